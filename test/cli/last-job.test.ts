@@ -7,7 +7,7 @@ import { runCli } from './run-cli.js';
 const test = suite<{ service: FakeService; env: Record<string, string> }>('@last and -1');
 
 test.before.each(async (context) => {
-  context.service = await startFakeService({ isHeedful: true });
+  context.service = await startFakeService({ acceptsCommands: true });
   context.env = { VENC_URL: context.service.url, VENC_API_KEY: context.service.key };
 });
 test.after.each(({ service }) => service.close());

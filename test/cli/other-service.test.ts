@@ -17,7 +17,7 @@ const other = ['show', 'input', 'output', 'progress', 'cancel', 'resubmit', 'dow
 test.before(async (context) => {
   writeFileSync(film, 'no film');
   writeFileSync(request, '{"input": "s3://bucket/a.mov", "outputs": {"label": "x"}}');
-  context.service = await startFakeService({ isHeedful: true });
+  context.service = await startFakeService({ acceptsCommands: true });
   context.service.states(1002, ['failed']);
   context.service.states(1003, ['processing']);
   context.env = { VENC_URL: context.service.url, VENC_API_KEY: context.service.key };
@@ -62,7 +62,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   ['submit https://example.com/a.mov --json', 0, /"id": "1001"/],
   ['submit https://example.com/a.mov --idempotency-key k', 0, /^1001\n$/],
   [`submit ${film}`, 2, /This service does not support uploads\.\nvenc: hint: /],
-  ['submit https://example.com/refuse-me.mov', 2, /422 \(Unprocessable Entity\) for the new job\.\n/],
+  ['submit https://example.com/reject-me.mov', 2, /422 \(Unprocessable Entity\) for the new job\.\n/],
   [
     `submit https://example.com/a.mov --wait --progress none --download ${folder}`,
     0,

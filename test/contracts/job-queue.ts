@@ -8,8 +8,8 @@ import { runFacts } from './job-queue/run-facts.js';
 import { stopFacts } from './job-queue/stop-facts.js';
 
 /**
- * The promises of a `JobQueue`, as tests. Every implementation is held to them. Runs are known only through the
- * handler, and jobs only through the store.
+ * Tests that every `JobQueue` implementation must pass. They observe runs only through the handler, and jobs only through
+ * the store.
  */
 export function jobQueueContract(name: string, createHarness: CreateQueueHarness): void {
   const test = suite<QueueContext>(name);

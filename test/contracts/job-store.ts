@@ -11,8 +11,8 @@ import { updateFacts } from './job-store/update-facts.js';
 import { usageFacts } from './job-store/usage-facts.js';
 
 /**
- * The promises of a `JobStore`, as tests. Every implementation is held to them, through nothing but the interface and a
- * harness that opens stores, lets them die, and makes their writing fail at a step of choice.
+ * Tests that every `JobStore` implementation must pass. They use only the interface and a harness that opens stores, simulates
+ * crashes, and makes a chosen write step fail.
  */
 export function jobStoreContract(name: string, createHarness: CreateStoreHarness): void {
   const test = suite<StoreContext>(name);

@@ -11,49 +11,49 @@ import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoders } from '../plan/encoded.js';
 
-/** What a file must become that goes through a daemon. */
+/** The expected output file of a job. */
 export interface Outcome {
-  /** Size of the picture, `WxH`; null where there is to be none. */
+  /** Size of the video, `WxH`; null if the file has no video. */
   readonly size: string | null;
-  readonly hasSound: boolean;
-  /** Length of the output, met within 5 % and a tenth of a second. */
+  readonly hasAudio: boolean;
+  /** Expected length of the output. Tolerance: 5 % plus 0.1 s. */
   readonly seconds: number;
-  /** The first moment of sound, in seconds: before it there is silence. */
-  readonly soundFrom?: number;
-  /** Number of frames, where each one counts. */
+  /** Start of the audio, in seconds. Before it there is silence. */
+  readonly audioStart?: number;
+  /** Expected number of frames, if it must be exact. */
   readonly frames?: number;
-  /** The first picture is not that of the input: fields, tone mapping, a file that begins in pieces. */
-  readonly isOtherPicture?: true;
+  /** The first frame differs from the input's, because of deinterlacing, tone mapping or a damaged start. */
+  readonly hasOtherFirstFrame?: true;
 }
 
-/** An input out of the ordinary, and what becomes of it: a file, or an error of a class and with words that say why. */
+/** An unusual input and the expected result: a file, or an error class with words of its message. */
 export interface OddInput {
   readonly name: string;
   readonly make: (path: string) => Promise<void>;
   readonly becomes: Outcome | { readonly errorClass: string; readonly says: RegExp };
-  /** Settings of the output; its name is `out.mp4` where none is given. */
+  /** Settings of the output. The name defaults to `out.mp4`. */
   readonly output?: Readonly<Record<string, unknown>> & { readonly filename?: string };
 }
 
-/** What is in a file, by decoding all of it. */
+/** What decoding a whole file finds. */
 interface MeasuredOutput {
   readonly size: string | null;
   readonly pixelFormat: string | null;
   readonly seconds: number;
   readonly frames: number;
   /** The first frame, 32x24 pixels of RGB. */
-  readonly firstPicture: Buffer;
+  readonly firstFrame: Buffer;
   /** Difference between the darkest and the lightest value of the first frame. */
   readonly contrast: number;
-  readonly hasSound: boolean;
-  /** Where the sound is first heard and last heard, in seconds; null where all is silence. */
-  readonly heard: readonly [number, number] | null;
+  readonly hasAudio: boolean;
+  /** First and last moment of audible audio, in seconds; null if the file is silent. */
+  readonly audible: readonly [number, number] | null;
 }
 
 const thumb = { width: 32, height: 24 } as const;
 const samplesPerSecond = 8000;
 
-/** Runs the ffmpeg of the tests as it is, without any guard: for making and for measuring. */
+/** Runs the test ffmpeg directly, without the daemon's wrappers. */
 export async function ffmpegRaw(...args: readonly string[]): Promise<void> {
   const { ffmpeg } = await testFfmpeg();
   await promisify(execFile)(ffmpeg.path, ['-v', 'error', '-nostdin', '-y', ...args]);
@@ -80,45 +80,45 @@ function pixels(stream: Stream): number {
   return stream.disposition?.attached_pic === 1 ? 0 : (stream.width ?? 0) * (stream.height ?? 0);
 }
 
-/** Decodes a file and tells what is in it. */
+/** Decodes a file and measures its content. */
 export async function measureOutput(path: string): Promise<MeasuredOutput> {
   const { streams, seconds } = await streamsOf(path);
   const [video] = streams.filter((stream) => pixels(stream) > 0).sort((a, b) => pixels(b) - pixels(a));
   const audio = streams.find((stream) => stream.codec_type === 'audio');
   const folder = tempFolder();
   const [rgb, pcm] = [join(folder, 'rgb'), join(folder, 'pcm')];
-  let pictures = Buffer.alloc(0);
+  let frames = Buffer.alloc(0);
   if (video !== undefined) {
     const small = `scale=${thumb.width}:${thumb.height}:flags=area`;
     await ffmpegRaw(
       ...['-i', path, '-map', `0:${video.index}`, '-vsync', 'passthrough', '-vf', small],
       ...['-pix_fmt', 'rgb24', '-f', 'rawvideo', rgb],
     );
-    pictures = await readFile(rgb);
+    frames = await readFile(rgb);
   }
-  let heard: MeasuredOutput['heard'] = null;
+  let audible: MeasuredOutput['audible'] = null;
   if (audio !== undefined) {
     await ffmpegRaw(
       ...['-i', path, '-map', `0:${audio.index}`, '-ac', '1', '-ar', String(samplesPerSecond)],
       ...['-f', 's16le', pcm],
     );
-    heard = hasSoundIn(await readFile(pcm));
+    audible = audibleRange(await readFile(pcm));
   }
   const bytes = thumb.width * thumb.height * 3;
-  const firstPicture = pictures.subarray(0, bytes);
+  const firstFrame = frames.subarray(0, bytes);
   return {
     size: video === undefined ? null : `${video.width}x${video.height}`,
     pixelFormat: video?.pix_fmt ?? null,
     seconds,
-    frames: pictures.length / bytes,
-    firstPicture,
-    contrast: firstPicture.length === 0 ? 0 : Math.max(...firstPicture) - Math.min(...firstPicture),
-    hasSound: audio !== undefined,
-    heard,
+    frames: frames.length / bytes,
+    firstFrame,
+    contrast: firstFrame.length === 0 ? 0 : Math.max(...firstFrame) - Math.min(...firstFrame),
+    hasAudio: audio !== undefined,
+    audible,
   };
 }
 
-function hasSoundIn(pcm: Buffer): MeasuredOutput['heard'] {
+function audibleRange(pcm: Buffer): MeasuredOutput['audible'] {
   const samples = new Int16Array(pcm.buffer, pcm.byteOffset, Math.floor(pcm.length / 2));
   const isLoud = (sample: number) => Math.abs(sample) > 300;
   const first = samples.findIndex(isLoud);
@@ -130,34 +130,34 @@ function difference(one: Buffer, other: Buffer): number {
   return one.reduce((sum, value, index) => sum + Math.abs(value - (other[index] ?? 0)), 0) / one.length;
 }
 
-/** How the output must be, where it is to be a file. Throws with the first thing that is not so. */
+/** Checks an output file against the expected one. Throws at the first difference. */
 async function checkOutput(outcome: Outcome, input: string, output: string): Promise<MeasuredOutput> {
   const found = await measureOutput(output);
   assert.is(found.size, outcome.size, 'size');
   const tolerance = 0.1 + outcome.seconds * 0.05;
   const off = Math.abs(found.seconds - outcome.seconds);
-  assert.ok(off <= tolerance, `${found.seconds} seconds and not ${outcome.seconds}`);
+  assert.ok(off <= tolerance, `${found.seconds} seconds, not ${outcome.seconds}`);
   if (outcome.size !== null) {
     assert.is(found.pixelFormat, 'yuv420p');
     assert.ok(found.frames > 0 && found.contrast > 100, `contrast ${found.contrast}`);
-    if (outcome.isOtherPicture === undefined) {
-      const off = difference((await measureOutput(input)).firstPicture, found.firstPicture);
-      // Colour at half the size smears the sharp edges of a test picture by 13; a wrong range or matrix moves all of it.
-      assert.ok(off < 16, `the picture is off by ${off}`);
+    if (outcome.hasOtherFirstFrame === undefined) {
+      const off = difference((await measureOutput(input)).firstFrame, found.firstFrame);
+      // Chroma subsampling blurs the sharp edges of a test frame by 13; a wrong range or matrix shifts every pixel.
+      assert.ok(off < 16, `the first frame is off by ${off}`);
     }
   }
   if (outcome.frames !== undefined) assert.is(found.frames, outcome.frames, 'frames');
-  assert.is(found.hasSound, outcome.hasSound, 'sound');
-  if (outcome.hasSound) {
-    const [from, to] = found.heard ?? [Number.NaN, Number.NaN];
-    const expectedFrames = outcome.soundFrom ?? 0;
-    assert.ok(Math.abs(from - expectedFrames) < 0.12, `heard from ${from} and not from ${expectedFrames}`);
+  assert.is(found.hasAudio, outcome.hasAudio, 'audio');
+  if (outcome.hasAudio) {
+    const [from, to] = found.audible ?? [Number.NaN, Number.NaN];
+    const expectedStart = outcome.audioStart ?? 0;
+    assert.ok(Math.abs(from - expectedStart) < 0.12, `audio starts at ${from}, not ${expectedStart}`);
     assert.ok(to > 0, 'silence');
   }
   return found;
 }
 
-/** One test for each input and each build of ffmpeg: the input goes through a real daemon. */
+/** Runs one test per input and ffmpeg build. Each input goes through a real daemon. */
 export function testOddInputs(topic: string, inputs: readonly OddInput[]): Promise<void> {
   return encoders().then((builds) => {
     for (const [build, { ffmpeg }] of builds) {
@@ -196,7 +196,7 @@ export function testOddInputs(topic: string, inputs: readonly OddInput[]): Promi
 
 function inWords(becomes: OddInput['becomes']): string {
   if ('errorClass' in becomes) return `a ${becomes.errorClass}`;
-  const parts = [becomes.size ?? [], becomes.hasSound ? 'sound' : []].flat();
+  const parts = [becomes.size ?? [], becomes.hasAudio ? 'audio' : []].flat();
   return `${parts.join(' with ')} of ${becomes.seconds} s`;
 }
 

@@ -5,8 +5,8 @@ import type { TransportHarness } from './transport/transport-harness.js';
 import { uploadFacts } from './transport/upload-facts.js';
 
 /**
- * The promises of a `Transport`, as tests: whole or not at all, measured, stopped without a trace, the same classes of error on every
- * scheme, and no secret in any message. A scheme brings the other side of its transfers, and addresses that lead to trouble.
+ * Tests that every `Transport` must pass: transfers are complete or leave nothing, are measured and can be cancelled, errors have the same
+ * classes on every scheme, and messages contain no secrets. The harness of a scheme supplies the server and URLs that cause errors.
  */
 export function transportContract(name: string, harness: TransportHarness): void {
   const test = suite(name);

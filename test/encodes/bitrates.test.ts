@@ -18,12 +18,12 @@ const noisy = join(folder, 'noisy.mp4');
 const noise = 'testsrc2=size=160x120:rate=25:duration=1,noise=alls=8:allf=t';
 await makeMedia(noisy, ['-f', 'lavfi', '-i', noise, ...lossless]);
 
-/** Two seconds of noise alone: no frame tells anything of the next, and rate controls have no time to learn that. */
+/** Two seconds of pure noise: frames do not predict each other, and rate control has no time to adapt. */
 const hard = join(folder, 'hard.mkv');
-const noiseAlone = 'testsrc2=size=160x120:rate=25:duration=2,noise=alls=60:allf=t,format=yuv420p';
-await makeMedia(hard, ['-f', 'lavfi', '-i', noiseAlone, '-c:v', 'ffv1']);
+const pureNoise = 'testsrc2=size=160x120:rate=25:duration=2,noise=alls=60:allf=t,format=yuv420p';
+await makeMedia(hard, ['-f', 'lavfi', '-i', pureNoise, '-c:v', 'ffv1']);
 
-/** Four seconds of 30, 12 and 20 frames a second in turn. */
+/** Four seconds with alternating 30, 12 and 20 frames per second. */
 const uneven = join(folder, 'uneven.mp4');
 const every = 'if(lt(t\\,1.3)\\,not(mod(n\\,2))\\,if(lt(t\\,2.6)\\,not(mod(n\\,5))\\,not(mod(n\\,3))))';
 const unevenNoise = `testsrc2=size=160x120:rate=60:duration=4,select=${every},noise=alls=12:allf=t`;
@@ -39,12 +39,12 @@ await makeMedia(uneven, [
   ...lossless,
 ]);
 
-/** Bars that move sideways by four pixels a field: whole frames have no steps from line to line, fields have many. */
+/** Bars that move sideways by four pixels per field. Whole frames have no steps from line to line, interlaced ones have many. */
 const bars = 'color=black:size=128x96:rate=50:duration=1,format=gray,geq=lum=30+170*lt(mod(X+N*4\\,32)\\,16)';
 const fields = `${bars},format=yuv420p,tinterlace=interleave_top,setfield=tff`;
-const told = join(folder, 'told.mp4');
+const flagged = join(folder, 'flagged.mp4');
 const untold = join(folder, 'untold.mp4');
-await makeMedia(told, [
+await makeMedia(flagged, [
   '-f',
   'lavfi',
   '-i',
@@ -57,7 +57,7 @@ await makeMedia(told, [
 ]);
 await makeMedia(untold, ['-f', 'lavfi', '-i', `${fields},setfield=prog`, ...lossless]);
 
-/** Mean step from a line to the next. */
+/** Mean difference between adjacent lines. */
 function combing(frame: Uint8Array, width: number): number {
   const below = frame.subarray(width);
   return below.reduce((sum, value, at) => sum + Math.abs(value - (frame[at] ?? 0)), 0) / below.length;
@@ -71,10 +71,10 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
   ['theora', 'a.ogv', 600],
 ];
 
-/** AV1 of libaom in two passes takes half a minute on a slow machine. */
+/** Two-pass AV1 with libaom takes half a minute on a slow machine. */
 const slowestMs = 180_000;
 
-/** What each can have of that noise at all. */
+/** The bitrates that each codec can reach with that noise. */
 const hardRates: readonly (readonly [
   NonNullable<OutputSettings['video_codec']>,
   string,
@@ -88,7 +88,7 @@ const hardRates: readonly (readonly [
   ['av1', '.mp4', [300, 800]],
 ];
 
-/** The same for uneven frames. Theora's are made even. */
+/** The same for uneven frames. Theora output always has an even frame rate. */
 const unevenRates: typeof hardRates = [
   ['h264', '.mp4', [150, 400]],
   ['hevc', '.mp4', [150, 400]],
@@ -105,15 +105,15 @@ function assertTimes(made: readonly (readonly Packet[])[]): void {
     const offset = (found[0] ?? 0) - (unevenMoments[0] ?? 0);
     const off = unevenMoments.map((moment, at) => Math.abs((found[at] ?? 99) - offset - moment));
     assert.is(found.length, unevenMoments.length);
-    // A clock of 1/250 of a second, and one of milliseconds after it.
+    // Time bases of 1/250 s and of 1 ms.
     assert.ok(Math.max(...off) < 0.0032, `${Math.max(...off)}`);
   }
 }
 
 const modes: readonly (readonly [OutputSettings['deinterlace'], string, boolean])[] = [
-  ['detect', told, true],
-  ['on', told, true],
-  ['off', told, false],
+  ['detect', flagged, true],
+  ['on', flagged, true],
+  ['off', flagged, false],
   ['detect', untold, false],
   ['on', untold, true],
   ['off', untold, false],
@@ -127,13 +127,13 @@ for (const [build, ffmpeg] of await encoders()) {
   };
 
   for (const [video_codec, filename, video_bitrate] of codecs) {
-    test(`${build}: ${video_codec} meets video_bitrate within a tenth by two passes`, async () => {
+    test(`${build}: ${video_codec} meets video_bitrate within 10 % in two passes`, async () => {
       const kbps = await kbpsOf({ video_codec, video_bitrate, speed: 4 }, filename);
       assert.ok(Math.abs(kbps - video_bitrate) <= video_bitrate / 10, `${kbps} of ${video_bitrate}`);
     });
   }
 
-  /** Has a daemon make outputs of an input together, one for each bitrate, and gives the packets of each. */
+  /** Makes a daemon encode outputs of one input together, one per bitrate, and returns the packets of each. */
   const madeTogether = async (input: string, [video_codec, ending, rates]: (typeof hardRates)[number]) => {
     const daemon = await startTestDaemon({
       filesRoots: [folder],
@@ -166,25 +166,25 @@ for (const [build, ffmpeg] of await encoders()) {
       assert.ok(Math.abs(kbps - asked) <= asked / 10, `${kbps} of ${asked}`);
     }
   };
-  // What libaom was in 2018 takes minutes for these.
+  // The libaom of 2018 takes minutes for these.
   const isFastEnough = ([codec]: (typeof hardRates)[number]) =>
     codec !== 'av1' || ffmpeg.capabilities.encoders.has('libsvtav1');
 
   for (const row of hardRates.filter(isFastEnough)) {
-    test(`${build}: ${row[0]} meets video_bitrate within a tenth in hard short clips, made together`, async () => {
+    test(`${build}: ${row[0]} meets video_bitrate within 10 % in short clips of noise that are encoded together`, async () => {
       assertRates(row[2], await madeTogether(hard, row), 2);
     });
   }
 
   for (const row of unevenRates.filter(isFastEnough)) {
-    test(`${build}: ${row[0]} meets video_bitrate within a tenth where frames come unevenly, and keeps their times`, async () => {
+    test(`${build}: ${row[0]} meets video_bitrate within 10 % with uneven frames and keeps their times`, async () => {
       const made = await madeTogether(uneven, row);
       assertRates(row[2], made, 4);
       assertTimes(made);
     });
   }
 
-  test(`${build}: in one pass VP8 keeps to a bitrate, and to the ceiling of a quality, where frames come unevenly`, async () => {
+  test(`${build}: VP8 in one pass keeps to a bitrate, and to the maximum bitrate of a quality, with uneven frames`, async () => {
     const kbpsOf = async (settings: OutputSettings) => {
       const { path } = await encoded(ffmpeg, uneven, { video_codec: 'vp8', ...settings }, 'a.webm');
       const all = await packets(path);
@@ -193,14 +193,14 @@ for (const [build, ffmpeg] of await encoders()) {
     };
     const once = await kbpsOf({ video_bitrate: 150, onepass: true });
     assert.ok(Math.abs(once - 150) < 30, `${once}`);
-    // Sixteen hundredths of a bit for each of 19,200 pixels, 20.9 times a second, are 64: the least there is, 100, is more.
+    // 0.16 bits for each of 19,200 pixels, 20.9 times per second, are 64 kbps. The minimum of 100 kbps applies.
     const quality = await kbpsOf({ quality: 3 });
     assert.ok(quality > 50 && quality < 120, `${quality}`);
     const capped = await kbpsOf({ quality: 5, bitrate_cap: 150 });
     assert.ok(capped > 75 && capped < 165, `${capped}`);
   });
 
-  test(`${build}: with onepass and video_bitrate the quality counts for nothing`, async () => {
+  test(`${build}: with onepass and video_bitrate the quality has no effect`, async () => {
     const kbps = await kbpsOf({ onepass: true, video_bitrate: 300, quality: 1 }, 'a.mp4');
     assert.is(await kbpsOf({ onepass: true, video_bitrate: 300, quality: 5 }, 'a.mp4'), kbps);
     assert.ok(Math.abs(kbps - 300) < 75, `${kbps}`);
@@ -212,7 +212,7 @@ for (const [build, ffmpeg] of await encoders()) {
     ['vp8', 'a.webm'],
     ['theora', 'a.ogv'],
   ] as const) {
-    test(`${build}: ${video_codec} takes more bits at a higher quality, and comes closer to the input`, async () => {
+    test(`${build}: ${video_codec} uses more bits at a higher quality and is closer to the input`, async () => {
       const [, before = new Uint8Array()] = await frames(ffmpeg, noisy, 160 * 120);
       const found: { readonly bits: number; readonly error: number }[] = [];
       for (const quality of [1, 2, 3, 4, 5]) {
@@ -235,7 +235,7 @@ for (const [build, ffmpeg] of await encoders()) {
     });
   }
 
-  test(`${build}: each speed of h264 is a preset of its own, and the slowest needs fewer bits than the fastest`, async () => {
+  test(`${build}: each speed of h264 selects a different preset, and the slowest needs fewer bits than the fastest`, async () => {
     const bits: number[] = [];
     for (const speed of [1, 2, 3, 4, 5]) {
       const { path } = await encoded(ffmpeg, film, { speed, clip_length: 1 });
@@ -246,8 +246,8 @@ for (const [build, ffmpeg] of await encoders()) {
   });
 
   for (const [mode = 'detect', input, isWhole] of modes) {
-    const what = input === told ? 'fields that the file tells of' : 'fields that it says nothing of';
-    test(`${build}: deinterlace ${mode} ${isWhole ? 'makes frames of' : 'leaves'} ${what}`, async () => {
+    const what = input === flagged ? 'fields that the file declares' : 'fields that it does not declare';
+    test(`${build}: deinterlace ${mode} ${isWhole ? 'deinterlaces' : 'leaves'} ${what}`, async () => {
       const { path } = await encoded(ffmpeg, input, { deinterlace: mode, quality: 5 });
       const all = await frames(ffmpeg, path, 128 * 96);
       assert.is(all.length, 25);

@@ -9,13 +9,13 @@ import { runShipped, shippedBuilds } from './shipped.js';
 const folder = tempFolder();
 const lossless = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4'] as const;
 
-/** Films that do not tell their colours: size, how they became numbers, and the matrix that belongs to the size. */
-const untold = [
-  { name: 'hd.mp4', size: [1280, 720], matrix: 'bt709', told: 'bt709,bt709,bt709' },
-  { name: 'sd.mp4', size: [640, 480], matrix: 'bt601', told: 'smpte170m,smpte170m,smpte170m' },
+/** Videos without colour tags: size, conversion, and the matrix that players assume for the size. */
+const untagged = [
+  { name: 'hd.mp4', size: [1280, 720], matrix: 'bt709', tags: 'bt709,bt709,bt709' },
+  { name: 'sd.mp4', size: [640, 480], matrix: 'bt601', tags: 'smpte170m,smpte170m,smpte170m' },
 ] as const;
 
-for (const { name, size, matrix } of untold) {
+for (const { name, size, matrix } of untagged) {
   const encoder = ['-pix_fmt', 'yuv420p', ...lossless];
   await patchFilm(join(folder, name), size, { scale: `out_color_matrix=${matrix}:out_range=tv`, encoder });
 }
@@ -32,7 +32,7 @@ await patchFilm(join(folder, 'rgb.mov'), [640, 480], {
   encoder: ['-c:v', 'png', '-pix_fmt', 'rgb24'],
 });
 
-// Red hidden below full transparency on the left, green and opaque on the right.
+// Hidden red below full transparency on the left, opaque green on the right.
 const hidden =
   "color=c=red:s=160x120:r=25:d=0.2,format=gbrap,geq=r='if(lt(X,80),255,0)':g='if(lt(X,80),0,255)':b=0:a='if(lt(X,80),0,255)'";
 const transparent = {
@@ -61,15 +61,15 @@ const half = ['--width', '320'] as const;
 for (const build of await shippedBuilds()) {
   const test = suite(`colours, ${build.name}`);
 
-  for (const { name, matrix, told } of untold) {
-    test(`${name}, which does not tell its colours, keeps them in another size, says which they are, and has them in thumbnails`, async () => {
+  for (const { name, matrix, tags } of untagged) {
+    test(`${name}, which has no colour tags, keeps its colours in another size, gets tags, and has the same colours in thumbnails`, async () => {
       const output = await runShipped(build, join(folder, name), 'out.mp4', [
         ...quick,
         ...half,
         '--thumbnails',
         '1',
       ]);
-      assert.is(await readColourTags(output), `yuv420p,tv,${told}`);
+      assert.is(await readColourTags(output), `yuv420p,tv,${tags}`);
       assert.ok(farthest(await patchesIn(output, { matrix, range: 'tv' }), patches) <= 6);
       const thumbnail = join(output, '..', 'out_0000.png');
       const found = await patchesIn(thumbnail, { matrix: 'bt601', range: 'pc' });
@@ -84,7 +84,7 @@ for (const build of await shippedBuilds()) {
     ['vp8', 'out.webm'],
     ['theora', 'out.mkv'],
   ] as const) {
-    test(`high definition that does not tell its colours has those that ${codec} says`, async () => {
+    test(`an untagged HD video encoded as ${codec} has the colours that its tags declare`, async () => {
       const words = [...quick, ...half, '--video-codec', codec];
       const output = await runShipped(build, join(folder, 'hd.mp4'), name, words);
       const isOnlyBt601 = codec === 'vp8' || codec === 'theora';
@@ -103,7 +103,7 @@ for (const build of await shippedBuilds()) {
     ['rgb.mov', 'bt601'],
   ] as const) {
     for (const words of [[], half]) {
-      test(`${name} comes out in the range of television${words.length > 0 ? ' where it is scaled' : ''}`, async () => {
+      test(`${name} is encoded in limited range${words.length > 0 ? ' when it is scaled' : ''}`, async () => {
         const output = await runShipped(build, join(folder, name), 'out.mp4', [...quick, ...words]);
         assert.match(await readColourTags(output), /^yuv420p,tv,/);
         const found = await patchesIn(output, { matrix, range: 'tv' });
@@ -113,7 +113,7 @@ for (const build of await shippedBuilds()) {
   }
 
   for (const name of Object.keys(transparent)) {
-    test(`${name}: what is hidden below transparent pixels is black`, async () => {
+    test(`${name}: transparent pixels become black`, async () => {
       const output = await runShipped(build, join(folder, name), 'out.mp4', [...quick, '--thumbnails', '1']);
       const [left, , , right] = await patchesIn(output, { matrix: 'bt601', range: 'tv' });
       assert.ok(

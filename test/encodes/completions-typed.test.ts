@@ -12,7 +12,7 @@ import { openTerminal, type Terminal } from '../helpers/tmux.js';
 
 const service = await startJobService();
 
-/** The program under its own name, for shells to call. */
+/** A wrapper with the name `venc` that shells can call. */
 const folder = tempFolder();
 writeFileSync(
   join(folder, 'venc'),
@@ -22,7 +22,7 @@ writeFileSync(
 
 const run = promisify(execFile);
 
-// What bash is given at a TAB, with = and : as words of their own, and what it offers then.
+// The words that bash passes at a TAB, with = and : as separate words, and the expected completions.
 const typed = [
   [['wa'], 'watch wait'],
   [['submit', '--video-c'], '--video-codec'],
@@ -60,32 +60,32 @@ const testBash = areInstalled('bash') ? test : test.skip;
 for (const [words, expected] of typed) {
   testBash(`bash offers "${expected}" after venc ${words.join(' ')}`, async () => {
     const lines = [
-      // As some people have it in their shells.
+      // A common setting in users' shells.
       'set -u',
       `source completions/${completionFiles.bash}`,
       'COMP_WORDS=(venc "$@") COMP_CWORD=$#',
       '_venc venc',
-      // biome-ignore lint/suspicious/noTemplateCurlyInString: bash is to read it.
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: bash expands it.
       'echo "${COMPREPLY[*]}"',
     ];
     const env = { ...envOf(service), PATH: `${folder}:${process.env.PATH ?? ''}`, HOME: folder };
     const say = async () =>
       (await run('bash', ['-c', lines.join('\n'), 'bash', ...words], { env })).stdout.trim();
-    // As above: what asks the service may be late on a busy machine.
+    // As above: completions that query the service may be late on a busy machine.
     let text = await say();
     for (let attempt = 0; attempt < 10 && text !== expected; attempt += 1) text = await say();
     assert.is(text, expected);
   });
 }
 
-/** How each shell is started without the user's own settings, and told of the completions. */
+/** How each shell is started without the user's configuration, but with the completions. */
 const starts = {
   bash: ['bash --norc', `source ${process.cwd()}/completions/venc.bash`],
   zsh: ['zsh -f', `fpath+=${process.cwd()}/completions; autoload -U compinit; compinit -u -D`],
   fish: ['fish --no-config', `source ${process.cwd()}/completions/venc.fish`],
 } as const;
 
-/** Presses TAB until something is there: on a busy machine what asks the service may be late, and then nothing is offered. */
+/** Presses TAB until a completion appears. Completions that query the service may be late on a busy machine, and are then not offered. */
 async function offered(terminal: Terminal, what: RegExp): Promise<void> {
   for (let attempt = 0; attempt < 20; attempt += 1) {
     await terminal.press('Tab');
@@ -95,7 +95,7 @@ async function offered(terminal: Terminal, what: RegExp): Promise<void> {
       await pause(50);
     }
   }
-  assert.unreachable(`it was never offered: ${await terminal.text()}`);
+  assert.unreachable(`no completion was offered: ${await terminal.text()}`);
 }
 
 for (const shell of shells) {

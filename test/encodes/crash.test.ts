@@ -37,18 +37,20 @@ async function progress(daemon: DaemonProcess, id: string): Promise<JobProgressR
 
 const isTranscoding = (record: JobProgressRecord) => record.outputs[0]?.current_event === 'transcoding';
 
-/** Processes that work in a folder, by their working directory. */
+/** Processes whose working directory is below a folder. */
 async function workingIn(folder: string): Promise<readonly string[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const places = await Promise.all(pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')));
-  return pids.filter((_, index) => places[index]?.startsWith(folder));
+  const workingDirectories = await Promise.all(
+    pids.map((pid) => readlink(`/proc/${pid}/cwd`).catch(() => '')),
+  );
+  return pids.filter((_, index) => workingDirectories[index]?.startsWith(folder));
 }
 
 async function storedJob(path: string): Promise<Job> {
   return (JSON.parse(await readFile(path, 'utf8')) as { job: Job }).job;
 }
 
-test('a job survives kill -9 of the daemon in mid-encode; no encoder and no scratch is left', async () => {
+test('a job survives kill -9 of the daemon during an encode, and no encoder process and no scratch file remain', async () => {
   const { folder, data, input } = await setUp();
   const first = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
   const id = await create(first, { input, outputs: [slow] });
@@ -69,7 +71,7 @@ test('a job survives kill -9 of the daemon in mid-encode; no encoder and no scra
   assert.is(await second.end('SIGTERM'), 0);
 });
 
-test('SIGTERM puts a running job back to waiting, exits with 0 and counts as no crash', async () => {
+test('SIGTERM requeues a running job, exits with 0 and does not count as a crash', async () => {
   const { folder, data, input } = await setUp();
   const first = await startDaemonProcess(data, ['--files-root', folder, '--grace', '0']);
   const id = await create(first, { input, outputs: [slow] });
@@ -86,7 +88,7 @@ test('SIGTERM puts a running job back to waiting, exits with 0 and counts as no 
   assert.is(await second.end('SIGTERM'), 0);
 });
 
-test('a second daemon on a data folder or a port in use says so and exits with 6', async () => {
+test('a second daemon on a used data folder or port reports it and exits with 6', async () => {
   const { folder, data } = await setUp();
   const first = await startDaemonProcess(data);
   const rejected = async (started: Promise<unknown>) =>

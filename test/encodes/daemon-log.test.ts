@@ -8,7 +8,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 
 test.after(killDaemons);
 
-test('the log says where the daemon is, what it encodes with, what became of a job, and that it stops', async () => {
+test('the log shows the URL of the daemon, its ffmpeg, the result of a job, and the stop', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'film.mp4'), film('160x90', 1));
   const data = join(folder, 'data');
@@ -35,23 +35,23 @@ test('the log says where the daemon is, what it encodes with, what became of a j
     headers: { 'Service-Api-Key': processKey },
     body: JSON.stringify({ input: `file://${folder}/film.mp4`, outputs: [{ label: 'web' }] }),
   });
-  await waitUntil('the job is over', () => output(/^Job 1 is (finished|failed)/));
+  await waitUntil('the job is final', () => output(/^Job 1 is (finished|failed)/));
   assert.ok(output(/^Job 1 started: file:\/\/.*film\.mp4 to 1 output\.$/), daemon.logged());
   assert.ok(output(/^Job 1: the input is mpeg4, h264 160x90, aac, 1\.\d s, \d+\.\d kB\.$/), daemon.logged());
   assert.ok(output(/^Job 1: output 3 \(web\) is mpeg4, h264 160x90, aac, 1\.\d s, /), daemon.logged());
   assert.ok(output(/^Job 1 is finished: 1 of 1 output in \d+\.\d s, \d+\.\dx\.$/), daemon.logged());
   assert.is(await daemon.end('SIGINT'), 0);
-  // The job is finished a moment before its run has ended.
+  // The job is finished slightly before its run ends.
   assert.ok(output(/^Stopping: (no job is running\.$|waiting up to .* for 1 job)/), daemon.logged());
 });
 
-test('Ctrl-C says that no job is running', async () => {
+test('Ctrl-C logs that no job is running', async () => {
   const daemon = await startDaemonProcess(join(tempFolder(), 'data'), []);
   assert.is(await daemon.end('SIGINT'), 0);
   assert.match(daemon.logged(), /Stopping: no job is running\./);
 });
 
-test('Ctrl-C says which jobs the daemon waits for', async () => {
+test('Ctrl-C logs the jobs that the daemon waits for', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'film.mp4'), film('640x360', 30));
   const daemon = await startDaemonProcess(join(folder, 'data'), ['--files-root', folder, '--grace', '0.1']);

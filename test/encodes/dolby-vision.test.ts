@@ -18,9 +18,9 @@ const hevc = [
 ] as const;
 
 for (const [what, profile, compatibility, isTaken] of [
-  ['Dolby Vision profile 5 is rejected by its name', 5, 0, false],
-  ['a track that is called Dolby Vision and has no record of a profile is rejected', null, 0, false],
-  ['Dolby Vision profile 8, whose picture is HDR10, is taken', 8, 1, true],
+  ['Dolby Vision profile 5 is rejected with its name in the message', 5, 0, false],
+  ['a Dolby Vision track without a configuration record is rejected', null, 0, false],
+  ['Dolby Vision profile 8, which is compatible with HDR10, is accepted', 8, 1, true],
 ] as const) {
   test(what, async () => {
     const folder = tempFolder();

@@ -18,7 +18,7 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon }) => void (await daemon.end('SIGTERM')));
 
-test('downloads are named after the input and the label, and repeated where they are whole', async ({
+test('downloads are named after the input and the label, and a complete file is not downloaded again', async ({
   env,
   film,
 }) => {
@@ -44,9 +44,9 @@ test('downloads are named after the input and the label, and repeated where they
   const repeated = await runCli(['download', id, ...quiet], { env, cwd });
   assert.equal([repeated.code, repeated.stdout], [0, ''], repeated.stderr);
   assert.match(repeated.stderr, 'clip-web_0000.png already exists and is complete');
-  writeFileSync(join(cwd, 'clip-web_0000.png'), 'another picture');
+  writeFileSync(join(cwd, 'clip-web_0000.png'), 'another image');
   const other = await runCli(['download', id, ...quiet], { env, cwd });
-  assert.is(other.code, 2, 'the picture is not the job’s');
+  assert.is(other.code, 2, 'the file differs from the output of the job');
   const videos = await runCli(['submit', film, '--wait', ...quiet], { env, cwd });
   const second = videos.stdout.trim();
   const first = await runCli(['download', second, ...quiet], { env, cwd });
@@ -60,7 +60,7 @@ test('downloads are named after the input and the label, and repeated where they
     [again.code, again.stdout, again.stderr],
     [0, '', 'venc: clip-venc.mp4 already exists and is complete\n'],
   );
-  // A third encode of the same film, beside the second in one command.
+  // A third encode of the same video, downloaded with the second in one command.
   const third = (
     await runCli(['submit', film, '--wait', '--width', '32', ...quiet], { env, cwd })
   ).stdout.trim();
@@ -72,7 +72,7 @@ test('downloads are named after the input and the label, and repeated where they
   );
 });
 
-test('a name of 32 digits that was asked for is kept', async ({ env, film }) => {
+test('a requested name of 32 digits is kept', async ({ env, film }) => {
   const cwd = tempFolder();
   const name = `${'0123456789abcdef'.repeat(2)}.mp4`;
   const words = ['submit', film, '--wait', '--download', '.', '--filename', name, '--width', '32'];
@@ -81,7 +81,7 @@ test('a name of 32 digits that was asked for is kept', async ({ env, film }) => 
   assert.equal(readdirSync(cwd), [name]);
 });
 
-test('a name that is taken is found before the upload', async ({ env, film }) => {
+test('an existing file is reported before the upload', async ({ env, film }) => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, 'clip-web.mp4'), 'mine');
   const words = ['submit', film, '--wait', '--download', '.', '--label', 'web'];

@@ -5,11 +5,11 @@ import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { measure, runShipped, shippedBuilds } from './shipped.js';
 
-/** The numbers that the headers of a file's video packets have in a field, in their order. */
+/** The values of a field in the headers of a file's video packets, in order. */
 async function headersOf(path: string, field: RegExp): Promise<readonly number[]> {
   const args = ['-map', '0:v', '-c', 'copy', '-bsf:v', 'trace_headers', '-f', 'null', '-'];
-  const { said } = await measure('-loglevel', 'trace', '-i', `file:${path}`, ...args);
-  return said.split('\n').flatMap((line) => {
+  const { stderr } = await measure('-loglevel', 'trace', '-i', `file:${path}`, ...args);
+  return stderr.split('\n').flatMap((line) => {
     const found = /(\w+)\s+[01]+ = (\d+)\s*$/.exec(line);
     return found !== null && field.test(found[1] ?? '') ? [Number(found[2])] : [];
   });
@@ -24,7 +24,7 @@ for (const build of await shippedBuilds()) {
     ['vp9', 'a.webm'],
     ['av1', 'a.mp4'],
   ] as const) {
-    test(`${codec} from 1280 pixels wide has columns that threads share`, async () => {
+    test(`${codec} from 1280 pixels wide has tile columns for several threads`, async () => {
       const input = join(tempFolder(), 'in.mp4');
       await makeMedia(input, [...testVideo('1280x720', 25, 0.08), '-c:v', 'libx264', '-preset', 'ultrafast']);
       const output = await runShipped(build, input, name, ['--video-codec', codec, ...quick]);
@@ -33,13 +33,13 @@ for (const build of await shippedBuilds()) {
     });
   }
 
-  test('a keyframe of HEVC starts a closed group: nothing after it needs a frame before it', async () => {
+  test('a keyframe of HEVC starts a closed GOP: no later frame references an earlier one', async () => {
     const input = join(tempFolder(), 'in.mp4');
     await makeMedia(input, [...testVideo('320x240', 25, 2), '-c:v', 'libx264', '-preset', 'ultrafast']);
     const words = ['--video-codec', 'hevc', '--keyframe-interval', '12', '--skip-audio', '--speed', '3'];
     const output = await runShipped(build, input, 'a.mp4', words);
     const types = new Set(await headersOf(output, /^nal_unit_type$/));
-    // 19 and 20 are IDR pictures, 21 is a CRA picture, which may have leading pictures.
+    // 19 and 20 are IDR pictures. 21 is a CRA picture, which may have leading pictures.
     assert.ok(types.has(19) || types.has(20), [...types].join());
     assert.not.ok(types.has(21));
   });

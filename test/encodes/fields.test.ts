@@ -6,13 +6,13 @@ import { tempFolder } from '../helpers/temp.js';
 import { buildPaths, difference, lumaOf, type ShippedEncoder, startShipped } from './shipped-run.js';
 
 /*
- * One picture at 50 frames a second is woven into 25 frames of two fields each, of both orders, in files that tell the order in different
- * ways or not at all. Its even frames, which were never woven, are what must come out. Frames made of fields in the wrong order differ
- * from them twice as much.
+ * A video of 50 frames per second is interlaced into 25 frames of two fields, in both field orders, in files that declare the order in
+ * different ways or not. The expected output is every second frame of the original. Frames deinterlaced in the wrong order differ from it
+ * twice as much.
  */
 
 const [width, height] = [720, 576];
-// A picture that moves by nine pixels from field to field.
+// The pattern moves by nine pixels from field to field.
 const source = `testsrc2=size=${width * 2}x${height}:rate=50:duration=0.4,crop=${width}:${height}:9*n:0`;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '8', '-pix_fmt', 'yuv420p'] as const;
 
@@ -33,7 +33,7 @@ const plain = join(folder, 'plain.mkv');
 await ffmpegRaw('-f', 'lavfi', '-i', source, '-vf', 'framestep=2', ...h264, plain);
 const target = await lumaOf(plain, width * height);
 
-async function woven(name: string, first: 'top' | 'bottom', codec: readonly string[]): Promise<string> {
+async function interlaced(name: string, first: 'top' | 'bottom', codec: readonly string[]): Promise<string> {
   const path = join(folder, `${first}-${name}`);
   const flag = first === 'top' ? 'tff' : 'bff';
   const weave = `tinterlace=interleave_${first},setfield=${flag}`;
@@ -52,10 +52,10 @@ for (const [build, ffmpeg] of await buildPaths()) {
 
   for (const [what, name, codec] of kinds) {
     for (const [first] of orders) {
-      test(`${what} with the ${first} field first becomes whole frames, and so does its thumbnail`, async ({
+      test(`${what} with the ${first} field first is deinterlaced, and so is its thumbnail`, async ({
         encoder,
       }) => {
-        const input = await woven(name, first, codec);
+        const input = await interlaced(name, first, codec);
         const { path, job } = await encoder.encoded(input, {
           quality: 5,
           speed: 5,
@@ -73,8 +73,8 @@ for (const [build, ffmpeg] of await buildPaths()) {
     }
   }
 
-  test('a clip of H.264 in MKV has whole frames', async ({ encoder }) => {
-    const input = await woven('clip.mkv', 'top', h264);
+  test('a clip of interlaced H.264 in MKV is deinterlaced', async ({ encoder }) => {
+    const input = await interlaced('clip.mkv', 'top', h264);
     const { path } = await encoder.encoded(input, { quality: 5, speed: 5, start_clip: '0.2' });
     const off = difference((await lumaOf(path, width * height))[2], target[7]);
     assert.ok(off < 2.2, `off by ${off}`);

@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { probed } from './listening.js';
+import { probed } from './decoded-media.js';
 import { type ShippedEncoder, startShipped } from './shipped-run.js';
 
-/* The frame rate in the details of a job, where the last frame is held longer than the others. */
+/* The frame rate in the details of a job whose last frame is longer than the others. */
 
 const test = suite<{ encoder: ShippedEncoder }>('frame rates in details');
 test.before(async (context) => {
@@ -15,7 +15,9 @@ test.before(async (context) => {
 });
 test.after(({ encoder }) => encoder.end());
 
-test('frames of uneven lengths are counted by the time from the first to the last', async ({ encoder }) => {
+test('the frame rate of uneven frames is computed from the time between the first and the last', async ({
+  encoder,
+}) => {
   const input = join(tempFolder(), 'slides.mp4');
   // Frames at 0, 0.1, 0.3, 0.4, 0.6, 0.7 ... 3.7, 3.9 seconds: 26 intervals in 3.9 seconds. ffmpeg writes a wrong duration for the last one.
   const times = 'setpts=(floor(N/2)*0.3+mod(N\\,2)*0.1)/TB';

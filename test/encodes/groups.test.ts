@@ -20,7 +20,7 @@ const folder = tempFolder();
 const source = join(folder, 'source.mp4');
 test.before(() => makeMedia(source, film('320x180', 2)));
 
-/** Makes outputs in as many runs as the plan says, which must be so many. */
+/** Encodes outputs and checks the number of ffmpeg runs that the plan needs. */
 async function made(
   ffmpeg: Ffmpeg,
   input: string,
@@ -46,7 +46,7 @@ async function made(
   return Promise.all(products.map(async ({ path }) => ({ path, facts: await ffmpeg.probe(path) })));
 }
 
-/** How far apart two films are, in steps of luma, over all pixels of all frames, of which there must be as many. */
+/** Mean absolute difference of two videos in luma steps, over all pixels of all frames. Checks that they have equally many frames. */
 async function difference(ffmpeg: Ffmpeg, one: Made, other: Made): Promise<number> {
   const pixels = (one.facts.video?.width ?? 0) * (one.facts.video?.height ?? 0);
   const [ones, others] = [await frames(ffmpeg, one.path, pixels), await frames(ffmpeg, other.path, pixels)];
@@ -74,7 +74,7 @@ const ladders: readonly (readonly [string, readonly RequestedOutput[], number])[
   ],
   ['frame rates', [{ frame_rate: 10 }, { frame_rate: 10, width: 160 }], 1],
   ['turns', [{ rotate: 90 }, { rotate: 90, width: 120 }], 1],
-  ['sounds', [{ audio_channels: 1 }, { skip_audio: true, width: 160 }, { audio_sample_rate: 22_050 }], 1],
+  ['audio', [{ audio_channels: 1 }, { skip_audio: true, width: 160 }, { audio_sample_rate: 22_050 }], 1],
   [
     'two passes',
     [
@@ -88,22 +88,22 @@ const ladders: readonly (readonly [string, readonly RequestedOutput[], number])[
 
 for (const [build, ffmpeg] of await encoders()) {
   for (const [what, requested, runs] of ladders) {
-    test(`${build}: ${what} made together are what they are alone`, async () => {
+    test(`${build}: ${what} encoded together equal those encoded separately`, async () => {
       const together = await made(ffmpeg, source, requested, runs);
       for (const [index, settings] of requested.entries()) {
-        const [alone] = await made(ffmpeg, source, [settings], runs);
+        const [separate] = await made(ffmpeg, source, [settings], runs);
         const one = together[index];
-        if (alone === undefined || one === undefined) throw new Error('nothing was made');
+        if (separate === undefined || one === undefined) throw new Error('nothing was encoded');
         const form = ({ facts: { format, video, audio } }: Made) => [
           [format, video?.codec, video?.width, video?.height, video?.frameRate],
           [audio?.codec, audio?.channels, audio?.sampleRate],
         ];
-        assert.equal(form(one), form(alone));
-        const lengths = [one.facts.durationSeconds, alone.facts.durationSeconds];
+        assert.equal(form(one), form(separate));
+        const lengths = [one.facts.durationSeconds, separate.facts.durationSeconds];
         assert.ok(Math.abs((lengths[0] ?? 0) - (lengths[1] ?? 9)) < 0.03, lengths.join());
-        const apart = await difference(ffmpeg, one, alone);
-        // Scaling twice and the encoder's own choices; a frame or a pixel out of place would make several times as much.
-        assert.ok(apart < 2.5, `${JSON.stringify(settings)}: ${apart} steps of luma`);
+        const distance = await difference(ffmpeg, one, separate);
+        // The tolerance covers double scaling and encoder differences; a misplaced frame or pixel would differ several times as much.
+        assert.ok(distance < 2.5, `${JSON.stringify(settings)}: ${distance} steps of luma`);
       }
     });
   }

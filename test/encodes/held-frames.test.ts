@@ -4,18 +4,18 @@ import * as assert from 'uvu/assert';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { brightnessOf } from './listening.js';
+import { brightnessOf } from './decoded-media.js';
 import { buildPaths, lumaOf as framesOf, type ShippedEncoder, startShipped } from './shipped-run.js';
 
 /*
- * Shows of pictures, each of its own brightness, that stay on screen for long. What a clip shows when is known from the moments at which they
- * begin.
+ * Slide shows whose images have different brightness and stay on screen for long. The start times determine what a clip has to show at each
+ * moment.
  */
 
 const folder = tempFolder();
 const audio = ['-f', 'lavfi', '-i', 'sine=duration=20'] as const;
 const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
-/** Brightness of the picture with a number. */
+/** Brightness of the image with a number. */
 const lumaOf = (number: number) => 40 + number * 40;
 
 async function show(name: string, begins: readonly number[], more: readonly string[]): Promise<string> {
@@ -35,7 +35,7 @@ async function show(name: string, begins: readonly number[], more: readonly stri
 const uneven = [0, 5, 9, 16] as const;
 const even = [0, 5, 10, 15] as const;
 
-/** What is asked for, and what is to be shown: from when on, in seconds of the clip, which picture. */
+/** The settings, and the expected images with their start times in seconds of the clip. */
 const clips = [
   [
     'a silent show',
@@ -50,7 +50,7 @@ const clips = [
     6,
   ],
   [
-    'a show with sound',
+    'a show with audio',
     'sound.mp4',
     uneven,
     audio,
@@ -97,9 +97,9 @@ for (const [build, ffmpeg] of await buildPaths()) {
   test.after(({ encoder }) => encoder.end());
 
   for (const [what, name, begins, more, settings, target, seconds] of clips) {
-    // The filter fps of 2018 shows pictures that stay for long at wrong times, in clips and in whole films.
+    // The fps filter of 2018 shows frames with long durations at wrong times, in clips and in whole videos.
     if (name === 'film.mp4' && build.includes('47683')) continue;
-    test(`a clip of ${what} from ${settings.start_clip} begins with the picture that is on screen`, async ({
+    test(`a clip of ${what} from ${settings.start_clip} begins with the image that is on screen`, async ({
       encoder,
     }) => {
       const input = await show(name, begins, more);
@@ -116,16 +116,16 @@ for (const [build, ffmpeg] of await buildPaths()) {
       );
       for (const [at, [begins]] of target.entries()) {
         const off = Math.abs((changes[at]?.seconds ?? Number.NaN) - begins);
-        assert.ok(off < 0.06, `picture ${at} is off by ${off} s`);
+        assert.ok(off < 0.06, `image ${at} is off by ${off} s`);
       }
       const found = (await (await testFfmpeg()).probe(path)).durationSeconds ?? 0;
-      // Builds of 2018 have no way to say how long the last of uneven frames lasts.
-      const canTellLength = more.length > 0 || !build.includes('47683');
-      if (canTellLength) assert.ok(Math.abs(found - seconds) < 0.15, `${found} seconds and not ${seconds}`);
+      // Builds of 2018 cannot store the duration of the last uneven frame.
+      const canStoreLength = more.length > 0 || !build.includes('47683');
+      if (canStoreLength) assert.ok(Math.abs(found - seconds) < 0.15, `${found} seconds, not ${seconds}`);
     });
   }
 
-  test('test mode and a thumbnail begin with the picture that is on screen as well', async ({ encoder }) => {
+  test('test mode and a thumbnail also begin with the image that is on screen', async ({ encoder }) => {
     const input = await show('silent.mp4', uneven, []);
     const settings = { quality: 5, start_clip: '7', thumbnails: { number: 1 } };
     const { path, job } = await encoder.encoded(input, settings, 'out.mp4', true);

@@ -6,11 +6,11 @@ import { ffmpegRaw, measureOutput } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
 import { buildPaths, type ShippedEncoder, startShipped } from './shipped-run.js';
 
-/* Recordings in transport streams, joined with `cat`: their clocks jump where one ends and the next begins. */
+/* Transport streams that were joined with `cat`: their clocks jump between the recordings. */
 
 const folder = tempFolder();
 
-/** Records four seconds that begin at a given second of the clock. */
+/** Makes a four-second recording that starts at a given second of the clock. */
 async function recording(beginsAt: number, size = '160x120'): Promise<Buffer> {
   const path = join(folder, `${beginsAt}-${size}.ts`);
   await ffmpegRaw(
@@ -47,7 +47,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
   test.after(({ encoder }) => encoder.end());
 
   for (const [what, parts, seconds] of joins) {
-    test(`a transport stream whose clock jumps ${what} is encoded whole, and its length is right`, async ({
+    test(`a transport stream whose clock jumps ${what} is encoded completely and has the right length`, async ({
       encoder,
     }) => {
       const input = join(folder, `${what.replaceAll(' ', '-')}.ts`);

@@ -7,8 +7,8 @@ import { tempFolder } from '../helpers/temp.js';
 import { buildPaths, difference, lumaOf, type ShippedEncoder, startShipped } from './shipped-run.js';
 
 /*
- * The stored picture is one moving picture in all files; the display matrix in the track header differs. What must come out is made by hand
- * here from the stored luma, by the definition of the matrix: a stored point (x, y) is shown at (a x + c y, b x + d y).
+ * All files store the same video and differ in the display matrix of the track header. The expected frames are computed here from the
+ * stored luma by the definition of the matrix: a stored point (x, y) is shown at (a x + c y, b x + d y).
  */
 
 const [width, height] = [96, 64];
@@ -17,23 +17,23 @@ const stored = join(folder, 'stored.mp4');
 const source = `testsrc2=size=${width}x${height}:rate=10:duration=0.6`;
 await makeMedia(stored, ['-f', 'lavfi', '-i', source, '-c:v', 'libx264', '-qp', '4', '-pix_fmt', 'yuv420p']);
 
-/** What a display matrix does, and its numbers a, b, c, d. */
+/** What a display matrix does, and its values a, b, c, d. */
 const orientations = [
-  ['upright', [1, 0, 0, 1]],
+  ['unchanged', [1, 0, 0, 1]],
   ['mirrored left and right', [-1, 0, 0, 1]],
-  ['turned by 180 degrees', [-1, 0, 0, -1]],
+  ['rotated by 180 degrees', [-1, 0, 0, -1]],
   ['mirrored top and bottom', [1, 0, 0, -1]],
-  ['mirrored and turned by 270 degrees', [0, 1, 1, 0]],
-  ['turned by 90 degrees', [0, 1, -1, 0]],
-  ['mirrored and turned by 90 degrees', [0, -1, -1, 0]],
-  ['turned by 270 degrees', [0, -1, 1, 0]],
+  ['mirrored and rotated by 270 degrees', [0, 1, 1, 0]],
+  ['rotated by 90 degrees', [0, 1, -1, 0]],
+  ['mirrored and rotated by 90 degrees', [0, -1, -1, 0]],
+  ['rotated by 270 degrees', [0, -1, 1, 0]],
 ] as const;
 type Matrix = (typeof orientations)[number][1];
 
 async function withMatrix([a, b, c, d]: Matrix, name: string): Promise<string> {
   const path = join(folder, name);
   const bytes = await readFile(stored);
-  // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
+  // The matrix starts 44 bytes after the name of the box: nine numbers of 32 bits.
   const matrix = bytes.indexOf('tkhd') + 44;
   const numbers = [...[a, b, 0, c, d, 0, 0, 0].map((number) => number * 0x10000), 0x40000000];
   for (const [index, number] of numbers.entries()) bytes.writeInt32BE(number, matrix + index * 4);
@@ -41,19 +41,19 @@ async function withMatrix([a, b, c, d]: Matrix, name: string): Promise<string> {
   return path;
 }
 
-/** The luma of a picture as it must be shown. */
+/** The luma of a frame as it must be displayed. */
 function shown(luma: Uint8Array, [a, b, c, d]: Matrix): Uint8Array {
   const isOnItsSide = a === 0;
   const [wide, high] = isOnItsSide ? [height, width] : [width, height];
-  // What ends up left of or above the origin is moved back into the picture.
+  // Moves points left of or above the origin back into the frame.
   const right = a + c < 0 ? wide - 1 : 0;
   const down = b + d < 0 ? high - 1 : 0;
-  const picture = new Uint8Array(luma.length);
+  const frame = new Uint8Array(luma.length);
   for (const [at, value] of luma.entries()) {
     const [x, y] = [at % width, Math.floor(at / width)];
-    picture[(b * x + d * y + down) * wide + a * x + c * y + right] = value;
+    frame[(b * x + d * y + down) * wide + a * x + c * y + right] = value;
   }
-  return picture;
+  return frame;
 }
 
 const pixels = width * height;
@@ -76,7 +76,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
   test.after(({ encoder }) => encoder.end());
 
   for (const [index, [what, matrix]] of orientations.entries()) {
-    test(`a picture that is ${what} by its display matrix comes out upright, and so does its thumbnail`, async ({
+    test(`a video that is ${what} by its display matrix is encoded as displayed, and so is its thumbnail`, async ({
       encoder,
     }) => {
       const input = await withMatrix(matrix, `${index}.mp4`);
@@ -91,9 +91,7 @@ for (const [build, ffmpeg] of await buildPaths()) {
     [0, orientations[0][1]],
     [90, orientations[5][1]],
   ] as const) {
-    test(`rotate ${rotate} of a mirrored picture replaces what its display matrix says`, async ({
-      encoder,
-    }) => {
+    test(`rotate ${rotate} of a mirrored video replaces its display matrix`, async ({ encoder }) => {
       const input = await withMatrix(orientations[1][1], 'mirrored.mp4');
       const { path } = await encoder.encoded(input, { quality: 5, rotate });
       await isShown(path, target, 3);

@@ -9,7 +9,7 @@ import { encoded, encoders, frames } from '../plan/encoded.js';
 
 const patchSide = 32;
 
-/** A film of grey patches beside each other, of 10-bit luma, in the colours of BT.2100 with a transfer. */
+/** A video of adjacent grey patches with 10-bit luma, in BT.2100 colours with a given transfer. */
 async function greys(path: string, transfer: string, levels: readonly number[]): Promise<void> {
   const row = Uint16Array.from(levels.flatMap((level) => Array<number>(patchSide).fill(level)));
   const luma = Array.from({ length: patchSide }, () => Buffer.from(row.buffer));
@@ -35,13 +35,13 @@ async function greys(path: string, transfer: string, levels: readonly number[]):
   );
 }
 
-/** Black, what 18 % of white is in HDR (26 cd/m²), white (203 cd/m²) and the brightest that is common (1000 cd/m²). */
+/** Black, 18 % of white in HDR (26 cd/m²), white (203 cd/m²) and common maximum brightness (1000 cd/m²). */
 const films = [
   { name: 'PQ', transfer: 'smpte2084', levels: [64, 397, 573, 718] },
   { name: 'HLG', transfer: 'arib-std-b67', levels: [64, 397, 721, 940] },
 ] as const;
 
-/** Where a viewer expects them, of 255: 18 % is at 104 in BT.709, and white leaves room for what is brighter. */
+/** The expected range of each patch, of 255: 18 % is at 104 in BT.709, and white leaves space for brighter values. */
 const target = [
   [0, 1],
   [94, 114],
@@ -49,7 +49,7 @@ const target = [
   [245, 255],
 ] as const;
 
-/** Throws where the patches of the first frame of a film are not where they are wanted. */
+/** Throws if the patches of the first frame of a video are outside the expected ranges. */
 async function expectTones(
   ffmpeg: Parameters<typeof frames>[0],
   path: string,
@@ -57,10 +57,10 @@ async function expectTones(
   height: number,
 ) {
   const [luma] = await frames(ffmpeg, path, width * height);
-  for (const [index, [least, most]] of target.entries()) {
+  for (const [index, [min, max]] of target.entries()) {
     const x = Math.floor(((index + 0.5) * width) / target.length);
     const found = luma?.[Math.floor(height / 2) * width + x] ?? -1;
-    assert.ok(found >= least && found <= most, `patch ${index} is ${found}, not ${least} to ${most}`);
+    assert.ok(found >= min && found <= max, `patch ${index} is ${found}, not ${min} to ${max}`);
   }
 }
 
@@ -72,16 +72,16 @@ const coloursOf = ({ colourSpace, colourTransfer, colourPrimaries }: Partial<Rec
 });
 
 for (const [build, ffmpeg] of await encoders()) {
-  const test = suite(`odd colours, ${build}`);
+  const test = suite(`unusual colours, ${build}`);
 
   for (const { name, transfer, levels } of films) {
-    test(`${name} comes out in the tones of BT.709 and says so, alone and among others`, async () => {
+    test(`${name} is tone-mapped to BT.709 and tagged so, encoded separately and together`, async () => {
       const [folder, scratch] = [tempFolder(), tempFolder()];
       const input = join(folder, 'in.mp4');
       await greys(input, transfer, levels);
-      const alone = await encoded(ffmpeg, input, {});
-      assert.equal(coloursOf({ ...alone.facts.video }), standard);
-      await expectTones(ffmpeg, alone.path, 128, 32);
+      const separate = await encoded(ffmpeg, input, {});
+      assert.equal(coloursOf({ ...separate.facts.video }), standard);
+      await expectTones(ffmpeg, separate.path, 128, 32);
       const sizes = [{}, { width: 96 }, { width: 64, height: 64, aspect_mode: 'pad' as const }];
       const made = plan(
         sizes.map((settings, id) => ({ id, settings, filename: `${id}.mp4`, isTest: false })),
@@ -92,15 +92,15 @@ for (const [build, ffmpeg] of await encoders()) {
       assert.is(made.steps.length, 1);
       for (const { args } of made.steps)
         await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
-      for (const { path, video: picture } of made.products) {
+      for (const { path, video: planned } of made.products) {
         const { video } = await ffmpeg.probe(path);
         assert.equal(coloursOf({ ...video }), standard);
-        await expectTones(ffmpeg, path, picture?.width ?? 0, picture?.height ?? 0);
+        await expectTones(ffmpeg, path, planned?.width ?? 0, planned?.height ?? 0);
       }
     });
   }
 
-  test('a high range of odd sides is tone-mapped too', async () => {
+  test('HDR video with odd dimensions is tone-mapped too', async () => {
     const input = join(tempFolder(), 'in.mkv');
     await ffmpegRaw(
       ...['-f', 'lavfi', '-i', 'testsrc2=size=161x121:rate=25:duration=0.2', '-pix_fmt', 'yuv444p10le'],
@@ -113,7 +113,7 @@ for (const [build, ffmpeg] of await encoders()) {
   });
 
   for (const codec of ['h264', 'hevc', 'vp9'] as const) {
-    test(`the colours of standard definition are still called so in ${codec}`, async () => {
+    test(`SD video keeps its SD colour tags in ${codec}`, async () => {
       const input = join(tempFolder(), 'in.mp4');
       await ffmpegRaw(
         ...['-f', 'lavfi', '-i', 'testsrc2=size=160x120:rate=25:duration=0.2', '-pix_fmt', 'yuv420p'],
@@ -131,7 +131,7 @@ for (const [build, ffmpeg] of await encoders()) {
       );
       const { facts } = await encoded(ffmpeg, input, { video_codec: codec, speed: 5 });
       assert.is(facts.video?.colourSpace, 'bt470bg');
-      // VP9 itself knows the matrix alone.
+      // VP9 stores only the matrix.
       if (codec === 'vp9') return;
       assert.is(facts.video?.colourTransfer, 'smpte170m');
       assert.is(facts.video?.colourPrimaries, 'bt470bg');

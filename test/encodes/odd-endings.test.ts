@@ -7,7 +7,7 @@ import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders } from '../plan/encoded.js';
 
-/** Silent shows of pictures: when each picture begins, and when the last one ends, in seconds. */
+/** Silent slide shows: when each image starts, and when the last one ends, in seconds. */
 const shows = [
   { begins: [0, 3, 4, 9], ends: 15 },
   { begins: [0, 1, 2], ends: 12 },
@@ -44,10 +44,10 @@ async function show(path: string, begins: readonly number[], ends: number): Prom
 }
 
 for (const [build, ffmpeg] of await encoders()) {
-  const test = suite(`odd endings, ${build}`);
+  const test = suite(`last frames, ${build}`);
 
   for (const { begins, ends } of shows) {
-    test(`pictures that begin at ${begins.join(', ')} and end at ${ends} are all there`, async () => {
+    test(`images that start at ${begins.join(', ')} and end at ${ends} are all in the output`, async () => {
       const input = join(tempFolder(), 'show.mp4');
       await show(input, begins, ends);
       const { facts, path } = await encoded(ffmpeg, input, {});
@@ -62,7 +62,7 @@ for (const [build, ffmpeg] of await encoders()) {
       const [product] = made.products;
       assert.ok(product !== undefined && path !== '');
       assert.is(verifyOutput(product, facts), null);
-      // Builds of 2018 have no way to say how long the last one lasts.
+      // Builds of 2018 cannot store the duration of the last frame.
       if (ffmpeg.capabilities.hasFpsMode) assert.is(facts.durationSeconds, ends);
     });
   }

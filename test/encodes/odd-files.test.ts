@@ -10,15 +10,15 @@ const film = (seconds: number, size = '160x120', rate = 44_100) =>
   ] as const;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p', '-g', '10'] as const;
 const plain = [...h264, '-c:a', 'aac'] as const;
-const both = { size: '160x120', hasSound: true, seconds: 2 } as const satisfies Outcome;
-const other = { isOtherPicture: true } as const;
+const both = { size: '160x120', hasAudio: true, seconds: 2 } as const satisfies Outcome;
+const other = { hasOtherFirstFrame: true } as const;
 
 const from =
   (...args: readonly string[]) =>
   (path: string) =>
     ffmpegRaw(...args, path);
 
-/** Some files made by ffmpeg, one behind the other. */
+/** Concatenates several files made by ffmpeg. */
 const joined =
   (...parts: readonly (readonly string[])[]) =>
   async (path: string) => {
@@ -32,7 +32,7 @@ const joined =
     await writeFile(path, Buffer.concat(bytes));
   };
 
-/** A file made by ffmpeg whose bytes are changed then. */
+/** A file made by ffmpeg whose bytes are then changed. */
 const changed =
   (change: (bytes: Buffer) => Buffer, ...args: readonly string[]) =>
   async (path: string) => {
@@ -40,7 +40,7 @@ const changed =
     await writeFile(path, change(await readFile(path)));
   };
 
-/** Turns a byte over every so often, in the middle fifth of a file. */
+/** Corrupts bytes at regular distances in the middle fifth of a file. */
 function flipped(bytes: Buffer): Buffer {
   for (let at = Math.floor(bytes.length * 0.4); at < bytes.length * 0.6; at += 97)
     bytes.writeUInt8((bytes[at] ?? 0) ^ 0xff, at);
@@ -60,7 +60,7 @@ const behindNoise = (bytes: Buffer) => Buffer.concat([noise, bytes]);
 const beforeNoise = (bytes: Buffer) => Buffer.concat([bytes, noise]);
 
 const isCutShort = { errorClass: 'TranscodingError', says: /truncated or damaged/ } as const;
-/** Cut after six tenths of its bytes, which hold about as much of its time. */
+/** Cut after 60 % of its bytes, which contain about as much of its duration. */
 const firstPart = { ...both, seconds: 1.2 } as const;
 
 const inputs: readonly OddInput[] = [
@@ -120,7 +120,7 @@ const inputs: readonly OddInput[] = [
     becomes: { ...both, seconds: 3, ...other },
   },
   {
-    name: 'pieces.mp4',
+    name: 'fragmented.mp4',
     make: from(...film(2), ...plain, '-movflags', 'frag_keyframe+empty_moov'),
     becomes: both,
   },
@@ -226,7 +226,7 @@ const inputs: readonly OddInput[] = [
     becomes: isCutShort,
   },
   { name: 'cut.mkv', make: changed(cut, ...film(4), ...plain), becomes: isCutShort },
-  // Without its index the length of an AVI is guessed from its size.
+  // Without its index, the length of an AVI is estimated from its size.
   { name: 'cut.avi', make: changed(cut, ...film(4), '-q:v', '3'), becomes: { ...both, seconds: 2.5 } },
   { name: 'cut.ts', make: changed(cut, ...film(2), ...plain), becomes: firstPart },
   { name: 'cut.mpg', make: changed(cut, ...film(2), '-q:v', '3'), becomes: { ...firstPart, seconds: 1.4 } },
@@ -265,4 +265,4 @@ const inputs: readonly OddInput[] = [
   },
 ];
 
-await testOddInputs('odd files', inputs);
+await testOddInputs('unusual files', inputs);

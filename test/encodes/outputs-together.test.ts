@@ -26,32 +26,32 @@ test.after(async ({ daemon }) => {
   await daemon.stop();
 });
 
-const refusedWidth = 70;
+const rejectedWidth = 70;
 
-/** Refused like the other one for as long as there is a file `moody` beside the ffmpeg. */
+/** Rejected like the other one while a file `failing` exists next to the ffmpeg. */
 const unreliableWidths = [74, 78] as const;
 
 /**
- * The ffmpeg that tests use, but for some sizes, of which it makes nothing: no setting fails for certain once it has been checked. It
- * notes each run down in `runs`.
+ * The ffmpeg that tests use, except that it fails for some sizes, because no setting that passed validation fails reliably. It appends
+ * each call to `runs`.
  */
 async function selectiveFfmpeg(folder: string): Promise<string> {
   const { ffmpeg } = await testFfmpeg();
   const path = join(folder, 'ffmpeg');
-  const reject = `echo 'There is no such picture' >&2; exit 1`;
+  const reject = `echo 'injected failure' >&2; exit 1`;
   const unreliable = unreliableWidths.map((width) => `*scale=${width}:*`).join('|');
   const lines = [
     '#!/bin/sh',
     `echo "$*" >> '${join(folder, 'runs')}'`,
-    `case "$*" in *scale=${refusedWidth}:*) ${reject};; esac`,
-    `case "$*" in ${unreliable}) if [ -e '${join(folder, 'moody')}' ]; then ${reject}; fi;; esac`,
+    `case "$*" in *scale=${rejectedWidth}:*) ${reject};; esac`,
+    `case "$*" in ${unreliable}) if [ -e '${join(folder, 'failing')}' ]; then ${reject}; fi;; esac`,
     `exec '${ffmpeg.path}' "$@"`,
   ];
   await writeFile(path, `${lines.join('\n')}\n`, { mode: 0o755 });
   return path;
 }
 
-/** The widths that each run made so far scaled to, one run after the other. */
+/** The widths that each run so far scaled to, one run after the other. */
 async function scaledTo(folder: string): Promise<readonly (readonly number[])[]> {
   const runs = (await readFile(join(folder, 'runs'), 'utf8')).split('\n');
   return runs
@@ -61,11 +61,11 @@ async function scaledTo(folder: string): Promise<readonly (readonly number[])[]>
 
 const to = (folder: string, name: string) => pathToFileURL(join(folder, name)).href;
 
-test('of six outputs one that cannot be encoded fails, and five are whole', async (context) => {
+test('of six outputs one that cannot be encoded fails, and five are complete', async (context) => {
   const { daemon, folder, input } = context;
   const widths = [320, 280, 240, 160, 120];
   const good = widths.map((width) => ({ url: to(folder, `${width}.mp4`), width, speed: 5 }));
-  const impossible = { url: to(folder, 'refused.mp4'), width: refusedWidth };
+  const impossible = { url: to(folder, 'rejected.mp4'), width: rejectedWidth };
   const outputs = [...good.slice(0, 3), impossible, ...good.slice(3)];
   const job = await daemon.waitForJob(await daemon.create({ input, outputs }));
   const states = ['finished', 'finished', 'finished', 'failed', 'finished', 'finished'];
@@ -76,7 +76,7 @@ test('of six outputs one that cannot be encoded fails, and five are whole', asyn
   assert.is(job.state, 'failed');
   const { error_class, error_message } = job.output_media_files[3] ?? {};
   assert.is(error_class, 'TranscodingError');
-  assert.match(error_message ?? '', /no such picture/);
+  assert.match(error_message ?? '', /injected failure/);
   const ffmpeg = await testFfmpeg();
   for (const width of widths) {
     const { video, audio, durationSeconds } = await ffmpeg.probe(join(folder, `${width}.mp4`));
@@ -87,7 +87,7 @@ test('of six outputs one that cannot be encoded fails, and five are whole', asyn
   assert.is(daemon.logLines.filter((line) => line.includes('are encoded one by one')).length, 1);
 });
 
-test('outputs of one run are under way together, each with progress of its own', async (context) => {
+test('outputs of one run are encoded concurrently, each with its own progress', async (context) => {
   const { daemon, folder } = context;
   const path = join(folder, 'long.mp4');
   await makeMedia(path, film('640x360', 20));
@@ -112,17 +112,17 @@ test('outputs of one run are under way together, each with progress of its own',
   );
 });
 
-test('a resubmit makes together what failed before, and leaves what is finished as it is', async (context) => {
+test('a resubmit encodes failed outputs together and leaves finished ones unchanged', async (context) => {
   const { daemon, folder, input } = context;
-  await writeFile(join(folder, 'moody'), '');
+  await writeFile(join(folder, 'failing'), '');
   const widths = [200, ...unreliableWidths];
   const outputs = widths.map((width) => ({ url: to(folder, `again-${width}.mp4`), width, speed: 5 }));
   const id = await daemon.create({ input, outputs });
   const states = async () => (await daemon.waitForJob(id)).output_media_files.map(({ state }) => state);
   assert.equal(await states(), ['finished', 'failed', 'failed']);
-  const kept = await stat(join(folder, 'again-200.mp4'));
+  const before = await stat(join(folder, 'again-200.mp4'));
   const runsBefore = (await scaledTo(folder)).length;
-  await rm(join(folder, 'moody'));
+  await rm(join(folder, 'failing'));
   assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
   assert.equal(await states(), ['finished', 'finished', 'finished']);
   const runs = (await scaledTo(folder)).slice(runsBefore);
@@ -130,7 +130,7 @@ test('a resubmit makes together what failed before, and leaves what is finished 
     runs.map((made) => made.toSorted((a, b) => a - b)),
     [unreliableWidths],
   );
-  assert.is((await stat(join(folder, 'again-200.mp4'))).mtimeMs, kept.mtimeMs);
+  assert.is((await stat(join(folder, 'again-200.mp4'))).mtimeMs, before.mtimeMs);
   const ffmpeg = await testFfmpeg();
   for (const width of widths) {
     const { video, durationSeconds } = await ffmpeg.probe(join(folder, `again-${width}.mp4`));
@@ -139,12 +139,12 @@ test('a resubmit makes together what failed before, and leaves what is finished 
   }
 });
 
-test('a resubmit while outputs are made together ends that run, and makes them together anew', async (context) => {
+test('a resubmit while outputs are encoded together ends that run and encodes them together again', async (context) => {
   const { daemon, folder } = context;
   const path = join(folder, 'under-way.mp4');
   await makeMedia(path, film('320x180', 6));
   const widths = [302, 198];
-  const outputs = widths.map((width) => ({ url: to(folder, `anew-${width}.mp4`), width, speed: 1 }));
+  const outputs = widths.map((width) => ({ url: to(folder, `restarted-${width}.mp4`), width, speed: 1 }));
   const id = await daemon.create({ input: pathToFileURL(path).href, outputs });
   await daemon.waitForProgress(id, (progress) =>
     progress.outputs.every(({ progress: percent }) => Number(percent) > 0),
@@ -161,7 +161,7 @@ test('a resubmit while outputs are made together ends that run, and makes them t
   );
   const ffmpeg = await testFfmpeg();
   for (const width of widths) {
-    const { video, durationSeconds } = await ffmpeg.probe(join(folder, `anew-${width}.mp4`));
+    const { video, durationSeconds } = await ffmpeg.probe(join(folder, `restarted-${width}.mp4`));
     assert.is(video?.width, width);
     assert.ok(Math.abs((durationSeconds ?? 0) - 6) < 0.1);
   }

@@ -4,10 +4,10 @@ import { ffmpegRaw } from '../contracts/odd-input.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { measure } from './shipped.js';
 
-/** A colour as a screen shows it, each part 0 to 255. */
+/** An RGB colour, each component 0 to 255. */
 export type Rgb = readonly [number, number, number];
 
-/** The colours of the patches that `patchFilm` puts beside each other. */
+/** The colours of the adjacent patches of `patchFilm`. */
 export const patches: readonly Rgb[] = [
   [200, 30, 30],
   [30, 180, 40],
@@ -17,7 +17,7 @@ export const patches: readonly Rgb[] = [
 
 const careful = 'flags=bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 
-/** Makes a film of five frames with four patches of colour. `options` say how they become numbers: `scale`'s options, then the encoder's. */
+/** Makes a video of five frames with four colour patches. `options` are those of `scale`, then of the encoder. */
 export async function patchFilm(
   path: string,
   [width, height]: readonly [number, number],
@@ -31,7 +31,7 @@ export async function patchFilm(
   await ffmpegRaw('-filter_complex', [...sources, joined].join(';'), ...options.encoder, path);
 }
 
-/** The colours in the middle of the patches of a file's first frame, made RGB by a matrix and a range that are named. */
+/** The colours in the middle of the patches of a file's first frame, converted to RGB with the given matrix and range. */
 export async function patchesIn(
   path: string,
   by: { readonly matrix: string; readonly range: 'tv' | 'pc' },
@@ -58,7 +58,7 @@ export async function patchesIn(
   });
 }
 
-/** How far colours are from others at most, in any of their parts. */
+/** The maximum difference of two lists of colours, in any component. */
 export function farthest(found: readonly Rgb[], target: readonly Rgb[]): number {
   return Math.max(
     ...found.flatMap((colour, at) =>
@@ -67,7 +67,7 @@ export function farthest(found: readonly Rgb[], target: readonly Rgb[]): number 
   );
 }
 
-/** What a file says of its colours: pixel format, range, matrix, transfer, primaries. */
+/** The colour tags of a file: pixel format, range, matrix, transfer, primaries. */
 export async function readColourTags(path: string): Promise<string> {
   const { ffprobe } = await testFfmpeg();
   const fields = 'stream=pix_fmt,color_range,color_space,color_transfer,color_primaries';

@@ -16,7 +16,7 @@ import { fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
 const { signal } = new AbortController();
 
-/** A server that sends the first bytes of a film at once, and the rest of it when the gate `/NAME` is open. */
+/** A server that sends the first bytes of a video at once, and the rest when the gate `/NAME` is open. */
 async function slowSource(gates: StepGates) {
   const film = await readFile(await media('clip.mp4'));
   return startHttpSource(async ({ url = '' }, response) => {
@@ -26,7 +26,7 @@ async function slowSource(gates: StepGates) {
   });
 }
 
-/** An encoder that tells of its first second, and ends when it is let go for a job. */
+/** An encoder that reports its first second and ends a job when `finishJob` is called for it. */
 async function slowEncoder() {
   const folder = tempFolder();
   const encoder = await fakeFfmpeg();
@@ -38,11 +38,11 @@ async function slowEncoder() {
   );
   return {
     path: encoder.path,
-    removeEndedJobs: (id: number | string) => writeFile(join(folder, String(id)), ''),
+    finishJob: (id: number | string) => writeFile(join(folder, String(id)), ''),
   };
 }
 
-/** S3, in front of which every file waits for the gate of its path. */
+/** An S3 server behind a proxy in which every upload waits for the gate of its path. */
 async function slowBucket(gates: StepGates) {
   const storage = await startS3rver(['films']);
   const front = createServer(async (asked, answer) => {
@@ -74,7 +74,7 @@ const transcodes = ({ outputs: [output] }: JobProgressRecord) => output?.current
 const uploads = ({ outputs: [output] }: JobProgressRecord) => output?.current_event === 'uploading';
 const isReady = ({ outputs: [output] }: JobProgressRecord) => output?.state === 'queued';
 
-test('with one encoder, one job is uploaded, one encoded and one downloaded at the same time', async () => {
+test('with one encoder, one job is uploaded, one is encoded and one is downloaded at the same time', async () => {
   const gates = new StepGates();
   const [source, bucket, encoder] = [await slowSource(gates), await slowBucket(gates), await slowEncoder()];
   process.env.AWS_ENDPOINT_URL_S3 = bucket.endpoint;
@@ -98,7 +98,7 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
     assert.equal([ready.input.state, ready.outputs[0]?.progress], ['finished', 0]);
     assert.ok(transcodes(await daemon.waitForProgress(first, () => true)));
 
-    await encoder.removeEndedJobs(first);
+    await encoder.finishJob(first);
     await gates.come('/films/one.mp4');
     await daemon.waitForProgress(second, transcodes);
     await daemon.waitForProgress(third, downloads);
@@ -112,7 +112,7 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
       (names) => !names.includes(String(first)) && !names.includes(String(third)),
     );
     gates.open('/four', '/films/one.mp4', '/films/two.mp4', '/films/four.mp4');
-    for (const id of [second, fourth]) await encoder.removeEndedJobs(id);
+    for (const id of [second, fourth]) await encoder.finishJob(id);
     for (const id of [second, fourth]) assert.is((await daemon.waitForJob(id)).state, 'finished');
     for (const id of [first, third]) assert.is((await daemon.waitForJob(id)).state, 'cancelled');
     assert.equal(
@@ -130,7 +130,7 @@ test('with one encoder, one job is uploaded, one encoded and one downloaded at t
   }
 });
 
-test('after kill -9 all that was begun is done again, wherever it was', async () => {
+test('after kill -9 every job is run again, at whichever stage it was', async () => {
   const gates = new StepGates();
   const [source, encoder, data] = [await slowSource(gates), await slowEncoder(), join(tempFolder(), 'data')];
   const flags = ['--jobs', '1', '--ffmpeg', encoder.path];
@@ -160,7 +160,7 @@ test('after kill -9 all that was begun is done again, wherever it was', async ()
   await first.end('SIGKILL');
 
   gates.open('/three');
-  for (const id of ids) await encoder.removeEndedJobs(id);
+  for (const id of ids) await encoder.finishJob(id);
   const second = await startDaemonProcess(data, flags);
   for (const id of ids) await progressIs(second, id, ({ state }) => state === 'finished');
   assert.equal(

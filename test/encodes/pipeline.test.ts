@@ -15,7 +15,7 @@ test.after.each(({ scratchFolders: harness }) => harness.close());
 
 const all = (kind: string, numbers: readonly number[]) => numbers.map((number) => `${kind} ${number}`);
 
-test('while one job is encoded, those after it are downloaded and the one before is uploaded', async (context) => {
+test('while one job is encoded, later ones are downloaded and the previous one is uploaded', async (context) => {
   const { gates, create, job, scratchFolders: harness } = context;
   for (let count = 0; count < 4; count += 1) await create();
   await gates.come('download 1', 'download 2');
@@ -41,10 +41,13 @@ test('while one job is encoded, those after it are downloaded and the one before
   assert.equal((await job(4)).input.state, 'processing');
   gates.open('download 4', ...all('encode', [3, 4]), ...all('upload', [1, 2, 3, 4]));
   await context.finished(1, 2, 3, 4);
-  await waitUntil('nothing is left', async () => (await readdir(context.scratchFolder)).length === 0);
+  await waitUntil(
+    'the scratch folder is empty',
+    async () => (await readdir(context.scratchFolder)).length === 0,
+  );
 });
 
-test('a slow download holds nobody up, and what is ready is encoded in the order of the queue', async (context) => {
+test('a slow download does not delay other jobs, and ready jobs are encoded in the order of the queue', async (context) => {
   const { gates, create } = context;
   for (let count = 0; count < 5; count += 1) await create();
   gates.open('download 1');
@@ -64,13 +67,13 @@ test('a slow download holds nobody up, and what is ready is encoded in the order
   await context.finished(1, 2, 3, 4, 5);
 });
 
-test('a long queue is not fetched ahead without end', async (context) => {
+test('the number of jobs that are downloaded ahead is limited', async (context) => {
   const { gates, create, scratchFolders: harness } = context;
   for (let count = 0; count < 9; count += 1) await create();
   gates.open('download 1');
   await gates.come('encode 1');
   gates.open(...all('download', [2, 3, 4, 5, 6, 7, 8, 9]));
-  await waitUntil('all that were fetched are ready', async () => {
+  await waitUntil('all downloaded jobs are ready', async () => {
     const jobs = await Promise.all([2, 3, 4, 5].map(context.job));
     return jobs.every(({ outputs }) => outputs[0]?.state === 'queued');
   });
@@ -79,8 +82,8 @@ test('a long queue is not fetched ahead without end', async (context) => {
   assert.not(gates.reached.includes('download 6'));
 });
 
-/** Where a job is cancelled, with what is let go before and what is reached then. Two of three stay before it. */
-const places: readonly (readonly [
+/** The stage of a cancelled job, the gates that are opened before, and the steps that are then reached. Two of three jobs are before it. */
+const stages: readonly (readonly [
   where: string,
   opened: readonly string[],
   come: readonly string[],
@@ -99,8 +102,8 @@ const places: readonly (readonly [
   ['is uploaded', [...all('download', [1, 2, 3]), ...all('encode', [1, 2, 3])], ['upload 1', 'upload 2'], 1],
 ];
 
-for (const [where, opened, come, cancelled] of places) {
-  test(`a job that ${where} can be cancelled, and the others go on`, async (context) => {
+for (const [where, opened, come, cancelled] of stages) {
+  test(`a job that ${where} can be cancelled, and the others continue`, async (context) => {
     const { gates, create, queue, scratchFolders: harness } = context;
     for (let count = 0; count < 3; count += 1) await create();
     const [first = 'none', ...others] = opened;
@@ -117,7 +120,7 @@ for (const [where, opened, come, cancelled] of places) {
     if (where === 'waits to be encoded')
       await waitUntil('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
     const id = context.ids[cancelled - 1] ?? 0;
-    await waitUntil('it has begun', () => queue.isRunning(id));
+    await waitUntil('the job has started', () => queue.isRunning(id));
     await harness.store.update(id, (job) => apply(job, { type: 'cancelled' }, new Date(0)));
     await queue.stop(id, 'cancelled');
     assert.not((await readdir(context.scratchFolder)).includes(String(id)));
@@ -146,7 +149,7 @@ test('the second output of a job is encoded while the first is uploaded', async 
   await context.finished(1);
 });
 
-test('where the disk is full, the first output is delivered before the second is made', async (context) => {
+test('if the disk is full, the first output is uploaded before the second is encoded', async (context) => {
   const { gates, create, disk } = context;
   await create([{}, { start_clip: 1 }]);
   await create();
@@ -162,7 +165,7 @@ test('where the disk is full, the first output is delivered before the second is
   await context.finished(1, 2);
 });
 
-test('an upload that fails fails its output alone, while others are encoded', async (context) => {
+test('a failed upload fails only its output while others are encoded', async (context) => {
   const { gates, create, refused: rejected } = context;
   await create([{}, { start_clip: 1 }]);
   await create();
@@ -184,7 +187,7 @@ test('an upload that fails fails its output alone, while others are encoded', as
   );
 });
 
-test('a closing queue gives back what waits at once, and what works its grace', async (context) => {
+test('a closing queue requeues waiting jobs at once and running jobs after the grace period', async (context) => {
   const { gates, create, queue } = context;
   for (let count = 0; count < 4; count += 1) await create();
   gates.open('download 1');
@@ -193,10 +196,10 @@ test('a closing queue gives back what waits at once, and what works its grace', 
   await gates.come('download 3', 'download 4');
   await waitUntil('job 2 is ready', async () => (await context.job(2)).outputs[0]?.state === 'queued');
   const closed = queue.close(2 ** 40);
-  await waitUntil('job 2 is back', async () => (await context.job(2)).state === 'waiting');
+  await waitUntil('job 2 is requeued', async () => (await context.job(2)).state === 'waiting');
   gates.open('download 3', 'download 4');
   for (const number of [3, 4])
-    await waitUntil('it is back', async () => (await context.job(number)).state === 'waiting');
+    await waitUntil('the job is requeued', async () => (await context.job(number)).state === 'waiting');
   gates.open('encode 1', 'upload 1');
   await closed;
   assert.is((await context.job(1)).state, 'finished');

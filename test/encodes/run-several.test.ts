@@ -6,7 +6,7 @@ import { runCli, startCli } from '../cli/run-cli.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** A folder with three short films, one of them in a folder of its own. */
+/** A folder with three short videos, one of them in a subfolder. */
 async function films(): Promise<string> {
   const folder = tempFolder();
   await mkdir(join(folder, 'more'));
@@ -16,7 +16,7 @@ async function films(): Promise<string> {
   return folder;
 }
 
-test('run encodes several inputs into a folder, continues after an error, and sums up', async () => {
+test('run encodes several inputs into a folder, continues after an error, and prints a summary', async () => {
   const cwd = await films();
   await writeFile(join(cwd, 'c.mov'), 'no film');
   const words = ['run', 'a.mov', 'nowhere.mov', 'c.mov', 'b.mov', '-o', 'out', '--width', '32'];
@@ -30,7 +30,7 @@ test('run encodes several inputs into a folder, continues after an error, and su
   assert.match(stderr, /\nvenc: 2 of 4 files encoded, [\d.]+ kB to [\d.]+ kB \(\d+%\), took [^\n]+\n$/);
 });
 
-test('names that two inputs would share are found before anything is encoded', async () => {
+test('output names that two inputs would share are reported before an encode starts', async () => {
   const cwd = await films();
   const twice = await runCli(['run', 'a.mov', 'b.mov', 'more/a.mov', '-o', 'out/'], { cwd });
   assert.equal([twice.code, twice.stdout], [2, '']);
@@ -47,14 +47,14 @@ test('names that two inputs would share are found before anything is encoded', a
   assert.equal((await readdir(cwd)).sort(), ['a.mov', 'b.mov', 'more']);
 });
 
-test('wrong flags of several inputs are reported once', async () => {
+test('invalid flags of several inputs are reported once', async () => {
   const cwd = await films();
   const { code, stderr } = await runCli(['run', 'a.mov', 'b.mov', '--quality', '9'], { cwd });
   assert.is(code, 2);
   assert.is(stderr.match(/must be a whole number from 1 to 5/g)?.length, 1, stderr);
 });
 
-test('Ctrl-C ends all inputs; what was finished stays', async () => {
+test('Ctrl-C ends all inputs, and finished outputs remain', async () => {
   const cwd = await films();
   await makeMedia(join(cwd, 'long.mov'), film('640x360', 6));
   const outputs = [{ speed: 1, quality: 5, width: 1920, upscale: true }];

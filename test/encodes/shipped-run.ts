@@ -9,25 +9,25 @@ import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoders, frames } from '../plan/encoded.js';
 
-/** The builds of ffmpeg to try with `bin/venc.js`: those of `encoders`, by their paths. */
+/** The builds of ffmpeg to test with `bin/venc.js`: those of `encoders`, with their paths. */
 export async function buildPaths(): Promise<readonly (readonly [string, string])[]> {
   return (await encoders()).map(([name, { ffmpeg }]) => [name, ffmpeg.path] as const);
 }
 
-/** A daemon of `bin/venc.js`, in a process of its own, that encodes files of this machine. */
+/** A `bin/venc.js` daemon in its own process that encodes local files. */
 export interface ShippedEncoder {
-  /** Encodes one output of a file, in test mode where asked for; `out.mp4` in a new folder where no other name is given. */
+  /** Encodes one output of a file, optionally in test mode. `name` is the name of the output in a new folder. */
   encoded(input: string, settings?: object, name?: string, isTest?: boolean): Promise<Encoded>;
   end(): Promise<void>;
 }
 
-/** What became of an output: its path, whether it is there or not, and the job's record. */
+/** The result of an encode: the path of the output, even if it does not exist, and the job's record. */
 export interface Encoded {
   readonly path: string;
   readonly job: JobRecord;
 }
 
-/** Starts one with a given ffmpeg. */
+/** Starts a daemon with a given ffmpeg. */
 export async function startShipped(ffmpeg: string): Promise<ShippedEncoder> {
   const args = ['--files-root', tmpdir(), '--ffmpeg', ffmpeg, '--jobs', '2'];
   const daemon = await startDaemonProcess(join(tempFolder(), 'data'), args);
@@ -57,12 +57,12 @@ export async function startShipped(ffmpeg: string): Promise<ShippedEncoder> {
   };
 }
 
-/** The luma of all frames of a file, as the ffmpeg of the tests decodes and turns them. */
+/** The luma of all frames of a file, as the ffmpeg of the tests decodes and rotates them. */
 export async function lumaOf(path: string, pixels: number): Promise<readonly Uint8Array[]> {
   return frames(await testFfmpeg(), path, pixels, path.endsWith('.png') ? ['-f', 'image2'] : []);
 }
 
-/** By how much two pictures differ, on average, of 255 steps; infinity where they are not of one size. */
+/** The mean absolute difference of two frames, of 255 steps; infinity if their sizes differ. */
 export function difference(one: Uint8Array | undefined, other: Uint8Array | undefined): number {
   if (one === undefined || other === undefined || one.length !== other.length)
     return Number.POSITIVE_INFINITY;

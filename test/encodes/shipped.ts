@@ -7,18 +7,18 @@ import { runCli } from '../cli/run-cli.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** A build of ffmpeg for `bin/venc.js` to run: its name for the test, and the environment that names it. */
+/** A build of ffmpeg for `bin/venc.js`: its name for the test, and the environment that selects it. */
 export interface ShippedBuild {
   readonly name: string;
   readonly env: Readonly<Record<string, string>>;
 }
 
-// One home for all runs: what a build can do is asked of it once.
+// One home folder for all runs, so that the capabilities of a build are read only once.
 const home = tempFolder();
 
 const installed = (scope: string) => join(process.cwd(), 'node_modules', scope, 'linux-x64', 'ffmpeg');
 
-/** The builds to try: the one that `VENC_FFMPEG` names, or else the first one on `PATH` and those that npm installed. */
+/** The builds to test: the one that `VENC_FFMPEG` names, or else the first one on `PATH` and those that npm installed. */
 export async function shippedBuilds(): Promise<readonly ShippedBuild[]> {
   const { ffmpeg, ffprobe } = await testFfmpeg();
   const named = (path: string, name: string) => ({
@@ -34,7 +34,7 @@ export async function shippedBuilds(): Promise<readonly ShippedBuild[]> {
   ];
 }
 
-/** Encodes a file with `venc run`, as it is shipped, and gives the path of the output. */
+/** Encodes a file with `venc run` as shipped and returns the path of the output. */
 export async function runShipped(
   build: ShippedBuild,
   input: string,
@@ -48,13 +48,13 @@ export async function runShipped(
   return output;
 }
 
-/** Runs the ffmpeg of the tests and gives what it prints to stdout and stderr. */
+/** Runs the ffmpeg of the tests and returns its stdout and stderr. */
 export async function measure(
   ...args: readonly string[]
-): Promise<{ readonly out: Buffer; readonly said: string }> {
+): Promise<{ readonly out: Buffer; readonly stderr: string }> {
   const { ffmpeg } = await testFfmpeg();
   const all = ['-hide_banner', '-nostats', '-nostdin', ...args];
   const options = { encoding: 'buffer', maxBuffer: 2 ** 28 } as const;
   const { stdout, stderr } = await promisify(execFile)(ffmpeg.path, all, options);
-  return { out: stdout, said: stderr.toString() };
+  return { out: stdout, stderr: stderr.toString() };
 }

@@ -4,22 +4,27 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { tempFolder } from '../helpers/temp.js';
 import { encoders } from '../plan/encoded.js';
-import { armAt, crossFilm, decoded, encodedFile, inspectStream, type Subject } from './picture-room.js';
+import { armAt, crossFilm, decoded, encodedFile, inspectStream, type Subject } from './video-harness.js';
 
 const folder = tempFolder();
 
-/** Films by what is particular about them, with the size that they are shown in. */
+/** Test videos by their special property, with their displayed size. */
 const subjects: Readonly<Record<string, Subject & { readonly shown: readonly [number, number] }>> = {
   'square pixels': { size: [320, 180], pixel: [1, 1], turned: 0, shown: [320, 180] },
   'odd sides': { size: [321, 181], pixel: [1, 1], turned: 0, shown: [321, 181] },
   'pixels of 12:11': { size: [176, 144], pixel: [12, 11], turned: 0, shown: [192, 144] },
   'pixels of 64:45': { size: [180, 144], pixel: [64, 45], turned: 0, shown: [256, 144] },
   'pixels of 2:1': { size: [160, 180], pixel: [2, 1], turned: 0, shown: [320, 180] },
-  'turned by 90': { size: [180, 320], pixel: [1, 1], turned: 90, shown: [180, 320] },
-  'turned by 180': { size: [320, 180], pixel: [1, 1], turned: 180, shown: [320, 180] },
-  'turned by 270': { size: [180, 320], pixel: [1, 1], turned: 270, shown: [180, 320] },
-  'pixels of 2:1 turned by 90': { size: [180, 160], pixel: [1, 2], turned: 90, shown: [90, 160] },
-  'pixels of 12:11 turned by 270': { size: [144, 176], pixel: [11, 12], turned: 270, shown: [132, 176] },
+  'a rotation of 90': { size: [180, 320], pixel: [1, 1], turned: 90, shown: [180, 320] },
+  'a rotation of 180': { size: [320, 180], pixel: [1, 1], turned: 180, shown: [320, 180] },
+  'a rotation of 270': { size: [180, 320], pixel: [1, 1], turned: 270, shown: [180, 320] },
+  'pixels of 2:1 and a rotation of 90': { size: [180, 160], pixel: [1, 2], turned: 90, shown: [90, 160] },
+  'pixels of 12:11 and a rotation of 270': {
+    size: [144, 176],
+    pixel: [11, 12],
+    turned: 270,
+    shown: [132, 176],
+  },
 };
 
 interface Box {
@@ -31,7 +36,7 @@ interface Box {
 
 const even = (side: number) => Math.round(side) - (Math.round(side) % 2);
 
-/** What section 4.1 and the contract ask for: the size of the output, and where on it the whole picture of the input lies. */
+/** The expectations of section 4.1 and the contract: the output size, and the box of the whole input frame in it. */
 function target(
   [width, height]: readonly [number, number],
   { width: askedWidth, height: askedHeight, upscale = false, aspect_mode: mode = 'preserve' }: OutputSettings,
@@ -71,14 +76,14 @@ const black = 16;
 const grey = 126;
 const white = 235;
 
-/** Where something bright has its middle on a line of luma; the line is grey beside it. */
+/** The middle of a bright part on a line of luma. The rest of the line is grey. */
 function middleOf(line: readonly number[]): number {
   const weights = line.map((luma) => Math.max(0, luma - (grey + white) / 2));
   const sum = weights.reduce((total, weight) => total + weight, 0);
   return weights.reduce((total, weight, at) => total + weight * (at + 0.5), 0) / sum;
 }
 
-/** The picture between black bars on a line of luma, as its beginning and its end; asserts that the bars are black and nothing else. */
+/** The start and end of the frame between black bars on a line of luma. Asserts that the bars, and only the bars, are black. */
 function betweenBars(line: readonly number[]): readonly [number, number] {
   const isPicture = (luma: number) => luma > (black + grey) / 2;
   const [first, last] = [line.findIndex(isPicture), line.findLastIndex(isPicture)];
@@ -91,7 +96,7 @@ function betweenBars(line: readonly number[]): readonly [number, number] {
 }
 
 function near(found: number, expected: number, what: string): void {
-  assert.ok(Math.abs(found - expected) <= 2, `${what}: ${found.toFixed(1)} and not ${expected.toFixed(1)}`);
+  assert.ok(Math.abs(found - expected) <= 2, `${what}: ${found.toFixed(1)}, not ${expected.toFixed(1)}`);
 }
 
 function checkPicture(
@@ -104,11 +109,11 @@ function checkPicture(
   const row = (y: number) => [...frame.subarray(y * width, (y + 1) * width)];
   const column = (x: number) => Array.from({ length: height }, (_, y) => frame[y * width + x] ?? 0);
   const inside = (at: number, side: number) => Math.min(side - 4, Math.max(3, Math.round(at)));
-  // Lines right of and below the middle, where only the other arm of the cross is met.
+  // Lines right of and below the middle, where they cross only the other arm.
   const low = row(inside(box.top + box.height * 0.8, height));
   const right = column(inside(box.left + box.width * 0.8, width));
-  near(middleOf(low), box.left + box.width * armAt(subject.size[0]), 'the upright arm');
-  near(middleOf(right), box.top + box.height * armAt(subject.size[1]), 'the level arm');
+  near(middleOf(low), box.left + box.width * armAt(subject.size[0]), 'the vertical arm');
+  near(middleOf(right), box.top + box.height * armAt(subject.size[1]), 'the horizontal arm');
   const [left, end] = betweenBars(low);
   const [top, bottom] = betweenBars(right);
   near(left, Math.max(0, box.left), 'the left edge');
@@ -132,12 +137,12 @@ const requested: readonly OutputSettings[] = [
   ]),
 ];
 
-/** What is tried with a second build: it differs in its filters, not in the sizes that it is told. */
+/** The cases for a second build. Its filters differ, but not the sizes that are passed to it. */
 const askedAgain = requested.filter(({ aspect_mode: mode, upscale }) => mode === undefined || upscale);
 
 for (const [index, [build, ffmpeg]] of (await encoders()).entries()) {
   for (const [name, subject] of Object.entries(subjects)) {
-    test(`${build}: a film with ${name} takes the asked size and shape in its pixels`, async () => {
+    test(`${build}: a video with ${name} gets the requested size and aspect ratio`, async () => {
       const input = join(folder, `${name}.mp4`);
       await crossFilm(input, subject);
       for (const settings of index === 0 ? requested : askedAgain) {

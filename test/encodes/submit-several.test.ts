@@ -24,7 +24,7 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon }) => void (await daemon.end('SIGTERM')));
 
-test('--wait waits for all with one display, and --download fetches each; one code for all', async ({
+test('--wait waits for all inputs with one display, --download downloads each output, and one exit code covers all', async ({
   env,
   cwd,
 }) => {
@@ -47,10 +47,10 @@ test('--wait waits for all with one display, and --download fetches each; one co
   const again = await runCli(words, { env, cwd });
   assert.is(again.code, 2);
   assert.match(again.stderr, /^venc: (a\.mov: )?out\/a\.mp4 already exists/m);
-  assert.match(again.stdout, /^\d+\n$/, 'only of c.mov nothing is there');
+  assert.match(again.stdout, /^\d+\n$/, 'only the output of c.mov is missing');
 });
 
-test('Ctrl-C while they are waited for leaves the jobs, and says how to come back to them', async ({
+test('Ctrl-C during --wait leaves the jobs running and prints the command to wait again', async ({
   env,
   cwd,
 }) => {

@@ -3,13 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { beepNear, samplesOf, strengthOf } from './listening.js';
+import { beepNear, samplesOf, strengthOf } from './decoded-media.js';
 import { measure, runShipped, shippedBuilds } from './shipped.js';
 
 const folder = tempFolder();
 const known = new Map<string, Promise<string>>();
 
-/** A file without loss of what an expression gives for each channel; made once. */
+/** A lossless file with the expression of each channel; made once. */
 function made(name: string, layout: string, channels: readonly string[], seconds = 2): Promise<string> {
   const path = join(folder, `${name}.mka`);
   const source = `aevalsrc='${channels.join('|')}':c=${layout}:s=48000:d=${seconds}`;
@@ -21,8 +21,8 @@ function made(name: string, layout: string, channels: readonly string[], seconds
 
 /** Integrated loudness of a file in LUFS (ITU-R BS.1770). */
 async function loudnessOf(path: string): Promise<number> {
-  const { said } = await measure('-i', `file:${path}`, '-map', '0:a', '-af', 'ebur128', '-f', 'null', '-');
-  return Number(/Summary:[\s\S]*?I:\s+(-?[\d.]+) LUFS/.exec(said)?.[1]);
+  const { stderr } = await measure('-i', `file:${path}`, '-map', '0:a', '-af', 'ebur128', '-f', 'null', '-');
+  return Number(/Summary:[\s\S]*?I:\s+(-?[\d.]+) LUFS/.exec(stderr)?.[1]);
 }
 
 async function peakOf(path: string): Promise<number> {
@@ -33,7 +33,7 @@ async function peakOf(path: string): Promise<number> {
 const noise = (amplitude: number) => `${amplitude}*(2*random(0)-1)`;
 const tone = (amplitude: number, hertz: number) => `${amplitude}*sin(2*PI*${hertz}*t)`;
 
-/** A film as films are: most of it in front, a little from behind, and loud low effects, by layout. */
+/** A typical film mix by layout: most of it in front, a little in the rear, and loud low-frequency effects. */
 const films: Readonly<Record<string, readonly string[]>> = {
   '5.1': [tone(0.1, 440), tone(0.1, 660), tone(0.2, 880), tone(0.9, 50), noise(0.01), noise(0.01)],
   '7.1': [tone(0.1, 440), tone(0.1, 660), tone(0.2, 880), tone(0.9, 50), '0', '0', noise(0.01), noise(0.01)],
@@ -45,7 +45,7 @@ for (const build of await shippedBuilds()) {
   const test = suite(`surround sound, ${build.name}`);
 
   for (const [layout, channels] of Object.entries(films)) {
-    test(`${layout} is as loud in stereo as it was`, async () => {
+    test(`${layout} has the same loudness in stereo`, async () => {
       const input = await made(`film-${layout}`, layout, channels);
       const output = await runShipped(build, input, 'a.m4a', ['--audio-quality', '5']);
       const [before, after] = [await loudnessOf(input), await loudnessOf(output)];
@@ -53,7 +53,7 @@ for (const build of await shippedBuilds()) {
     });
   }
 
-  test('the low effects are left out', async () => {
+  test('the LFE channel is omitted', async () => {
     const input = await made('film-5.1', '5.1', films['5.1'] ?? []);
     const { channels, sampleRate } = await samplesOf(await runShipped(build, input, 'a.m4a'));
     for (const channel of channels) assert.ok(strengthOf(50, channel, sampleRate) < 0.01);
@@ -77,8 +77,8 @@ for (const build of await shippedBuilds()) {
   }
 
   for (const rate of [48_000, 44_100]) {
-    test(`5.1 is heard when stereo is, to the sample, and as long: ${rate} Hz`, async () => {
-      // Half a sine of 100 Hz, 5 ms long: its middle shows less than a sample.
+    test(`5.1 is neither delayed nor shortened relative to stereo, to the sample: ${rate} Hz`, async () => {
+      // Half a sine of 100 Hz, 5 ms long. Its middle shows shifts of less than a sample.
       const beep = 'between(t,1,1.005)*0.5*sin(2*PI*100*(t-1))';
       const inputs = [
         await made('beep-stereo', 'stereo', [beep, beep]),

@@ -16,33 +16,33 @@ import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames } from '../plan/encoded.js';
 
 /*
- * The inputs are a counter: the luma of each of their 60 frames, 20 a second, is 20 and three times its number. So a picture tells when
- * it was shown, and the times in the output's own file, as ffprobe prints them, tell what should have been.
+ * The luma of each of the 60 input frames, 20 per second, is 20 plus three times its number. So the luma of a thumbnail identifies its frame,
+ * and the frame times of the output file, as ffprobe prints them, give the expected frame.
  */
 
 const folder = tempFolder();
 const rate = 20;
-const pictureSeconds = 3;
+const videoSeconds = 3;
 const pixels = 64 * 64;
 
-/** Inputs by the seconds of their sound; null for none. */
-const sounds = { 'as long': 3, longer: 8, shorter: 1.3, none: null } as const;
-type Sound = keyof typeof sounds;
+/** Inputs by the duration of their audio in seconds; null for none. */
+const audioSeconds = { 'as long': 3, longer: 8, shorter: 1.3, none: null } as const;
+type AudioKind = keyof typeof audioSeconds;
 
-async function input(audio: Sound): Promise<string> {
+async function input(audio: AudioKind): Promise<string> {
   const path = join(folder, `${audio}.mkv`);
-  const seconds = sounds[audio];
-  const drawn = `color=black:size=64x64:rate=${rate}:duration=${pictureSeconds},format=yuv420p,geq=lum=20+N*3:cb=128:cr=128`;
+  const seconds = audioSeconds[audio];
+  const drawn = `color=black:size=64x64:rate=${rate}:duration=${videoSeconds},format=yuv420p,geq=lum=20+N*3:cb=128:cr=128`;
   const tone = seconds === null ? [] : ['-f', 'lavfi', '-i', `sine=duration=${seconds}:sample_rate=44100`];
   const codecs = ['-c:v', 'ffv1', '-color_range', 'tv', '-c:a', 'pcm_s16le'];
   await makeMedia(path, ['-f', 'lavfi', '-i', drawn, ...tone, ...codecs]);
   return path;
 }
 
-const inputs = new Map<Sound, string>();
-for (const audio of Object.keys(sounds) as Sound[]) inputs.set(audio, await input(audio));
+const inputs = new Map<AudioKind, string>();
+for (const audio of Object.keys(audioSeconds) as AudioKind[]) inputs.set(audio, await input(audio));
 
-/** Every container, with every codec of pictures that goes into it. */
+/** Every container with every supported video codec. */
 const kinds: readonly (readonly [string, OutputSettings])[] = [
   ['a.mp4', {}],
   ['a.m4v', {}],
@@ -68,7 +68,7 @@ const kinds: readonly (readonly [string, OutputSettings])[] = [
   ['a.ts', { video_codec: 'hevc' }],
 ];
 
-/** When each frame of a file begins, and how long the file is, counted from its beginning. */
+/** The start time of each frame of a file, and the length of the file, both relative to its start. */
 async function timesOf(path: string): Promise<{ frames: readonly number[]; seconds: number }> {
   const show = ['-show_entries', 'format=start_time,duration:frame=best_effort_timestamp_time'];
   const args = ['-v', 'error', '-select_streams', 'v', ...show, '-of', 'json', `file:${path}`];
@@ -84,7 +84,7 @@ async function timesOf(path: string): Promise<{ frames: readonly number[]; secon
   };
 }
 
-/** A run that only its signal and its changes are wanted of. */
+/** A run that provides only a signal and records changes. */
 function runOf(job: Job): Run {
   const change: Run['change'] = async (what) => {
     if (what.type === 'output-failed') throw new Error(`${what.failure.errorClass}: ${what.failure.message}`);
@@ -95,17 +95,17 @@ function runOf(job: Job): Run {
 }
 
 const lumaOf = (bytes: Uint8Array | undefined) => bytes?.[32 * 64 + 32] ?? Number.NaN;
-// What is read is of full range, and what was drawn of that of video.
+// Thumbnails have full range, and the test pattern has limited range.
 const numberOf = (luma: number) => (16 + (luma * 219) / 255 - 20) / 3;
 
-/** An output, and what its file shows when: the numbers of its frames. */
+/** An encoded output, with the numbers and times of its frames. */
 async function filmOf(ffmpeg: Ffmpeg, from: string, name: string, settings: OutputSettings) {
   const { path, facts } = await encoded(ffmpeg, from, { ...settings, quality: 5, speed: 5 }, name);
   const numbers = (await frames(ffmpeg, path, pixels)).map((bytes) => numberOf(lumaOf(bytes)));
   return { path, facts, numbers, ...(await timesOf(path)) };
 }
 
-/** The numbers of the frames that so many thumbnails of an output show, and of those that its file shows at their times. */
+/** The frame numbers that the thumbnails of an output show, and those that the output shows at their times. */
 async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, number: number) {
   const settings = { thumbnails: { number } };
   const outputs = [{ settings, outputDestination: { destination: 'file:///a', url: 'file:///a' } }];
@@ -117,10 +117,10 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
   const product = { outputId: 3, path, expectedSeconds: null, maxSeconds: null, video: null, audio: null };
   const task = { output, encoded: { product, media }, scratch: tempFolder() };
   const files = (await extractThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
-  const pictures = tempFolder();
-  for (const [index, file] of files.entries()) await copyFile(file, join(pictures, `${index}.png`));
-  // By the build that is found first, whichever took them: it is no witness of its own.
-  const taken = await frames(await testFfmpeg(), join(pictures, '%d.png'), pixels, ['-f', 'image2']);
+  const thumbnails = tempFolder();
+  for (const [index, file] of files.entries()) await copyFile(file, join(thumbnails, `${index}.png`));
+  // Decoded by the first build, because a build must not verify its own output.
+  const taken = await frames(await testFfmpeg(), join(thumbnails, '%d.png'), pixels, ['-f', 'image2']);
   const target = Array.from({ length: number }, (_, index) => {
     const moment = ((index + 0.5) * film.seconds) / number;
     const at = film.frames.findLastIndex((begin) => begin <= moment + 0.002);
@@ -133,22 +133,22 @@ const rounded = (numbers: readonly number[]) => numbers.map((one) => one.toFixed
 
 for (const [build, ffmpeg] of await encoders()) {
   const { capabilities } = ffmpeg;
-  // What libaom was in 2018 takes half a minute for one of these.
+  // The libaom of 2018 takes half a minute for one of these.
   const isTooSlow = ({ video_codec }: OutputSettings) =>
     video_codec === 'av1' && !capabilities.encoders.has('libsvtav1');
   const canMake = ([name, settings]: (typeof kinds)[number]) =>
     checkCombination(settings, name, capabilities, 'output').ok && !isTooSlow(settings);
 
   for (const [name, settings] of kinds.filter(canMake)) {
-    // What else goes into a container differs from its own codecs in nothing but the end.
+    // Other codecs in a container differ from its default ones only in the end of the file.
     const own = Object.keys(settings).length === 0;
     for (const audio of own ? inputs.keys() : (['longer'] as const)) {
-      test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and sound ${audio} show the frames of their times`, async () => {
+      test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and audio that is ${audio} show the frames at their times`, async () => {
         const film = await filmOf(ffmpeg, inputs.get(audio) ?? '', name, settings);
         for (const number of [1, 7, 70]) {
           const { found, target } = await shown(ffmpeg, film, number);
           const isNear = found.every((one, at) => Math.abs(one - (target[at] ?? -9)) < 1.5);
-          const what = `${number} showed ${rounded(found)} and not ${rounded(target)}`;
+          const what = `${number} showed ${rounded(found)}, not ${rounded(target)}`;
           assert.ok(found.length === number && isNear, what);
         }
       });

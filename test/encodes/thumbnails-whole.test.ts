@@ -47,7 +47,7 @@ function sizeOf(png: Buffer): string {
 const endings = (job: JobRecord) =>
   job.output_media_files.map(({ state, error_class: error }) => [state, error]);
 
-test('a file has its thumbnails beside it, in its size and in its record', async (context) => {
+test('thumbnails are in the folder of their video, have its size and are in its record', async (context) => {
   const { folder, daemon } = context;
   const url = `file://${join(folder, 'new folder', 'my film.v1.mp4')}`;
   const job = await encode(context, [
@@ -56,11 +56,11 @@ test('a file has its thumbnails beside it, in its size and in its record', async
   assert.is(job.state, 'finished', JSON.stringify(job));
   const names = ['my film.v1.mp4', 'my film.v1_0000.png', 'my film.v1_0001.png', 'my film.v1_0002.png'];
   assert.equal((await readdir(join(folder, 'new folder'))).sort(), names);
-  const pictures = await Promise.all(
+  const thumbnails = await Promise.all(
     names.slice(1).map((name) => readFile(join(folder, 'new folder', name))),
   );
-  assert.equal(pictures.map(sizeOf), ['80x60', '80x60', '80x60']);
-  assert.is(new Set(pictures.map((bytes) => bytes.toString('latin1'))).size, 3);
+  assert.equal(thumbnails.map(sizeOf), ['80x60', '80x60', '80x60']);
+  assert.is(new Set(thumbnails.map((bytes) => bytes.toString('latin1'))).size, 3);
   const [output] = job.output_media_files;
   assert.equal(
     job.thumbnails.map((one) => [one.id, one.url]),
@@ -71,7 +71,7 @@ test('a file has its thumbnails beside it, in its size and in its record', async
   );
   const listed = await daemon.read<readonly { job: JobRecord }[]>('/v2/jobs');
   assert.equal(listed.find((one) => one.job.id === job.id)?.job.thumbnails, job.thumbnails);
-  // A thumbnail is no output.
+  // Thumbnails are not outputs.
   assert.is((await daemon.request(`/v2/outputs/${job.thumbnails[0]?.id}`)).status, 404);
 });
 
@@ -94,7 +94,7 @@ test('hosted thumbnails are served as PNG under the token of their video', async
   }
 });
 
-test('thumbnails of a video that was turned stand upright', async (context) => {
+test('thumbnails of a rotated video are rotated for display', async (context) => {
   const input = await rotatedMedia();
   const url = `file://${join(context.folder, 'turned.mp4')}`;
   const job = await encode(context, [{ url, thumbnails: {} }], input);
@@ -102,7 +102,7 @@ test('thumbnails of a video that was turned stand upright', async (context) => {
   assert.is(sizeOf(await readFile(join(context.folder, 'turned_0000.png'))), '120x160');
 });
 
-test('thumbnails of an input without a picture fail their output alone', async (context) => {
+test('thumbnails of an input without video fail only their output', async (context) => {
   const job = await encode(context, [{ thumbnails: {} }, { filename: 'b.mp3' }], 'sound.mp3');
   assert.equal(endings(job), [
     ['failed', 'ThumbnailError'],
@@ -111,9 +111,9 @@ test('thumbnails of an input without a picture fail their output alone', async (
   assert.equal(job.thumbnails, []);
 });
 
-// A folder stands where the last thumbnail, or the video, is to go.
+// A folder occupies the path of the last thumbnail, or of the video.
 for (const name of ['x_0001.png', 'x.mp4']) {
-  test(`of an output whose ${name} cannot be delivered nothing is left`, async (context) => {
+  test(`an output whose ${name} cannot be delivered leaves nothing`, async (context) => {
     const to = join(context.folder, `with ${name}`);
     const url = encodeURI(`file://${to}/x.mp4`);
     const { daemon, folder } = context;
@@ -130,11 +130,15 @@ for (const name of ['x_0001.png', 'x.mp4']) {
 }
 
 const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
-  ['of sound alone', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be omitted/],
-  ['without a picture', [{ skip_video: true, thumbnails: {} }], /outputs\[0\]\.thumbnails must be omitted/],
+  ['of an audio output', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be omitted/],
+  [
+    'of an output without video',
+    [{ skip_video: true, thumbnails: {} }],
+    /outputs\[0\]\.thumbnails must be omitted/,
+  ],
   ['with too long a name', [{ filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} }], /255 bytes/],
   [
-    'of two outputs in one place',
+    'of two outputs with one destination',
     [
       { url: 'file:///tmp/a.mp4', thumbnails: {} },
       { url: 'file:///tmp/a.webm', label: 'b', thumbnails: {} },
@@ -144,7 +148,7 @@ const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
 ];
 
 for (const [what, outputs, sentence] of rejected) {
-  test(`thumbnails ${what} are refused`, async ({ daemon }) => {
+  test(`thumbnails ${what} are rejected`, async ({ daemon }) => {
     const body = { input: 'file:///tmp/film.mp4', outputs };
     const response = await daemon.request('/v2/jobs', { method: 'POST', body: JSON.stringify(body) });
     const { errors } = (await response.json()) as { errors: readonly string[] };
@@ -154,7 +158,7 @@ for (const [what, outputs, sentence] of rejected) {
   });
 }
 
-test('no scratch is left of jobs with thumbnails', async ({ daemon }) => {
+test('jobs with thumbnails leave no scratch files', async ({ daemon }) => {
   assert.equal(await readdir(join(daemon.dataFolder, 'scratch')), []);
 });
 

@@ -11,13 +11,13 @@ import { tempFolder } from '../helpers/temp.js';
 import { encoders } from '../plan/encoded.js';
 
 /*
- * The inputs are a counter: the luma of each frame is 20 and twice its number, so that a picture tells which frame it shows.
+ * The luma of each input frame is 20 plus twice its number, so that the luma of a thumbnail identifies its frame.
  */
 
 const folder = tempFolder();
 const rate = 25;
 
-/** The numbers of the frames that the thumbnails of a file show. */
+/** The frame numbers that the thumbnails of a file show. */
 async function shown(
   ffmpeg: Ffmpeg,
   path: string,
@@ -42,15 +42,15 @@ async function shown(
   assert.is(bytes.length % (64 * 48), 0, 'in its size');
   const last = bytes.length / (64 * 48) - 1;
   return made.images.map((name) => {
-    // What FLV has no picture for goes on showing the last one.
+    // Where FLV has no frame, the last one stays visible.
     const at = Math.min(Number(/(\d{4})\.png$/.exec(name)?.[1]), last);
-    // From full range, as in a PNG, back to that of video.
+    // From full range, as in a PNG, back to limited range.
     const luma = 16 + ((bytes[at * 64 * 48 + 24 * 64 + 32] ?? 0) * 219) / 255;
     return (luma - 20) / 2;
   });
 }
 
-/** The frame that is shown at each of the moments, for a film that has as many seconds of picture as of sound. */
+/** The frame that is shown at each moment of a video whose audio has the same duration. */
 function expected(
   number: number,
   durationSeconds: number,
@@ -67,7 +67,7 @@ function near(found: readonly number[], target: readonly number[], lastSlack: nu
   const slack = (at: number) => (at === target.length - 1 ? lastSlack : 0.9);
   const isNear = found.every((one, at) => Math.abs(one - (target[at] ?? -9)) < slack(at));
   const rounded = found.map((one) => Math.round(one * 10) / 10);
-  assert.ok(isNear && found.length === target.length, `showed ${rounded.join()} and not ${target.join()}`);
+  assert.ok(isNear && found.length === target.length, `showed ${rounded.join()}, not ${target.join()}`);
 }
 
 const counter = (seconds: number) => [
@@ -96,14 +96,14 @@ for (const [build, ffmpeg] of await encoders()) {
       [10, 5],
       [10, 12],
     ] as const) {
-      test(`${build}: ${number} thumbnails of .${extension} with keyframes every ${gap} frames show the frames of their times`, async () => {
+      test(`${build}: ${number} thumbnails of .${extension} with keyframes every ${gap} frames show the frames at their times`, async () => {
         const path = join(folder, `${gap}.${extension}`);
-        const sound = ['-f', 'lavfi', '-i', 'sine=duration=4:sample_rate=48000'];
-        if (!existsSync(path)) await makeMedia(path, [...counter(4), ...sound, ...codecs, '-g', String(gap)]);
+        const audio = ['-f', 'lavfi', '-i', 'sine=duration=4:sample_rate=48000'];
+        if (!existsSync(path)) await makeMedia(path, [...counter(4), ...audio, ...codecs, '-g', String(gap)]);
         const media = await ffmpeg.probe(path);
         const start = Math.max(0, (media.video?.startSeconds ?? 0) - (media.audio?.startSeconds ?? 0));
         const found = await shown(ffmpeg, path, number, { keyframeInterval: gap });
-        // FLV does not tell where its picture ends: a moment after that gets the picture of the moment before.
+        // FLV does not store the end of its video: a later moment gets the last frame.
         const lastSlack = extension === 'flv' ? 2.9 : 0.9;
         near(found, expected(number, media.durationSeconds ?? 0, start, 100), lastSlack);
       });

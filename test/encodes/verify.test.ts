@@ -15,7 +15,7 @@ interface Context {
   readonly out: string;
 }
 
-const test = suite<Context>('an encoder that leaves a wrong file');
+const test = suite<Context>('an encoder that writes an invalid file');
 
 test.before(async (context) => {
   const folder = tempFolder();
@@ -33,12 +33,12 @@ test.after(async ({ daemon }) => {
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
 const small = testVideo('160x120', 25, 2);
 
-/** What the encoder leaves where two seconds of 160x120 in H.264 with AAC were asked for, and what is said of it. */
+/** Invalid outputs of the fake encoder instead of two seconds of 160x120 in H.264 with AAC, and the expected messages. */
 const wrongs: readonly (readonly [string, readonly string[], RegExp])[] = [
-  ['without sound', [...small, ...h264], /without audio/],
-  ['without picture', [...testTone(2), '-c:a', 'aac'], /without video/],
+  ['without audio', [...small, ...h264], /without audio/],
+  ['without video', [...testTone(2), '-c:a', 'aac'], /without video/],
   ['of another codec', [...small, ...testTone(2), '-c:v', 'mpeg4', '-c:a', 'aac'], /of mpeg4, not h264/],
-  ['with another sound', [...small, ...testTone(2), ...h264, '-c:a', 'libmp3lame'], /with mp3 audio, not aac/],
+  ['with another audio codec', [...small, ...testTone(2), ...h264, '-c:a', 'libmp3lame'], /with mp3 audio, not aac/],
   ['of another size', film('128x120', 2), /of 128x120 pixels, not 160x120/],
   ['in mono', film('160x120', 2, 1), /with 1 audio channels, not 2/],
   ['that ends early', film('160x120', 0.6), /Only 0\.6 of 2\.0 seconds/],
@@ -52,25 +52,25 @@ async function runWith({ daemon, out }: Context, name: string) {
   return { state: job.state, output: job.output_media_files[0] };
 }
 
-for (const [index, [what, args, said]] of wrongs.entries()) {
-  test(`a file ${what} is not delivered`, async (context) => {
+for (const [index, [what, args, message]] of wrongs.entries()) {
+  test(`an output ${what} is not delivered`, async (context) => {
     const wrong = join(context.folder, `wrong-${index}.mp4`);
     await makeMedia(wrong, args);
     await context.fake.does(`cp '${wrong}' "$product"`);
     const { state, output } = await runWith(context, 'wrong.mp4');
     assert.equal([state, output?.error_class], ['failed', 'TranscodingError']);
-    assert.match(output?.error_message ?? '', said);
+    assert.match(output?.error_message ?? '', message);
     assert.equal(await readdir(context.out), []);
   });
 }
 
-test('a file that is none, is cut off or is missing is not delivered', async (context) => {
+test('an output that is not a video, is truncated or is missing is not delivered', async (context) => {
   const broken = join(context.folder, 'broken');
   await writeFile(broken, (await readFile(join(context.folder, 'in.mp4'))).subarray(0, 3000));
-  for (const act of [`echo nothing > "$product"`, `: > "$product"`, `cp '${broken}' "$product"`, ':']) {
-    await context.fake.does(act);
+  for (const action of [`echo nothing > "$product"`, `: > "$product"`, `cp '${broken}' "$product"`, ':']) {
+    await context.fake.does(action);
     const { state, output } = await runWith(context, 'wrong.mp4');
-    assert.equal([state, output?.error_class], ['failed', 'TranscodingError'], act);
+    assert.equal([state, output?.error_class], ['failed', 'TranscodingError'], action);
     assert.match(output?.error_message ?? '', /cannot be read/);
     assert.equal(await readdir(context.out), []);
   }

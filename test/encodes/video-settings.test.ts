@@ -18,11 +18,11 @@ function source(name: string, filter: string, args: readonly string[] = lossless
   return known;
 }
 
-/** Two seconds at 25 frames a second; each frame is as bright as its number tells. */
+/** Two seconds at 25 frames per second. The brightness of each frame encodes its number. */
 const counter = (name: string) =>
   source(name, 'color=black:size=64x64:rate=25:duration=2,format=gray,geq=lum=20+N*4,format=yuv420p');
 
-/** The same with frames left out: the first twenty, then every third. */
+/** The same without some frames: the first twenty, then every third. */
 const unevenCounter = () =>
   source(
     'uneven.mp4',
@@ -30,11 +30,11 @@ const unevenCounter = () =>
     ['-vsync', 'vfr', ...lossless],
   );
 
-/** Easy for two seconds, then noise. */
+/** Two seconds that are easy to encode, then noise. */
 const hard = () =>
   source('hard.mp4', "testsrc2=size=160x120:rate=25:duration=4,noise=alls=30:allf=t:enable='gte(t,2)'");
 
-/** Longer than test mode makes of anything, with sound. */
+/** Longer than the limit of test mode, with audio. */
 async function sevenSeconds(): Promise<string> {
   const path = join(folder, 'seven.mp4');
   const known = made.get(path) ?? makeMedia(path, film('128x96', 7)).then(() => path);
@@ -42,7 +42,7 @@ async function sevenSeconds(): Promise<string> {
   return known;
 }
 
-/** Settings, the file they are for, and how many frames five seconds of an input of 25 a second have then. */
+/** Settings, the input, and the expected number of frames of five seconds of an input with 25 frames per second. */
 const testModes: readonly (readonly [OutputSettings, string, number])[] = [
   [{}, 'a.mp4', 125],
   [{}, 'a.webm', 125],
@@ -51,22 +51,22 @@ const testModes: readonly (readonly [OutputSettings, string, number])[] = [
   [{ video_bitrate: 100 }, 'a.mp4', 125],
 ];
 
-const mean = (picture: Uint8Array) => picture.reduce((sum, value) => sum + value, 0) / picture.length;
-const numberOf = (picture: Uint8Array) => Math.round((mean(picture) - 20) / 4);
+const mean = (frame: Uint8Array) => frame.reduce((sum, value) => sum + value, 0) / frame.length;
+const numberOf = (frame: Uint8Array) => Math.round((mean(frame) - 20) / 4);
 
-/** A picture turned clockwise by a quarter. */
-function quarter(picture: Uint8Array, width: number): Uint8Array {
-  const height = picture.length / width;
-  return picture.map((_, at) => {
+/** A frame rotated by 90 degrees clockwise. */
+function quarter(frame: Uint8Array, width: number): Uint8Array {
+  const height = frame.length / width;
+  return frame.map((_, at) => {
     const [x, y] = [at % height, Math.floor(at / height)];
-    return picture[(height - 1 - x) * width + y] ?? 0;
+    return frame[(height - 1 - x) * width + y] ?? 0;
   });
 }
 
 const difference = (one: Uint8Array, other: Uint8Array) =>
   one.reduce((sum, value, at) => sum + Math.abs(value - (other[at] ?? 0)), 0) / one.length;
 
-/** Settings, and the frame rate that comes of an input of 25. */
+/** Settings, and the expected frame rate for an input of 25 frames per second. */
 const rates: readonly (readonly [OutputSettings, number])[] = [
   [{ frame_rate: 10 }, 10],
   [{ frame_rate: 50 }, 50],
@@ -91,10 +91,10 @@ const codecs: readonly (readonly [NonNullable<OutputSettings['video_codec']>, st
 for (const [build, ffmpeg] of await encoders()) {
   for (const [stored, file] of [
     ['as stored', () => media('silent.mp4')],
-    ['as a file with a mark of turning', rotatedMedia],
+    ['with a rotation in its display matrix', rotatedMedia],
   ] as const) {
     for (const rotate of [0, 90, 180, 270] as const) {
-      test(`${build}: rotate ${rotate} of a picture ${stored} turns it so far and no further`, async () => {
+      test(`${build}: rotate ${rotate} of a video ${stored} rotates it by exactly this angle`, async () => {
         const { path, facts } = await encoded(ffmpeg, await file(), { rotate, quality: 5 });
         const isQuarter = rotate % 180 === 90;
         assert.equal([facts.video?.width, facts.video?.height], isQuarter ? [120, 160] : [160, 120]);
@@ -111,7 +111,7 @@ for (const [build, ffmpeg] of await encoders()) {
   }
 
   for (const [settings, rate] of rates) {
-    test(`${build}: ${JSON.stringify(settings)} shows each moment of the film at its time`, async () => {
+    test(`${build}: ${JSON.stringify(settings)} shows each frame at its time`, async () => {
       const { path, facts } = await encoded(ffmpeg, await counter('counter.mp4'), {
         ...settings,
         quality: 5,
@@ -120,13 +120,13 @@ for (const [build, ffmpeg] of await encoders()) {
       assert.ok(Math.abs(numbers.length - 2 * rate) <= 1, `${numbers.length} frames`);
       const { numerator = 0, denominator = 1 } = facts.video?.frameRate ?? {};
       assert.ok(Math.abs(numerator / denominator - rate) < 0.01, `${numerator}/${denominator}`);
-      const most = Math.max(...numbers.map((number, at) => Math.abs(number / 25 - at / rate)));
-      assert.ok(most <= 0.5 / Math.min(25, rate) + 0.021, `${most} s from its time: ${numbers.join()}`);
+      const max = Math.max(...numbers.map((number, at) => Math.abs(number / 25 - at / rate)));
+      assert.ok(max <= 0.5 / Math.min(25, rate) + 0.021, `${max} s from its time: ${numbers.join()}`);
     });
   }
 
   for (const file of ['counter.mp4', 'counter.ts'] as const) {
-    test(`${build}: a clip of ${file} at another rate begins and ends at its frames`, async () => {
+    test(`${build}: a clip of ${file} at another rate begins and ends with the right frames`, async () => {
       const settings = { start_clip: 0.52, clip_length: 0.6, frame_rate: 12.5, quality: 5 };
       const { path } = await encoded(ffmpeg, await counter(file), settings);
       const numbers = (await frames(ffmpeg, path, 64 * 64)).map(numberOf);
@@ -136,25 +136,25 @@ for (const [build, ffmpeg] of await encoders()) {
     });
   }
 
-  test(`${build}: a clip holds as many frames as its length has at a rate of its own`, async () => {
+  test(`${build}: a clip with another frame rate has the number of frames for its length`, async () => {
     const { path } = await encoded(ffmpeg, await counter('counter.mp4'), { clip_length: 1, frame_rate: 5 });
     assert.is((await packets(path)).length, 5);
   });
 
   for (const [settings, filename, frameCount] of testModes) {
-    test(`${build}: test mode makes five seconds of a longer file: ${filename} ${JSON.stringify(settings)}`, async () => {
+    test(`${build}: test mode encodes five seconds of a longer file: ${filename} ${JSON.stringify(settings)}`, async () => {
       const quick = { ...settings, speed: 5 } as const;
       const { path, facts } = await encoded(ffmpeg, await sevenSeconds(), quick, filename, true);
       assert.ok(Math.abs((facts.durationSeconds ?? 0) - 5) < 0.1, `${facts.durationSeconds} s`);
       const shown = moments(await packets(path));
       assert.is(shown.length, frameCount);
       const seconds = ((shown.at(-1) ?? 0) - (shown[0] ?? 0)) * (frameCount / (frameCount - 1));
-      assert.ok(Math.abs(seconds - 5) < 0.05, `${seconds} s of picture`);
+      assert.ok(Math.abs(seconds - 5) < 0.05, `${seconds} s of video`);
     });
   }
 
   for (const settings of [{ max_frame_rate: 10 }, { decimate: 2 }] as const) {
-    test(`${build}: ${JSON.stringify(settings)} thins uneven frames, and those that stay keep their times`, async () => {
+    test(`${build}: ${JSON.stringify(settings)} drops uneven frames, and the remaining ones keep their times`, async () => {
       const input = await unevenCounter();
       const { path } = await encoded(ffmpeg, input, { ...settings, quality: 5 });
       const before = moments(await packets(input));
@@ -162,7 +162,7 @@ for (const [build, ffmpeg] of await encoders()) {
       const first = (before[0] ?? 0) - (after[0] ?? 0);
       for (const moment of after) {
         const nearest = Math.min(...before.map((other) => Math.abs(other - moment - first)));
-        assert.ok(nearest < 0.0025, `${moment} is no moment of the input`);
+        assert.ok(nearest < 0.0025, `${moment} is not a frame time of the input`);
       }
       const expected = 'decimate' in settings ? Math.ceil(before.length / 2) : null;
       if (expected !== null) assert.is(after.length, expected);
@@ -171,7 +171,7 @@ for (const [build, ffmpeg] of await encoders()) {
   }
 
   for (const [video_codec, filename] of codecs) {
-    test(`${build}: ${video_codec} has no more than keyframe_interval frames from one keyframe to the next`, async () => {
+    test(`${build}: ${video_codec} has at most keyframe_interval frames from one keyframe to the next`, async () => {
       const settings = { video_codec, keyframe_interval: 12, speed: 5 } as const;
       const { path } = await encoded(
         ffmpeg,
@@ -184,7 +184,7 @@ for (const [build, ffmpeg] of await encoders()) {
       assert.is(keyframeDistance(all), 12);
     });
 
-    test(`${build}: ${video_codec} keeps below bitrate_cap, in a buffer of a second and a half or as asked`, async () => {
+    test(`${build}: ${video_codec} stays below bitrate_cap, with a buffer of 1.5 seconds or the requested size`, async () => {
       for (const [bitrate_cap, buffer_size] of [
         [200, undefined],
         [250, 200],

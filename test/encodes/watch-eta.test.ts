@@ -41,7 +41,10 @@ const encoded = (id: number, etaMs: number) => ({
 });
 
 if (hasTmux()) {
-  test('a job that waits for a place is queued, and has no time to go', async ({ service, terminal }) => {
+  test('a job that waits for a slot is shown as queued without a time left', async ({
+    service,
+    terminal,
+  }) => {
     service.outputs([queued(9), queued(10)]);
     await terminal.type(`'${process.execPath}' '${program}' watch 7`);
     await terminal.shows(/^› 7 .* 0%[\s\S]*output 9 web +queued/m);
@@ -54,7 +57,7 @@ if (hasTmux()) {
     await terminal.press('q');
   });
 
-  test('a job has no time to go while one of its outputs is queued, and then that of the longest', async ({
+  test('a job shows no time left while one of its outputs is queued, and then that of the slowest output', async ({
     service,
     terminal,
   }) => {
@@ -72,17 +75,14 @@ if (hasTmux()) {
     await terminal.press('q');
   });
 
-  test('the log has times in UTC, wherever the terminal stands, and says so', async ({
-    service,
-    terminal,
-  }) => {
+  test('the log shows times in UTC and says so, whatever the time zone', async ({ service, terminal }) => {
     service.outputs([encoded(9, 95_000)]);
     const started = Date.now();
     await terminal.type(`'${process.execPath}' '${program}' watch 7`);
     const frame = await terminal.shows(/^\d\d:\d\d:\d\d job 7: /m);
     assert.match(frame, /^── UTC ─{73}$/m);
     const time = /^(\d\d:\d\d:\d\d) job 7: /m.exec(frame)?.[1];
-    // The test may run over midnight.
+    // The test may run past midnight.
     const days = [started, Date.now()].map((at) => new Date(at).toISOString().slice(0, 10));
     const times = days.map((day) => Date.parse(`${day}T${time}Z`));
     assert.ok(

@@ -17,9 +17,9 @@ interface Fixture {
   folder: string;
   service: ControllableService;
   terminal: Terminal;
-  /** The words that start the program. */
+  /** The command that starts the program. */
   program: string;
-  /** A line that starts it, in an environment of so many words more, and tells how it ended. */
+  /** A command line that starts it with additional environment variables and prints its exit code. */
   line: (env?: string) => string;
 }
 
@@ -34,7 +34,7 @@ test.before.each(async (fixture) => {
     `import { writeFileSync } from 'node:fs';
 import { main } from ${JSON.stringify(main)};
 writeFileSync(${JSON.stringify(join(fixture.folder, 'pid'))}, String(process.pid));
-process.on('SIGUSR2', () => { throw new Error('a fault of the program'); });
+process.on('SIGUSR2', () => { throw new Error('an injected error'); });
 await main(process.argv.slice(2));
 `,
   );
@@ -65,7 +65,7 @@ async function start({ service, terminal, line }: Fixture, env?: string): Promis
 }
 
 if (hasTmux()) {
-  test('the first frame stands before the service has answered, and the bars move', async (fixture) => {
+  test('the first frame appears before the service has answered, and the bars move', async (fixture) => {
     await fixture.terminal.type(fixture.line());
     const first = await fixture.terminal.shows(/nothing is known yet/);
     assert.match(first, 'q quit');
@@ -80,7 +80,7 @@ if (hasTmux()) {
     await fixture.terminal.shows(/code=130/);
   });
 
-  test('c asks, n takes it back, y cancels, and the screen leaves with the job', async (fixture) => {
+  test('c asks for confirmation, n aborts, y cancels the job, and the screen then ends', async (fixture) => {
     await start(fixture);
     await fixture.terminal.press('c');
     await fixture.terminal.shows(/Cancel job 7\? y\/n/);
@@ -110,7 +110,7 @@ if (hasTmux()) {
     });
   }
 
-  test('Ctrl-C pressed twice at once leaves as well', async (fixture) => {
+  test('pressing Ctrl-C twice quickly leaves as well', async (fixture) => {
     fixture.service.open();
     await fixture.terminal.type(fixture.program);
     await fixture.terminal.shows(/transcoding/);
@@ -121,7 +121,7 @@ if (hasTmux()) {
 
   for (const [signal, ending] of [
     ['SIGTERM', /code=130/],
-    ['SIGUSR2', /a fault of the program[\s\S]*code=[1-9]/],
+    ['SIGUSR2', /an injected error[\s\S]*code=[1-9]/],
   ] as const) {
     test(`${signal === 'SIGTERM' ? signal : 'a crash'} leaves the terminal as it was`, async (fixture) => {
       await start(fixture);
@@ -134,7 +134,7 @@ if (hasTmux()) {
   }
 
   for (const how of ['Ctrl-Z', 'SIGTSTP'] as const) {
-    test(`${how} gives the terminal to the shell until fg, whatever its size is then`, async (fixture) => {
+    test(`${how} gives the terminal to the shell until fg, also with another size`, async (fixture) => {
       const { service, terminal } = fixture;
       service.open();
       const tty = `stty -g > '${join(fixture.folder, 'tty')}'`;
@@ -161,7 +161,7 @@ if (hasTmux()) {
   }
 
   for (const locale of ['LC_ALL=C', 'LC_ALL= LC_CTYPE=POSIX', 'LC_ALL= LANG=en_US.ISO-8859-1']) {
-    test(`with ${locale} all that is drawn is ASCII`, async (fixture) => {
+    test(`with ${locale} the screen contains only ASCII`, async (fixture) => {
       fixture.service.move(50);
       await start(fixture, locale);
       const frame = await fixture.terminal.shows(/^> 7 .* #+-+ +50%/m);
@@ -174,29 +174,29 @@ if (hasTmux()) {
   }
 
   for (const name of ['-u TERM', 'TERM=dumb']) {
-    test(`with ${name} there are lines, and no escape among them`, async (fixture) => {
+    test(`with ${name} the output is lines without escape sequences`, async (fixture) => {
       fixture.service.open();
-      const kept = join(fixture.folder, 'kept');
+      const transcriptPath = join(fixture.folder, 'transcript');
       await fixture.terminal.type(
-        `script -qec "${fixture.line(name).replaceAll('"', '')}" '${kept}'; echo all`,
+        `script -qec "${fixture.line(name).replaceAll('"', '')}" '${transcriptPath}'; echo all`,
       );
       await fixture.terminal.shows(/^job 7: processing$/m);
       fixture.service.move(100);
       await fixture.terminal.shows(/^all$/m);
-      const told = await readFile(kept, 'utf8');
-      assert.match(told, 'job 7: finished');
-      assert.not.match(told, '\u001b');
+      const transcript = await readFile(transcriptPath, 'utf8');
+      assert.match(transcript, 'job 7: finished');
+      assert.not.match(transcript, '\u001b');
     });
   }
 
-  test('a terminal that is closed ends the program', async (fixture) => {
+  test('closing the terminal ends the program', async (fixture) => {
     await start(fixture);
     const pid = await pidOf(fixture);
     await fixture.terminal.hangUp();
     await waitUntil('the program has ended', () => !isAlive(pid));
   });
 
-  test('a resized terminal shows the frame once, whole, in the room it has, and nothing of older ones', async (fixture) => {
+  test('a resized terminal shows the frame once, completely, fitted to its size, and nothing of older frames', async (fixture) => {
     await start(fixture);
     for (const [columns, rows] of [
       [140, 30],
@@ -219,7 +219,7 @@ if (hasTmux()) {
     assert.match(left, 'watch 7');
   });
 
-  test('? explains the keys, and a service that is gone is told until it is back', async (fixture) => {
+  test('? explains the keys, and an unreachable service is reported until it responds again', async (fixture) => {
     await start(fixture);
     await fixture.terminal.press('?');
     await fixture.terminal.shows(/^q {2}Ctrl-C +leave; the jobs go on$/m);

@@ -17,7 +17,7 @@ async function logo(): Promise<Buffer> {
   return readFile(path);
 }
 
-/** The head of a GIF, which tells its sides, and nothing more. */
+/** The header of a GIF, which contains its dimensions, and nothing else. */
 function hugeGif(): Buffer {
   const head = Buffer.alloc(14);
   head.write('GIF89a', 'latin1');
@@ -27,7 +27,7 @@ function hugeGif(): Buffer {
   return head;
 }
 
-/** A BMP of one colour of 24 bits that is as large as it says. */
+/** A complete BMP of one colour with 24 bits per pixel. */
 function hugeBmp(width: number, height: number): Buffer {
   const file = Buffer.alloc(54 + width * height * 3);
   file.write('BM', 'latin1');
@@ -41,7 +41,7 @@ function hugeBmp(width: number, height: number): Buffer {
   return file;
 }
 
-/** What a server says at a path, and what becomes of an output whose watermark is there. */
+/** How a server responds at a path, and the expected error of an output whose watermark is there. */
 const answers: Readonly<
   Record<string, { say(to: ServerResponse, good: Buffer): void; ends: RegExp | null }>
 > = {
@@ -70,7 +70,7 @@ async function jobWith(daemon: TestDaemon, outputs: readonly object[]): Promise<
   return daemon.waitForJob(await daemon.create({ input: `file://${await media('silent.mp4')}`, outputs }));
 }
 
-test('a watermark comes from where inputs come from, and why one does not come is said with its address', async () => {
+test('watermarks are downloaded like inputs, and the error of a failed download names the URL', async () => {
   const good = await logo();
   const source = await startHttpSource((request, response) =>
     answers[request.url ?? '']?.say(response, good),
@@ -93,7 +93,7 @@ test('a watermark comes from where inputs come from, and why one does not come i
         assert.not.match(message ?? '', /secret/);
       }
     }
-    // One that is never shown is not asked for.
+    // A watermark of an output without video is not downloaded.
     const requested = source.seen.length;
     const input = `file://${await media('clip.mp4')}`;
     const outputs = [{ skip_video: true, filename: 'a.m4a', watermark: { url: source.url('/none.png') } }];
@@ -105,7 +105,7 @@ test('a watermark comes from where inputs come from, and why one does not come i
   }
 });
 
-test('a watermark in a private network is as forbidden as an input', async () => {
+test('a watermark in a private network is forbidden, like an input', async () => {
   const good = await logo();
   const source = await startHttpSource((_request, response) => response.end(good));
   const filesRoots = [join(await media('silent.mp4'), '..')];
@@ -122,7 +122,7 @@ test('a watermark in a private network is as forbidden as an input', async () =>
   }
 });
 
-test('a watermark that would become too large fails its output', async () => {
+test('a watermark whose scaled size is too large fails its output', async () => {
   await logo();
   const daemon = await startTestDaemon({ filesRoots: [folder, join(await media('silent.mp4'), '..')] });
   try {

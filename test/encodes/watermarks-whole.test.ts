@@ -18,7 +18,7 @@ const test = suite<Context>('watermarks');
 
 const width = 320;
 const height = 240;
-/** The video is blue, the marks are red, but for the one whose right half is transparent. */
+/** The video is blue and the watermarks are red, except one whose right half is transparent. */
 const marks = {
   'logo.png': ['-f', 'lavfi', '-i', 'color=red:size=40x20:duration=0.04', '-frames:v', '1'],
   'logo.gif': ['-f', 'lavfi', '-i', 'color=red:size=40x20:duration=0.04', '-frames:v', '1'],
@@ -47,7 +47,7 @@ async function encode(context: Context, output: object): Promise<JobRecord> {
   );
 }
 
-/** The smallest box around all red pixels of the first or the last frame, as x, y, width and height; null where there are none. */
+/** The bounding box of all red pixels of the first or the last frame, as x, y, width and height; null if there are none. */
 async function redBox(path: string, from: 'first' | 'last'): Promise<readonly number[] | null> {
   const { ffmpeg } = await testFfmpeg();
   const raw = `${path}.rgb`;
@@ -73,7 +73,7 @@ async function redBox(path: string, from: 'first' | 'last'): Promise<readonly nu
 
 function near(found: readonly number[] | null, target: readonly number[], what: string): void {
   const isNear = found?.every((value, index) => Math.abs(value - (target[index] ?? 0)) <= 2) ?? false;
-  assert.ok(isNear, `${what}: ${found?.join()} and not ${target.join()}`);
+  assert.ok(isNear, `${what}: ${found?.join()}, not ${target.join()}`);
 }
 
 const positions: readonly (readonly [string, Readonly<Record<string, unknown>>, readonly number[]])[] = [
@@ -95,7 +95,7 @@ for (const [name, position, box] of positions) {
   });
 }
 
-test('several watermarks lie on a clip in two passes, in the pixels of its own size', async (context) => {
+test('several watermarks are drawn on a two-pass clip, in pixels of the output size', async (context) => {
   const url = `file://${join(context.folder, 'logo.png')}`;
   const watermarks = [
     { url, x: 0, y: 0 },
@@ -115,14 +115,14 @@ test('several watermarks lie on a clip in two passes, in the pixels of its own s
 });
 
 const broken: readonly (readonly [string, Buffer | null])[] = [
-  ['is not there', null],
+  ['does not exist', null],
   ['is empty', Buffer.alloc(0)],
-  ['is no picture', Buffer.from('<html></html>')],
-  ['is cut short', Buffer.from('89504e470d0a1a0a0000', 'hex')],
+  ['is not an image', Buffer.from('<html></html>')],
+  ['is truncated', Buffer.from('89504e470d0a1a0a0000', 'hex')],
 ];
 
 for (const [what, bytes] of broken) {
-  test(`a watermark that ${what} fails its output, and no other`, async (context) => {
+  test(`a watermark that ${what} fails only its output`, async (context) => {
     const path = join(context.folder, 'broken.png');
     if (bytes !== null) await writeFile(path, bytes);
     const url = `file://${bytes === null ? join(context.folder, 'none.png') : path}`;
@@ -139,7 +139,9 @@ for (const [what, bytes] of broken) {
   });
 }
 
-test('a watermark with a scheme that is not taken is refused by its path', async ({ daemon }) => {
+test('a watermark with an unsupported scheme is rejected with its path in the message', async ({
+  daemon,
+}) => {
   const body = { input: 'http://127.0.0.1:9/a', outputs: [{ watermark: { url: 'gopher://a/b.png' } }] };
   const response = await daemon.request('/v2/jobs', { method: 'POST', body: JSON.stringify(body) });
   assert.is(response.status, 422);

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testTone } from '../helpers/media.js';
 import { encoders } from '../plan/encoded.js';
-import { decoded, inspectStream, withOrientation, writeRotation } from './picture-room.js';
+import { decoded, inspectStream, withOrientation, writeRotation } from './video-harness.js';
 import {
   at,
   brightBox,
@@ -18,7 +18,7 @@ import {
   near,
   recipes,
   type WatermarkPosition,
-} from './watermark-room.js';
+} from './watermark-harness.js';
 
 const builds = await encoders();
 for (const [build, ffmpeg] of builds) {
@@ -49,7 +49,7 @@ for (const [build, ffmpeg] of builds) {
     ['moving.gif', { x: distance(4), y: distance(4) }, [4, 4, 40, 20]],
   ];
   for (const [name, position, box] of positions) {
-    test(`${build}: ${name} with ${JSON.stringify(position)} lies at ${box.join()} to the pixel`, async () => {
+    test(`${build}: ${name} with ${JSON.stringify(position)} is drawn at exactly ${box.join()}`, async () => {
       const path = await marked(ffmpeg, await file('black.mp4'), [[name, position]]);
       const { frame, width } = await lastLuma(path);
       assert.equal(brightBox(frame, width), box);
@@ -57,23 +57,23 @@ for (const [build, ffmpeg] of builds) {
     });
   }
 
-  test(`${build}: of several the last lies on top`, async () => {
+  test(`${build}: the last of several watermarks is on top`, async () => {
     const marks = ['red.png', 'green.png', 'mark.png'].map(
       (name) => [name, { x: distance(20), y: distance(20) }] as const,
     );
     const path = await marked(ffmpeg, await file('black.mp4'), marks);
-    near(await colourAt(path, 30, 30, 'bt601'), [255, 255, 255], 6, 'where all three lie');
-    near(await colourAt(path, 80, 50, 'bt601'), [0x20, 0xc0, 0x40], 6, 'where the last does not lie');
+    near(await colourAt(path, 30, 30, 'bt601'), [255, 255, 255], 6, 'where all three are');
+    near(await colourAt(path, 80, 50, 'bt601'), [0x20, 0xc0, 0x40], 6, 'outside of the last');
   });
 
   const colours = [
-    ['black.mp4', 'bt601', 'small and silent about its colours'],
-    ['high.mp4', 'bt709', 'large and silent about its colours'],
-    ['small-709.mp4', 'bt709', 'small and of BT.709'],
-    ['high-601.mp4', 'bt601', 'large and of BT.601'],
+    ['black.mp4', 'bt601', 'small and without colour tags'],
+    ['high.mp4', 'bt709', 'large and without colour tags'],
+    ['small-709.mp4', 'bt709', 'small and tagged BT.709'],
+    ['high-601.mp4', 'bt601', 'large and tagged BT.601'],
   ] as const;
   for (const [input, matrix, what] of colours) {
-    test(`${build}: colours are those of the picture file on a film that is ${what}`, async () => {
+    test(`${build}: the colours of an image are unchanged on a video that is ${what}`, async () => {
       const marks = [
         ['red.png', { x: distance(20), y: distance(20) }],
         ['green.png', { x: distance(20), y: distance(100), width: distance(120) }],
@@ -85,14 +85,14 @@ for (const [build, ffmpeg] of builds) {
   }
 
   for (const width of [80, 200])
-    test(`${build}: what is half transparent blends, ${width} pixels wide`, async () => {
+    test(`${build}: a half transparent watermark of ${width} pixels width is blended`, async () => {
       const position = { x: distance(20), y: distance(20), width: distance(width) };
       const path = await marked(ffmpeg, await file('blue.mp4'), [['faint.png', position]]);
       near(await colourAt(path, 60, 40, 'bt601'), [128, 48, 144], 6, 'the middle between both');
-      near(await colourAt(path, 300, 200, 'bt601'), [0x20, 0x40, 0xe0], 6, 'beside it');
+      near(await colourAt(path, 300, 200, 'bt601'), [0x20, 0x40, 0xe0], 6, 'outside of it');
     });
 
-  test(`${build}: no shade lies around a scaled picture, whatever colour its transparent parts have`, async () => {
+  test(`${build}: a scaled image has no dark edge, whatever colour its transparent pixels have`, async () => {
     for (const width of [70, 231]) {
       const position = { x: distance(20), y: distance(5), width: distance(width) };
       const path = await marked(ffmpeg, await file('white.mp4'), [['round.png', position]]);
@@ -101,8 +101,8 @@ for (const [build, ffmpeg] of builds) {
     }
   });
 
-  test(`${build}: scaling leaves an edge sharp`, async () => {
-    for (const [width, most] of [
+  test(`${build}: scaling keeps edges sharp`, async () => {
+    for (const [width, max] of [
       [100, 2],
       [50, 2],
       [300, 3],
@@ -112,12 +112,12 @@ for (const [build, ffmpeg] of builds) {
       const { frame, width: side } = await lastLuma(path);
       const line = [...frame.subarray(20 * side + 14, 20 * side + width)];
       const between = line.filter((luma) => luma > 40 && luma < 210).length;
-      assert.ok(between <= most, `${width}: ${between} pixels`);
+      assert.ok(between <= max, `${width}: ${between} pixels`);
     }
   });
 
   for (const degrees of [90, 180, 270] as const)
-    test(`${build}: a watermark stands upright on a film that is turned by ${degrees}`, async () => {
+    test(`${build}: a watermark is not rotated on a video with a rotation of ${degrees}`, async () => {
       const input = at(`turned-${degrees}.mp4`);
       await makeMedia(input, recipes['black.mp4'] ?? []);
       await writeRotation(input, degrees);
@@ -128,7 +128,7 @@ for (const [build, ffmpeg] of builds) {
       near(await colourAt(path, width - 15, 25, 'bt601'), [255, 0, 0], 6, 'its right half');
     });
 
-  test(`${build}: places and percent are those of the padded and of the cropped picture`, async () => {
+  test(`${build}: positions and percentages refer to the padded or cropped frame`, async () => {
     const position = { x: distance(10), y: distance(0, 'pixels', true), width: distance(25, 'percent') };
     for (const mode of ['pad', 'crop'] as const) {
       const settings = { width: 160, height: 200, aspect_mode: mode };
@@ -138,14 +138,14 @@ for (const [build, ffmpeg] of builds) {
     }
   });
 
-  test(`${build}: every frame bears it, in clips, at uneven rates, after a late beginning, in two passes`, async () => {
+  test(`${build}: every frame has the watermark: in clips, at uneven rates, after a late start, in two passes`, async () => {
     const source = ['-f', 'lavfi', '-i', 'color=black:size=160x120:rate=25:duration=2'];
     const films: readonly (readonly [string, readonly string[], OutputSettings])[] = [
       ['uneven.mp4', ['-vf', 'select=lt(n\\,20)+not(mod(n\\,7))', '-vsync', 'vfr'], {}],
       ['uneven.mkv', ['-vf', 'select=lt(n\\,20)+not(mod(n\\,7))', '-vsync', 'vfr'], { start_clip: 0.5 }],
       ['late.ts', ['-output_ts_offset', '5'], {}],
       ['late.ts', ['-output_ts_offset', '5'], { start_clip: 0.52, clip_length: 0.9 }],
-      ['sounding.mp4', [...testTone(3), '-c:a', 'aac'], { start_clip: 0.11 }],
+      ['with-audio.mp4', [...testTone(3), '-c:a', 'aac'], { start_clip: 0.11 }],
       ['even.mp4', [], { video_bitrate: 200, start_clip: 1.03 }],
       ['fields.mp4', [], { frame_rate: 10 }],
     ];
@@ -161,9 +161,9 @@ for (const [build, ffmpeg] of builds) {
     }
   });
 
-  test(`${build}: a JPEG stands as its EXIF says`, async () => {
+  test(`${build}: a JPEG is rotated by its EXIF orientation`, async () => {
     const stored = await readFile(await file('halves.jpg'));
-    /** By orientation: whether it lies across, and where white is. */
+    /** By orientation: whether width and height are swapped, and where white is. */
     const ways = [
       [1, 'left'],
       [2, 'right'],

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { readOrientation } from '../../daemon/ffmpeg/read-orientation.js';
-import { withOrientation } from '../encodes/picture-room.js';
+import { withOrientation } from '../encodes/video-harness.js';
 
 const jpeg = Buffer.from('ffd8ffdb0004', 'hex');
 

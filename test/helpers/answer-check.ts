@@ -2,25 +2,25 @@ import type { MediaType, Operation, ResponseNote } from '../../daemon/http/opena
 import { apiDocument, findOperation, findPath, findResponse, schemaErrors } from './answers/document.js';
 import { readXmlAnswer } from './read-xml.js';
 
-/** An answer as it came over the wire. */
+/** A response as received. */
 export interface GivenAnswer {
   readonly method: string;
-  /** The whole address that was asked. */
+  /** The full request URL. */
   readonly url: string;
   readonly status: number;
   readonly headers: Headers;
-  /** null where it was not read, as of files and event streams. */
+  /** null if the body was not read, as for files and event streams. */
   readonly body: string | null;
 }
 
-/** What an answer was, for counting. */
+/** What a response was, for the coverage table. */
 export interface SeenAnswer {
   readonly route: string;
   readonly representation: string;
   readonly status: number;
 }
 
-/** Exactly these are the types of answers: clients compare them as texts. */
+/** The exact content types of responses. Clients may compare them as strings. */
 const exactTypes: Readonly<Record<string, string>> = {
   'application/json': 'application/json; charset=utf-8',
   'application/xml': 'application/xml; charset=utf-8',
@@ -33,8 +33,8 @@ const representations: Readonly<Record<string, string>> = {
 };
 
 /**
- * Checks an answer against the OpenAPI document: its address and method, its status, its headers, its type and its body. Throws with
- * everything that is not as told. XML is read back by its own types, JSONP is called, and both are held to the schema of the JSON.
+ * Checks a response against the OpenAPI document: path, method, status, headers, content type and body. Throws an error that lists every
+ * difference. XML is converted back to JSON by its own types and JSONP is called; both must then match the schema of the JSON.
  */
 export function checkAnswer(answer: GivenAnswer): SeenAnswer {
   const { method, url, status } = answer;
@@ -45,13 +45,13 @@ export function checkAnswer(answer: GivenAnswer): SeenAnswer {
     representation: representations[typeOf(answer)] ?? (typeOf(answer) === '' ? 'none' : typeOf(answer)),
     status,
   };
-  const complaints =
-    method === 'OPTIONS' ? preflightComplaints(answer) : findErrors(answer, path !== undefined, operation);
-  if (complaints.length === 0) return seen;
-  const lines = complaints.map((validationError) => `  ${validationError}`).join('\n');
+  const errors =
+    method === 'OPTIONS' ? preflightErrors(answer) : findErrors(answer, path !== undefined, operation);
+  if (errors.length === 0) return seen;
+  const lines = errors.map((error) => `  ${error}`).join('\n');
   const start = answer.body === null ? '' : `\n  the body begins: ${answer.body.slice(0, 300)}`;
   throw new Error(
-    `${method} ${url} was answered with ${status}, and not as openapi.json tells:\n${lines}${start}`,
+    `${method} ${url} was answered with ${status}, which does not match openapi.json:\n${lines}${start}`,
   );
 }
 
@@ -67,32 +67,32 @@ function findErrors(
     ];
   }
   if (response === undefined) {
-    const told = Object.keys(operation?.responses ?? {}).join(', ');
-    return [`the status is none of those of ${operation?.operationId}: ${told}`];
+    const statuses = Object.keys(operation?.responses ?? {}).join(', ');
+    return [`the status is none of those of ${operation?.operationId}: ${statuses}`];
   }
-  return [...headerComplaints(answer, response), ...bodyComplaints(answer, response)];
+  return [...headerErrors(answer, response), ...bodyErrors(answer, response)];
 }
 
-function preflightComplaints({ status, body, headers }: GivenAnswer): readonly string[] {
+function preflightErrors({ status, body, headers }: GivenAnswer): readonly string[] {
   return [
-    ...(status === 204 ? [] : ['OPTIONS is answered with 204']),
-    ...(body ? ['OPTIONS has no body'] : []),
-    ...(headers.get('access-control-allow-origin') === '*' ? [] : ['scripts of other origins are shut out']),
+    ...(status === 204 ? [] : ['OPTIONS must be answered with 204']),
+    ...(body ? ['the response to OPTIONS must have no body'] : []),
+    ...(headers.get('access-control-allow-origin') === '*' ? [] : ['Access-Control-Allow-Origin must be *']),
   ];
 }
 
-function headerComplaints({ headers }: GivenAnswer, response: ResponseNote): readonly string[] {
-  return Object.entries(response.headers ?? {}).flatMap(([name, told]) => {
-    const header = '$ref' in told ? apiDocument.components.headers[name] : told;
+function headerErrors({ headers }: GivenAnswer, response: ResponseNote): readonly string[] {
+  return Object.entries(response.headers ?? {}).flatMap(([name, documented]) => {
+    const header = '$ref' in documented ? apiDocument.components.headers[name] : documented;
     const given = headers.get(name);
-    if (header === undefined) return [`the header ${name} is told nowhere`];
+    if (header === undefined) return [`the header ${name} is not documented`];
     if (given === null) return header.required ? [`the header ${name} is missing`] : [];
     const value = header.schema.type === 'integer' && /^\d+$/.test(given) ? Number(given) : given;
     return schemaErrors(header.schema, value, `the header ${name}`);
   });
 }
 
-function bodyComplaints(answer: GivenAnswer, { content }: ResponseNote): readonly string[] {
+function bodyErrors(answer: GivenAnswer, { content }: ResponseNote): readonly string[] {
   const { method, body } = answer;
   const type = typeOf(answer);
   if (content === undefined) return body === null || body === '' ? [] : ['there must be no body'];
@@ -102,11 +102,11 @@ function bodyComplaints(answer: GivenAnswer, { content }: ResponseNote): readonl
   const exact = exactTypes[type];
   const ofType =
     exact === undefined || given === exact ? [] : [`the type must be exactly "${exact}", not "${given}"`];
-  if (method === 'HEAD') return [...ofType, ...(body ? ['an answer to HEAD has no body'] : [])];
-  return [...ofType, ...(body === null ? [] : recordComplaints(type, media, body, answer.url))];
+  if (method === 'HEAD') return [...ofType, ...(body ? ['a response to HEAD has no body'] : [])];
+  return [...ofType, ...(body === null ? [] : recordErrors(type, media, body, answer.url))];
 }
 
-function recordComplaints(type: string, { schema }: MediaType, body: string, url: string): readonly string[] {
+function recordErrors(type: string, { schema }: MediaType, body: string, url: string): readonly string[] {
   if (body === '') return ['the body is empty'];
   if (schema === undefined) return [];
   try {
@@ -116,7 +116,7 @@ function recordComplaints(type: string, { schema }: MediaType, body: string, url
       case 'application/xml':
         return schemaErrors(schema, readXmlAnswer(body), 'body');
       case 'application/javascript':
-        return scriptComplaints(schema, body, url);
+        return scriptErrors(schema, body, url);
       default:
         return schemaErrors(schema, body, 'body');
     }
@@ -125,14 +125,14 @@ function recordComplaints(type: string, { schema }: MediaType, body: string, url
   }
 }
 
-function scriptComplaints(
+function scriptErrors(
   schema: NonNullable<MediaType['schema']>,
   body: string,
   url: string,
 ): readonly string[] {
   const [, callback, json] = /^([\w$.]+)\((.*)\)$/s.exec(body) ?? [];
   const record = schema['x-record'];
-  if (callback === undefined || json === undefined || record === undefined) return ['the body is no call'];
+  if (callback === undefined || json === undefined || record === undefined) return ['the body is not a call'];
   const asked = new URL(url).searchParams.get('callback');
   return [
     ...(asked === null || asked === callback ? [] : [`the callback is ${callback}`]),
@@ -145,7 +145,7 @@ function typeOf({ headers }: GivenAnswer): string {
   return (headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? '';
 }
 
-/** The name of the route: operations at an address with a suffix, and other methods of the same, add to it. */
+/** The name of the route. The operation ids of suffixed paths and of other methods of a route extend it. */
 function routeOf(operation: Operation | undefined): string {
   return operation?.operationId.replace(/(?:By[A-Z][a-z]+)?(?:Json|Xml|Jsonp)?$/, '') ?? 'no route';
 }

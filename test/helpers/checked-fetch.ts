@@ -5,8 +5,8 @@ const origins = new Set<string>();
 let isInstalled = false;
 
 /**
- * From now on every answer that `fetch` gets from this address is checked against the OpenAPI document; the fetch of one that is not as
- * told rejects, and so fails its test. Gives what ends that.
+ * From now on, checks every response that `fetch` gets from this origin against the OpenAPI document. The fetch of a response that does
+ * not match rejects, which fails the test. Returns a function that ends the checks.
  */
 export function checkAnswersOf(url: string): () => void {
   const { origin } = new URL(url);
@@ -24,12 +24,12 @@ function install(): void {
     const url = input instanceof Request ? input.url : String(input);
     if (!origins.has(new URL(url).origin)) return response;
     const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase();
-    // Loaded when the first answer is there: what starts no daemon has no use for it.
+    // Loaded with the first response, because tests without a daemon do not need it.
     const { checkAnswer } = await import('./answer-check.js');
     const { status, headers } = response;
     const given: GivenAnswer = { method, url, status, headers, body: await bodyOf(response) };
     try {
-      note(checkAnswer(given));
+      record(checkAnswer(given));
     } catch (error) {
       await response.body?.cancel();
       throw error;
@@ -38,15 +38,15 @@ function install(): void {
   };
 }
 
-/** Files may be long and event streams without end: of these the head alone is looked at. */
+/** Reads the body of a text response. Files may be long and event streams are endless, so only their headers are checked. */
 async function bodyOf(response: Response): Promise<string | null> {
   const type = response.headers.get('content-type') ?? '';
   const isText = /^(?:application\/(?:json|xml|javascript)|text\/html)/.test(type) || type === '';
   return isText ? response.clone().text() : null;
 }
 
-/** Writes down what was seen, one line each, where `VENC_COVERAGE_FILE` names a file for it: see coverage-table.ts. */
-function note(seen: ReturnType<typeof import('./answer-check.js')['checkAnswer']>): void {
+/** Appends a response to the file that `VENC_COVERAGE_FILE` names, if any, one line each. See coverage-table.ts. */
+function record(seen: ReturnType<typeof import('./answer-check.js')['checkAnswer']>): void {
   const file = process.env.VENC_COVERAGE_FILE;
   if (file !== undefined && file !== '') appendFileSync(file, `${JSON.stringify(seen)}\n`);
 }

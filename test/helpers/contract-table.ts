@@ -3,9 +3,9 @@ import { join } from 'node:path';
 import type { ContractResults, PromiseResult } from '../contracts/transport/contract-recorder.js';
 
 /**
- * What the suites of a folder proved, as a Markdown table: a row for each promise, a column for each scheme and server. A cell is how
- * often a promise was kept of how often it was tried; `n/a` where it cannot be, with the reason below; empty where a suite
- * does not have it. Null where nothing was proved.
+ * The results of all contract suites in a folder as a Markdown table: a row per promise, a column per scheme and server. A cell shows
+ * how many of the tests passed, `n/a` if the promise does not apply (with the reason below the table), or nothing if the suite does not
+ * have the promise. Null without results.
  */
 export function contractTable(folder: string): string | null {
   const allResults = readResults(folder);
@@ -18,8 +18,8 @@ export function contractTable(folder: string): string | null {
     cells: new Map(results.promises.map((one) => [one.promise, one])),
   }));
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  const reasons = allResults.flatMap(({ scheme, against, promises: told }) =>
-    told.flatMap(({ promise, notApplicable }) =>
+  const reasons = allResults.flatMap(({ scheme, against, promises }) =>
+    promises.flatMap(({ promise, notApplicable }) =>
       notApplicable === undefined ? [] : [`- ${scheme} (${against}), ${promise}: ${notApplicable}`],
     ),
   );
@@ -40,7 +40,7 @@ function readResults(folder: string): readonly ContractResults[] {
     readdirSync(folder)
       .filter((name) => name.endsWith('.json'))
       .sort()
-      // The suites of this build wrote them.
+      // Only suites of this build wrote these files.
       .map((name) => JSON.parse(readFileSync(join(folder, name), 'utf8')) as ContractResults)
   );
 }

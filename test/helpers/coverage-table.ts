@@ -4,8 +4,8 @@ import { routes } from '../../src/shared/routes.js';
 import type { SeenAnswer } from './answer-check.js';
 
 /**
- * Routes by representations and statuses, with how often tests saw each: from the lines that `VENC_COVERAGE_FILE` was given. Routes
- * that nobody asked for have a line that says so.
+ * A table of routes by representation and status, with the number of responses that tests received, from the lines that were written
+ * to `VENC_COVERAGE_FILE`. Routes without requests have a line that says so.
  */
 export function coverageTable(lines: string): string {
   const seen = lines

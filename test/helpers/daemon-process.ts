@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { checkAnswersOf } from './checked-fetch.js';
 
-/** The program as it is shipped. */
+/** The program as shipped. */
 const program = fileURLToPath(new URL('../../../bin/venc.js', import.meta.url));
 
 /**
- * Starts `bin/venc.js`, the program as it is shipped, in a process of its own; through a launcher, such as `unshare` with its options,
- * where one is given.
+ * Starts `bin/venc.js`, the program as shipped, in its own process, optionally through a launcher such as `unshare` with its
+ * options.
  */
 export function spawnVenc(
   args: readonly string[],
@@ -23,25 +23,25 @@ export function spawnVenc(
   });
 }
 
-/** A `venc daemon` in a process of its own, to be stopped or killed. */
+/** A `venc daemon` in its own process, which a test can stop or kill. */
 export interface DaemonProcess {
   readonly url: string;
   readonly pid: number;
   readonly child: ChildProcess;
   /** What it has written to stderr so far. */
   readonly logged: () => string;
-  /** Sends a signal and waits for the end. */
+  /** Sends a signal and waits until the process ends. */
   end(signal: NodeJS.Signals): Promise<number | null>;
 }
 
 const started = new Set<ChildProcess>();
-/** Daemons that {@link killDaemons} ends. */
+/** Daemons that {@link killDaemons} kills. */
 const ofThisFile = new Set<ChildProcess>();
 process.once('exit', () => killAll(started));
 
 /**
- * Kills the daemons that a test of this file started with {@link startDaemonProcess} and left running: to be called after each suite that
- * does. Daemons of other files in the same process, which are started while all files are loaded, go on.
+ * Kills the daemons that a test of this file started with {@link startDaemonProcess} and left running. Call it after each suite that
+ * starts daemons. Daemons of other files in the same process, which start while all files are loaded, keep running.
  */
 export function killDaemons(): void {
   killAll(ofThisFile);
@@ -51,10 +51,10 @@ function killAll(children: Iterable<ChildProcess>): void {
   for (const child of children) child.kill('SIGKILL');
 }
 
-/** The key that such a daemon takes. */
+/** The API key of these daemons. */
 export const processKey = 'a-key-for-tests-only';
 
-/** Starts one on a free port and waits for the address on its first line. What `fetch` gets from it is checked, as in daemon.ts. */
+/** Starts a daemon on a free port and waits for the URL on its first line. Its responses are checked, as in daemon.ts. */
 export async function startDaemonProcess(
   dataFolder: string,
   args: readonly string[] = [],
@@ -66,7 +66,7 @@ export async function startDaemonProcess(
   return daemon;
 }
 
-/** Starts one that {@link killDaemons} leaves alone. It is killed at the latest when this process ends. */
+/** Starts a daemon that {@link killDaemons} does not kill. It is killed when this process ends. */
 export async function launchDaemon(
   dataFolder: string,
   args: readonly string[],
@@ -82,10 +82,10 @@ export async function launchDaemon(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     log += text;
   });
-  if (child.stdout === null) throw new TypeError('a daemon has an output');
+  if (child.stdout === null) throw new TypeError('a daemon has a stdout');
   const lines = createInterface({ input: child.stdout });
   const ended = once(child, 'exit').then(() => {
-    throw new Error(`the daemon ended before it was there: ${log}`);
+    throw new Error(`the daemon ended before it was ready: ${log}`);
   });
   ended.catch(() => {});
   const [url] = (await Promise.race([once(lines, 'line'), ended])) as [string];

@@ -5,21 +5,21 @@ import { isFinal } from '../../src/shared/states.js';
 import { launchDaemon, processKey } from './daemon-process.js';
 import { tempFolder } from './temp.js';
 
-/** A daemon of a test's own, on a free port and a temporary data folder. */
+/** The daemon of one test, on a free port, with a temporary data folder. */
 export interface TestDaemon {
   readonly url: string;
   readonly key: string;
   readonly dataFolder: string;
   readonly logLines: readonly string[];
-  /** One request with the owner's key; `path` begins with a slash. */
+  /** Sends a request with the owner's key; `path` begins with a slash. */
   request(path: string, init?: RequestInit): Promise<Response>;
-  /** The parsed body of a GET that must answer 200. */
+  /** Returns the parsed body of a GET that must be answered with 200. */
   read<T>(path: string): Promise<T>;
-  /** Creates a job and gives its id. Throws with the body where that is refused. */
+  /** Creates a job and returns its id. Throws an error with the body if it is rejected. */
   create(body: unknown): Promise<number>;
-  /** Waits until a job is final, half a minute at most unless a limit is given. */
+  /** Waits until a job is final, by default for at most 30 seconds. */
   waitForJob(id: number, limitMs?: number): Promise<JobRecord>;
-  /** Waits until the progress of a job is as asked. */
+  /** Waits until the progress of a job meets a condition. */
   waitForProgress(
     id: number,
     condition: (progress: JobProgressRecord) => boolean,
@@ -27,12 +27,12 @@ export interface TestDaemon {
   stop(): Promise<void>;
 }
 
-/** What a test chooses of the daemon's options. */
+/** The daemon options that a test can set. */
 type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
 
 /**
- * Starts `bin/venc.js daemon` with the given options and the defaults of tests. Every answer that `fetch` gets from it is checked against
- * the OpenAPI document, and rejects if it is not as described there.
+ * Starts `bin/venc.js daemon` with the given options and the defaults of tests. Every response that `fetch` gets from it is checked
+ * against the OpenAPI document. The fetch rejects if the response does not match.
  */
 export async function startTestDaemon(options: TestDaemonOptions = {}): Promise<TestDaemon> {
   const dataFolder = options.dataFolder ?? join(tempFolder(), 'data');
@@ -101,7 +101,7 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
   ];
 }
 
-/** The lines of a log in JSON, as `level message`. */
+/** The lines of a JSON log, as `level message`. */
 function logLinesOf(logged: string): readonly string[] {
   const lines = logged.split('\n').filter((line) => line.startsWith('{'));
   return lines.map((line) => {
@@ -110,7 +110,7 @@ function logLinesOf(logged: string): readonly string[] {
   });
 }
 
-/** Asks again and again until the answer is as wanted; gives up with the last answer after half a minute. */
+/** Polls until the value meets the condition. Gives up after 30 seconds and reports the last value. */
 export async function pollUntil<T>(
   ask: () => Promise<T>,
   condition: (value: T) => boolean,
@@ -120,7 +120,8 @@ export async function pollUntil<T>(
   for (;;) {
     const value = await ask();
     if (condition(value)) return value;
-    if (Date.now() > end) throw new Error(`it never came to be; last seen: ${JSON.stringify(value)}`);
+    if (Date.now() > end)
+      throw new Error(`the condition was not met within 30 s; last value: ${JSON.stringify(value)}`);
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

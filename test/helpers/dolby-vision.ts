@@ -3,8 +3,8 @@ import { readFile, writeFile } from 'node:fs/promises';
 const boxesAround = ['moov', 'trak', 'mdia', 'minf', 'stbl', 'stsd'] as const;
 
 /**
- * Makes an MP4 file of HEVC say that it is Dolby Vision: its sample entry gets a configuration record (`dvcC`, Dolby Vision Streams Within the
- * ISO Base Media File Format 2.3.1) of a profile, or only its name where `profile` is null. The index has to be at the end of the file.
+ * Marks an HEVC MP4 file as Dolby Vision: its sample entry gets a configuration record (`dvcC`, Dolby Vision Streams Within the
+ * ISO Base Media File Format 2.3.1) of a profile, or only the name if `profile` is null. The index must be at the end of the file.
  */
 export async function addDolbyVisionBox(
   path: string,

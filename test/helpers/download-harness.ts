@@ -7,7 +7,7 @@ import { processKey } from './daemon-process.js';
 
 const most = sampleBytes(3_000_000);
 
-/** A file of so many bytes that is no media: a job ends as soon as it has looked at it. */
+/** A file of the given size without media: its job ends as soon as the file has been probed. */
 export function payloadOf(bytes: number): Buffer {
   return most.subarray(0, bytes);
 }
@@ -17,14 +17,14 @@ export function payloadMd5(bytes: number): string {
   return createHash('md5').update(payloadOf(bytes)).digest('hex');
 }
 
-/** An ffprobe that finds nothing in any file, and writes down the MD5 of what it was given. */
+/** A fake ffprobe that finds nothing in any file and records the MD5 of each. */
 interface ChecksumProbe {
   readonly path: string;
-  /** The sums so far. */
+  /** The checksums so far. */
   sums(): readonly string[];
 }
 
-/** Makes one in a folder. */
+/** Creates the fake ffprobe in a folder. */
 export function createChecksumProbe(folder: string): ChecksumProbe {
   const path = join(folder, 'ffprobe');
   const log = join(folder, 'sums');
@@ -57,7 +57,7 @@ interface Listed {
   readonly input_media_file: { readonly error_class: string | null };
 }
 
-/** Creates a job for each input and waits until all have ended: the error class of each input. Rejects when the daemon is gone. */
+/** Creates a job for each input and waits until all have ended. Resolves to the error class of each input; rejects if the daemon ends. */
 export async function downloadMany(
   daemon: { readonly url: string },
   inputs: readonly string[],
@@ -66,7 +66,7 @@ export async function downloadMany(
   for (const input of inputs) {
     const body = JSON.stringify({ input, download_connections: 1 });
     const response = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
-    if (response.status !== 201) throw new Error(`a job was refused: ${await response.text()}`);
+    if (response.status !== 201) throw new Error(`a job was rejected: ${await response.text()}`);
     ids.push(((await response.json()) as { id: string }).id);
   }
   const classes: (string | null)[] = [];
@@ -82,7 +82,7 @@ export async function downloadMany(
 }
 
 const headers = { 'Service-Api-Key': processKey };
-/** Seldom: what asks takes the processor from what is asked. */
+/** Rarely, because polling takes CPU time from the daemon. */
 const pollMs = 50;
 
 async function read(daemon: { readonly url: string }, id: string): Promise<Listed> {

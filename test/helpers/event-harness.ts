@@ -7,10 +7,10 @@ import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { VencError } from '../../src/shared/errors.js';
 
-/** The times that events keep, as far as a test chooses them. */
+/** The event intervals that a test can set. */
 export type EventIntervals = Pick<JobEventsOptions, 'minIntervalMs' | 'heartbeatMs'>;
 
-/** A store with one job, a book, and a hub that counts how often it computes. */
+/** A store with one job, a progress tracker, and an event hub that counts how often it computes progress. */
 export class EventHarness {
   readonly progressTracker = new ProgressTracker();
   readonly events: JobEvents;
@@ -32,30 +32,30 @@ export class EventHarness {
     });
   }
 
-  /** Finds the job. */
+  /** Reads the job. */
   readonly read = async (): Promise<Job> => {
     const job = await this.store.get(this.id);
     if (job === null) throw new VencError('NotFoundError', 'There is no such job.');
     return job;
   };
 
-  /** Listens to the job. */
+  /** Subscribes to the job. */
   subscribe(lastEventId?: string): Promise<JobFeed> {
     return this.events.subscribe(this.id, this.read, lastEventId);
   }
 
-  /** Has the job changed in the store. */
+  /** Changes the job in the store. */
   change(change: Change): Promise<Job> {
     return this.store.update(this.id, (job) => apply(job, change, new Date(0)));
   }
 
-  /** Begins a run of it. */
+  /** Starts a run of the job. */
   async run(): Promise<void> {
     await this.change({ type: 'claimed', token: 'a token' });
     this.progressTracker.start(this.id);
   }
 
-  /** Tells how far its input is. */
+  /** Reports progress of the job's input. */
   note(percent: number): void {
     this.progressTracker.update(this.id, this.id + 1, {
       event: 'downloading',

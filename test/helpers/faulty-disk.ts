@@ -8,32 +8,32 @@ interface Undo {
   readonly undo: () => void;
 }
 
-interface Fault {
-  readonly kind: CrashKind | 'no-room';
+interface InjectedFailure {
+  readonly kind: CrashKind | 'no-space';
   stepsLeft: number;
 }
 
 /**
- * The real disk, with a fault at a step of choice: the process dies there, the machine does, or there is no room. What
- * dies stays dead. A machine that dies forgets every name that no fsync of its folder made safe, and
- * half of every file that none was made of; removals it keeps at once, which is the worst that a disk may do.
+ * The real disk with a failure at a chosen step: the process crashes, the machine crashes, or there is no space left. After a crash every
+ * step fails. A crash of the machine loses every name whose folder was not synced and half of every file that was not synced. Removals are
+ * durable at once, which is the worst case that a disk may show.
  */
 export class FaultyDisk implements Disk, StoreFaults {
-  #fault: Fault | null = null;
-  #isDead = false;
-  #hasStruck = false;
-  #unsafeNames: Undo[];
-  readonly #unsafeFiles: Set<string>;
+  #failure: InjectedFailure | null = null;
+  #hasCrashed = false;
+  #hasTriggered = false;
+  #unsyncedNames: Undo[];
+  readonly #unsyncedFiles: Set<string>;
 
-  /** A disk on which a process died goes on with what that one left unsafe. */
-  constructor(former?: FaultyDisk) {
-    this.#unsafeNames = former?.whatIsUnsafe.names ?? [];
-    this.#unsafeFiles = new Set(former?.whatIsUnsafe.files);
+  /** A new disk inherits the unsynced data of a previous one on which the process crashed. */
+  constructor(previous?: FaultyDisk) {
+    this.#unsyncedNames = previous?.unsynced.names ?? [];
+    this.#unsyncedFiles = new Set(previous?.unsynced.files);
   }
 
-  /** Names and files that the death of the machine would undo. */
-  get whatIsUnsafe(): { readonly names: Undo[]; readonly files: ReadonlySet<string> } {
-    return { names: [...this.#unsafeNames], files: this.#unsafeFiles };
+  /** Names and files that a crash of the machine would lose. */
+  get unsynced(): { readonly names: Undo[]; readonly files: ReadonlySet<string> } {
+    return { names: [...this.#unsyncedNames], files: this.#unsyncedFiles };
   }
 
   crashAt(step: number, kind: CrashKind): void {
@@ -41,22 +41,22 @@ export class FaultyDisk implements Disk, StoreFaults {
   }
 
   failWithoutSpaceAt(step: number): void {
-    this.#arm({ kind: 'no-room', stepsLeft: step });
+    this.#arm({ kind: 'no-space', stepsLeft: step });
   }
 
   get hasTriggered(): boolean {
-    return this.#hasStruck;
+    return this.#hasTriggered;
   }
 
-  /** Whatever was under way ends here; the machine's death undoes what was not safe. */
+  /** Makes every later step fail. A crash of the machine also undoes everything that was not synced. */
   crash(kind: CrashKind): void {
-    if (this.#isDead) return;
-    this.#isDead = true;
+    if (this.#hasCrashed) return;
+    this.#hasCrashed = true;
     if (kind !== 'machine') return;
-    for (const path of this.#unsafeFiles) restore(path, textAt(path)?.slice(0, 20) ?? null);
-    for (const { undo } of this.#unsafeNames.reverse()) undo();
-    this.#unsafeNames = [];
-    this.#unsafeFiles.clear();
+    for (const path of this.#unsyncedFiles) restore(path, textAt(path)?.slice(0, 20) ?? null);
+    for (const { undo } of this.#unsyncedNames.reverse()) undo();
+    this.#unsyncedNames = [];
+    this.#unsyncedFiles.clear();
   }
 
   async makeFolder(path: string): Promise<void> {
@@ -64,7 +64,7 @@ export class FaultyDisk implements Disk, StoreFaults {
     const isNew = !existsSync(path);
     await realDisk.makeFolder(path);
     if (isNew)
-      this.#unsafeNames.push({
+      this.#unsyncedNames.push({
         folder: dirname(path),
         undo: () => rmSync(path, { recursive: true, force: true }),
       });
@@ -73,7 +73,7 @@ export class FaultyDisk implements Disk, StoreFaults {
   async create(path: string): Promise<DiskFile> {
     this.#step();
     const file = await realDisk.create(path);
-    this.#unsafeFiles.add(path);
+    this.#unsyncedFiles.add(path);
     return {
       write: async (text) => {
         this.#step(() => writeFileSync(path, text.slice(0, text.length / 2)));
@@ -82,7 +82,7 @@ export class FaultyDisk implements Disk, StoreFaults {
       sync: async () => {
         this.#step();
         await file.sync();
-        this.#unsafeFiles.delete(path);
+        this.#unsyncedFiles.delete(path);
       },
       close: () => file.close(),
     };
@@ -92,41 +92,41 @@ export class FaultyDisk implements Disk, StoreFaults {
     this.#step();
     const before = { from: textAt(from), to: textAt(to) };
     await realDisk.rename(from, to);
-    if (this.#unsafeFiles.delete(from)) this.#unsafeFiles.add(to);
-    this.#unsafeNames.push({ folder: dirname(to), undo: () => restore(to, before.to) });
-    this.#unsafeNames.push({ folder: dirname(from), undo: () => restore(from, before.from) });
+    if (this.#unsyncedFiles.delete(from)) this.#unsyncedFiles.add(to);
+    this.#unsyncedNames.push({ folder: dirname(to), undo: () => restore(to, before.to) });
+    this.#unsyncedNames.push({ folder: dirname(from), undo: () => restore(from, before.from) });
   }
 
   async remove(path: string): Promise<void> {
     this.#step();
     await realDisk.remove(path);
-    this.#unsafeFiles.delete(path);
+    this.#unsyncedFiles.delete(path);
   }
 
   async syncFolder(path: string): Promise<void> {
     this.#step();
     await realDisk.syncFolder(path);
-    this.#unsafeNames = this.#unsafeNames.filter(({ folder }) => folder !== path);
+    this.#unsyncedNames = this.#unsyncedNames.filter(({ folder }) => folder !== path);
   }
 
-  #arm(fault: Fault): void {
-    this.#fault = fault;
-    this.#hasStruck = false;
+  #arm(failure: InjectedFailure): void {
+    this.#failure = failure;
+    this.#hasTriggered = false;
   }
 
-  /** Counts a step, and throws in its place where the fault strikes, having done what of it is `halfDone` by then. */
+  /** Counts a step. Throws instead of executing the step at which the failure is due, after `halfDone` has done half of it. */
   #step(halfDone: () => void = () => undefined): void {
-    if (this.#isDead) throw new Error('The machine is dead.');
-    if (this.#fault === null) return;
-    this.#fault.stepsLeft -= 1;
-    if (this.#fault.stepsLeft >= 0) return;
-    const { kind } = this.#fault;
-    this.#fault = null;
-    this.#hasStruck = true;
+    if (this.#hasCrashed) throw new Error('The machine has crashed.');
+    if (this.#failure === null) return;
+    this.#failure.stepsLeft -= 1;
+    if (this.#failure.stepsLeft >= 0) return;
+    const { kind } = this.#failure;
+    this.#failure = null;
+    this.#hasTriggered = true;
     halfDone();
-    if (kind === 'no-room') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    if (kind === 'no-space') throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     this.crash(kind);
-    throw new Error('The machine dies.');
+    throw new Error('The machine crashes.');
   }
 }
 

@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import type { ErrorsRecord } from '../../src/shared/records.js';
 import { readXmlAnswer } from './read-xml.js';
 
-/** Makes the request and looks at the refusal: its status, a body in the right form, and no word of a stack. */
+/** Sends a request and checks the rejection: its status, its format, its sentences, and that it contains no stack trace. */
 export async function fetchRejection(
   url: string,
   init: RequestInit,

@@ -15,7 +15,7 @@ export function matchesGolden(name: string, actual: string): void {
   }
   assert.ok(
     existsSync(path),
-    `there is no golden file ${name}: run with UPDATE_GOLDEN=1 and look at what it writes`,
+    `there is no golden file ${name}: run with UPDATE_GOLDEN=1 and review the file`,
   );
   assert.fixture(actual, readFileSync(path, 'utf8'), `${name} differs`);
 }

@@ -1,34 +1,34 @@
 import type { Run, RunHandler } from '../../daemon/jobs/run.js';
 import { finishAll } from './sample-job.js';
 
-/** A run that waits on the stage until a test says how it goes on. */
+/** A run that waits until a test ends it. */
 interface RunScenario {
   readonly run: Run;
-  /** Lets the handler do this and settle as it settles. Resolves when it did, whichever way. */
+  /** Makes the handler execute an action and settle like it. Resolves when the action has settled either way. */
   end(action?: (run: Run) => Promise<unknown>): Promise<void>;
 }
 
 /**
- * A handler for tests: each run enters, waits, and ends when the test says so, or when its signal is aborted. Keeps
- * a record of who entered and left, in order.
+ * A queue handler for tests: each run starts and waits until the test ends it or its signal is aborted. Records the order in which
+ * runs start and end.
  */
 export class HandlerFixture {
-  readonly #entered: RunScenario[] = [];
+  readonly #started: RunScenario[] = [];
   readonly #waiting: ((scenario: RunScenario) => void)[] = [];
   readonly #active = new Set<number>();
-  /** `+ID` for a run that began, `-ID` for one that ended. */
+  /** `+ID` for a run that started, `-ID` for one that ended. */
   readonly record: string[] = [];
-  /** The most runs that were ever seen at once. */
+  /** The maximum number of concurrent runs so far. */
   maxConcurrent = 0;
 
-  /** Waits for the next run that begins, in the order in which they begin. */
+  /** Waits for the next run to start, in order. */
   next(): Promise<RunScenario> {
-    const scenario = this.#entered.shift();
+    const scenario = this.#started.shift();
     if (scenario !== undefined) return Promise.resolve(scenario);
     return new Promise((resolve) => this.#waiting.push(resolve));
   }
 
-  /** The handler to give to a queue. */
+  /** The handler to pass to a queue. */
   readonly handler: RunHandler = async (run) => {
     this.record.push(`+${run.job.id}`);
     this.#active.add(run.job.id);
@@ -59,7 +59,7 @@ export class HandlerFixture {
 
   #publish(scenario: RunScenario): void {
     const waiting = this.#waiting.shift();
-    if (waiting === undefined) this.#entered.push(scenario);
+    if (waiting === undefined) this.#started.push(scenario);
     else waiting(scenario);
   }
 }

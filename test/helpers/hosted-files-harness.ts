@@ -4,13 +4,13 @@ import type { HostedFileStore } from '../../daemon/hosted-files/hosted-file-stor
 import type { HostedFileStoreOptions } from '../../daemon/hosted-files/hosted-file-store-state.js';
 import { tempFolder } from './temp.js';
 
-/** A hosted file store in a folder of its own. */
+/** A hosted file store in its own folder. */
 interface HostedFilesHarness {
   readonly folder: string;
   readonly store: HostedFileStore;
 }
 
-/** Creates a hosted file store for a test; its clock is the real one unless another is given. */
+/** Creates a hosted file store for a test. The clock defaults to the real one. */
 export function createHostedFilesHarness(
   options: Partial<HostedFileStoreOptions> = {},
   folder: string = tempFolder(),

@@ -4,14 +4,14 @@ import type { StoreHarness } from '../contracts/job-store/store-facts.js';
 import { FaultyDisk } from './faulty-disk.js';
 import { tempFolder } from './temp.js';
 
-/** A data folder of its own for JSON stores, with the log that they write. */
+/** A data folder for JSON stores, with the log that they write. */
 export interface JsonStoreHarness extends StoreHarness {
   readonly folder: string;
   readonly logLines: string[];
   open(options?: Partial<OpenJobStoreOptions>): Promise<JobStore>;
 }
 
-/** Makes an empty data folder on a disk that can be made to fail. */
+/** Creates an empty data folder on a disk that can be made to fail. */
 export async function createJsonStoreHarness(): Promise<JsonStoreHarness> {
   const folder = tempFolder();
   const logLines: string[] = [];
@@ -30,7 +30,7 @@ export async function createJsonStoreHarness(): Promise<JsonStoreHarness> {
     open: (options) => openJobStore(folder, { disk, log, ...options }),
     async crash(kind) {
       disk.crash(kind);
-      // A disk of its own for the next store, so that what the dead one still tries goes on failing.
+      // The next store gets a new disk, so that steps of the crashed store keep failing.
       disk = new FaultyDisk(disk);
     },
   };

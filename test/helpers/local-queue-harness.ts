@@ -7,12 +7,12 @@ import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import type { QueueHarness } from '../contracts/job-queue/queue-facts.js';
 import { tempFolder } from './temp.js';
 
-/** A room for local queues, with the log that they write. */
+/** The environment of local queues, with the log that they write. */
 export interface LocalQueueHarness extends QueueHarness {
   readonly logLines: readonly string[];
 }
 
-/** Makes a room for local queues, over the store that a daemon uses. `over` puts something between store and queue. */
+/** Creates local queues over the store that a daemon uses. `over` wraps the store. */
 export async function createLocalQueueHarness(
   over: (store: JobStore) => JobStore = (store) => store,
   parts: Partial<LocalQueueOptions> = {},

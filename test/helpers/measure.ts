@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testFfmpeg } from './media.js';
 
-/** One stream as ffprobe prints it, as far as tests look at it. */
+/** The fields of a stream in ffprobe's output that tests check. */
 interface FoundStream {
   readonly codec_type: string;
   readonly codec_name: string;
@@ -16,14 +16,14 @@ interface FoundStream {
   readonly sample_rate?: string;
 }
 
-/** What ffprobe says of a file: an independent look, not through any code of ours. */
+/** The ffprobe output of a file, independent of the code under test. */
 interface Found {
   readonly format: { readonly format_name: string; readonly duration: string };
   readonly video: FoundStream | undefined;
   readonly audio: FoundStream | undefined;
 }
 
-/** Looks at bytes with the ffprobe at hand; they are put into `folder` for it. */
+/** Runs ffprobe on bytes, which are first written to `folder`. */
 export async function ffprobe(bytes: Uint8Array, folder: string): Promise<Found> {
   const path = join(folder, 'measured');
   await writeFile(path, bytes);

@@ -7,13 +7,13 @@ import { tempFolder } from './temp.js';
 let createdFolder: Promise<Ffmpeg> | null = null;
 let folder: string | null = null;
 
-/** The folder of all that this module makes; also the cache of the programs found for tests. */
+/** The folder of all files that this module makes. It is also the cache of the programs found for tests. */
 function getFolder(): string {
   folder ??= tempFolder();
   return folder;
 }
 
-/** The ffmpeg that tests use, from `VENC_FFMPEG` and `VENC_FFPROBE` if they are set; opened once a process. */
+/** The ffmpeg that tests use, from `VENC_FFMPEG` and `VENC_FFPROBE` if they are set; opened once per process. */
 export function testFfmpeg(): Promise<Ffmpeg> {
   createdFolder ??= openFfmpeg({
     ffmpeg: process.env.VENC_FFMPEG ?? null,
@@ -26,12 +26,12 @@ export function testFfmpeg(): Promise<Ffmpeg> {
   return createdFolder;
 }
 
-/** An input of a moving test picture: `size` as `WxH`, frames a second, seconds. */
+/** ffmpeg input arguments for a moving test pattern: `size` as `WxH`, frames per second, seconds. */
 export function testVideo(size: string, rate: number, seconds: number): readonly string[] {
   return ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`];
 }
 
-/** An input of a tone: seconds, channels. */
+/** ffmpeg input arguments for a tone: seconds, channels. */
 export function testTone(seconds: number, channels = 2): readonly string[] {
   const layout = `${channels}c`;
   return [
@@ -45,14 +45,14 @@ export function testTone(seconds: number, channels = 2): readonly string[] {
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
 const aac = ['-c:a', 'aac', '-b:a', '64k'] as const;
 
-/** A film of a given size (`WxH`) and length: H.264 at 25 frames a second, AAC with as many channels as asked for. */
+/** A video of a given size (`WxH`) and length: H.264 at 25 frames per second, with AAC audio of the given number of channels. */
 export function film(size: string, seconds: number, channels = 2): readonly string[] {
   return [...testVideo(size, 25, seconds), ...testTone(seconds, channels), ...h264, ...aac];
 }
 
 const small = testVideo('160x120', 25, 2);
 
-/** What tests encode, by file name: the arguments that make it. */
+/** Test inputs by file name: the ffmpeg arguments that make each. */
 const recipes = {
   /** 2 s, 160x120, 25 fps, H.264 with AAC stereo. */
   'clip.mp4': [...small, ...testTone(2), ...h264, ...aac],
@@ -72,9 +72,9 @@ const recipes = {
   ],
   'silent.mp4': [...small, ...h264],
   'sound.mp3': [...testTone(2), '-c:a', 'libmp3lame'],
-  /** Pixels twice as wide as high. */
+  /** Pixels are twice as wide as high. */
   'wide.mp4': [...small, '-vf', 'setsar=2', ...h264],
-  /** 12 s, 640x360: long enough to be caught at work. */
+  /** 12 s, 640x360: long enough that tests can interrupt its encode. */
   'long.mp4': [...testVideo('640x360', 25, 12), ...testTone(12), ...h264, ...aac],
   'picture.png': [...testVideo('64x48', 1, 1), '-frames:v', '1'],
 } as const satisfies Record<string, readonly string[]>;
@@ -91,7 +91,7 @@ function once(name: string, make: (path: string) => Promise<void>): Promise<stri
   return known;
 }
 
-/** Runs ffmpeg for a test: arguments up to the output, which is `path`. */
+/** Runs ffmpeg for a test with the given arguments, then `path` as the output. */
 export async function makeMedia(path: string, args: readonly string[]): Promise<void> {
   const { run } = await testFfmpeg();
   await run([...args, '-y', path], {
@@ -102,11 +102,11 @@ export async function makeMedia(path: string, args: readonly string[]): Promise<
   await access(path);
 }
 
-/** A film that must be turned by 90 degrees clockwise: the matrix in its track header says so, whatever ffmpeg made it. */
+/** A video with a display matrix of 90 degrees clockwise, written by this function because ffmpeg versions differ in how they set it. */
 export function rotatedMedia(): Promise<string> {
   return once('turned.mp4', async (path) => {
     const bytes = await readFile(await media('silent.mp4'));
-    // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
+    // The matrix starts 44 bytes after the name of the box: nine numbers of 32 bits.
     const matrix = bytes.indexOf('tkhd') + 44;
     const rotation = [0, 0x10000, 0, -0x10000, 0, 0, 0, 0, 0x40000000];
     for (const [index, value] of rotation.entries()) bytes.writeInt32BE(value, matrix + index * 4);
@@ -114,12 +114,12 @@ export function rotatedMedia(): Promise<string> {
   });
 }
 
-/** Path of a media file, made at the first call of the process. */
+/** Path of a media file, made at the first call in the process. */
 export function media(name: MediaName): Promise<string> {
   return once(name, (path) => makeMedia(path, recipes[name]));
 }
 
-const cutShort = async () => (await readFile(await media('clip.mp4'))).subarray(0, 4000);
+const truncated = async () => (await readFile(await media('clip.mp4'))).subarray(0, 4000);
 const playlist = async () => {
   const lines = [
     '#EXTM3U',
@@ -131,17 +131,17 @@ const playlist = async () => {
   return Buffer.from(`${lines.join('\n')}\n`);
 };
 
-/** Files that are no input, by name: what they hold. */
-const refused = {
+/** Files that are not valid inputs, by name. */
+const invalidFiles = {
   'empty.mp4': async () => Buffer.alloc(0),
   'text.mp4': async () => Buffer.from('These are words.\n'.repeat(20)),
   'page.mp4': async () => Buffer.from('<!DOCTYPE html><html><body>Not found</body></html>\n'),
   'zeros.mp4': async () => Buffer.alloc(100_000),
-  'truncated.mp4': cutShort,
+  'truncated.mp4': truncated,
   'playlist.mp4': playlist,
 } as const satisfies Record<string, () => Promise<Buffer>>;
 
-/** Path of a file that is not taken as an input, made at the first call of the process. */
-export function badMedia(name: keyof typeof refused): Promise<string> {
-  return once(name, async (path) => writeFile(path, await refused[name]()));
+/** Path of a file that is rejected as an input, made at the first call in the process. */
+export function badMedia(name: keyof typeof invalidFiles): Promise<string> {
+  return once(name, async (path) => writeFile(path, await invalidFiles[name]()));
 }

@@ -6,23 +6,23 @@ import { createInterface } from 'node:readline';
 import { processKey, spawnVenc } from './daemon-process.js';
 import { tempFolder } from './temp.js';
 
-/** Starts a program in a PID namespace of its own, as a container does. The program ends when `unshare` is killed. */
+/** Starts a program in its own PID namespace, as a container does. The program ends when `unshare` is killed. */
 const ownPids = ['/usr/bin/unshare', '--fork', '--pid', '--mount-proc', '--kill-child=SIGKILL'] as const;
 
-/** Whether PID namespaces can be made here; prints why the tests that need them are skipped where not. */
+/** Whether PID namespaces can be created here. If not, prints why the tests that need them are skipped. */
 export function canUnshare(): boolean {
   const { status, stderr, error } = spawnSync(ownPids[0], [...ownPids.slice(1), 'true'], {
     encoding: 'utf8',
   });
   if (status === 0) return true;
-  process.stdout.write(`skipped: no PID namespace can be made here: ${error?.message ?? stderr.trim()}\n`);
+  process.stdout.write(`skipped: no PID namespace can be created here: ${error?.message ?? stderr.trim()}\n`);
   return false;
 }
 
 /** A `venc daemon` that is process 1 of a PID namespace. */
 export interface NamespacedDaemon {
   readonly key: string;
-  /** Resolves to its address; rejects where the daemon ends before. */
+  /** Resolves to its URL; rejects if the daemon ends first. */
   readonly url: Promise<string>;
   /** Resolves to its exit code. */
   readonly ended: Promise<number | null>;
@@ -33,12 +33,12 @@ export interface NamespacedDaemon {
 
 const started = new Set<ChildProcess>();
 
-/** Kills the daemons that a test left behind. */
+/** Kills the daemons that a test left running. */
 export function killNamespacedDaemons(): void {
   for (const child of started) child.kill('SIGKILL');
 }
 
-/** Starts a daemon in a PID namespace of its own, on a free port. */
+/** Starts a daemon in its own PID namespace, on a free port. */
 export function startNamespacedDaemon(dataFolder: string, env: NodeJS.ProcessEnv = {}): NamespacedDaemon {
   const args = ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', '--grace', '0'];
   const child = spawnVenc(args, { VENC_API_KEY: processKey, ...env }, ownPids);
@@ -51,12 +51,12 @@ export function startNamespacedDaemon(dataFolder: string, env: NodeJS.ProcessEnv
     started.delete(child);
     return code as number | null;
   });
-  if (child.stdout === null) throw new TypeError('a daemon has an output');
+  if (child.stdout === null) throw new TypeError('a daemon has a stdout');
   const line = once(createInterface({ input: child.stdout }), 'line').then(([url]) => String(url));
   const url = Promise.race([
     line,
     ended.then((code) => {
-      throw new Error(`the daemon ended with ${code} before it gave its address: ${log}`);
+      throw new Error(`the daemon ended with ${code} before it printed its URL: ${log}`);
     }),
   ]);
   url.catch(() => {});

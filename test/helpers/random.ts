@@ -1,4 +1,4 @@
-/** Numbers from 0 to below 1 that look random, the same ones for the same seed (mulberry32). */
+/** Pseudorandom numbers from 0 (inclusive) to 1 (exclusive), the same for the same seed (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed;
   return () => {

@@ -1,19 +1,19 @@
 import { connect, type Socket } from 'node:net';
 
-/** One answer as it came over the wire. */
+/** A response as received. */
 interface RawResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
-/** Opens a connection to a daemon, for what no client of HTTP would send. */
+/** Opens a raw connection to a daemon, for requests that no HTTP client would send. */
 export function connectTo(url: string): Socket {
   const { hostname, port } = new URL(url);
   return connect(Number(port), hostname);
 }
 
-/** Sends a text, and resolves to what came back when the connection is closed. */
+/** Sends a text and resolves to everything received until the connection closes. */
 export function rawRequest(url: string, text: string): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connectTo(url);
@@ -26,7 +26,7 @@ export function rawRequest(url: string, text: string): Promise<string> {
   });
 }
 
-/** Sends requests at once, and reads their answers: `isHead` tells which of them come without a body. */
+/** Sends pipelined requests and reads their responses. `isHead` marks the requests whose responses have no body. */
 export async function pipelined(
   url: string,
   requests: readonly string[],

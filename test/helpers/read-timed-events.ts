@@ -1,10 +1,10 @@
 import { initialSseState, parseSse } from '../../src/client/sse.js';
 import type { JobProgressRecord } from '../../src/shared/records.js';
 
-/** What a stream of events told, and when, in seconds since it was asked for. */
+/** The data of an event, with the time since the request in seconds. */
 export type TimedEvents = readonly (readonly [number, JobProgressRecord])[];
 
-/** Reads a stream of a job's events to its end, from the moment of the call. */
+/** Reads an event stream of a job to its end, timed from the call. */
 export async function readTimedEvents({ body }: Response): Promise<TimedEvents> {
   const startedAt = performance.now();
   const events: (readonly [number, JobProgressRecord])[] = [];

@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 
-/** An element of a document, as it is written. */
+/** An XML element as written. */
 export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
@@ -9,8 +9,8 @@ export interface XmlElement {
 }
 
 /**
- * Reads an answer in XML back into what JSON would have said, by its `type` and `nil` attributes alone: it knows no table. The one thing
- * that XML says otherwise is the job list, whose entries JSON wraps once more.
+ * Converts an XML response back to the equivalent JSON, using only its `type` and `nil` attributes and no knowledge of the schema. The only
+ * structural difference is the job list, whose entries have an additional wrapper in JSON.
  */
 export function readXmlAnswer(xml: string): unknown {
   const root = parseXml(xml);
@@ -22,7 +22,7 @@ export function readXmlAnswer(xml: string): unknown {
   return readElement(root);
 }
 
-/** The root element of a document. Throws where it is not well-formed. */
+/** The root element of a document. Throws if it is not well-formed. */
 export function parseXml(xml: string): XmlElement {
   const parser = new SaxesParser();
   const open: XmlElement[] = [];
@@ -31,7 +31,7 @@ export function parseXml(xml: string): XmlElement {
     throw error;
   });
   parser.on('opentag', ({ name, attributes }) => {
-    // Plain texts, since the parser does not look at namespaces.
+    // Plain strings, since the parser ignores namespaces.
     const plain = attributes as Readonly<Record<string, string>>;
     const element: XmlElement = { name, attributes: plain, children: [], text: '' };
     open.at(-1)?.children.push(element);
@@ -51,25 +51,25 @@ export function parseXml(xml: string): XmlElement {
 function readElement({ name, attributes, children, text }: XmlElement): unknown {
   const { type, nil } = attributes;
   if (nil === 'true') {
-    if (children.length > 0 || text !== '') throw new Error(`${name} is nil and holds something`);
+    if (children.length > 0 || text !== '') throw new Error(`${name} is nil but not empty`);
     return null;
   }
   switch (type) {
     case 'array':
       return children.map(readElement);
     case 'integer':
-      if (!/^-?\d+$/.test(text)) throw new Error(`${name} is no integer: ${text}`);
+      if (!/^-?\d+$/.test(text)) throw new Error(`${name} is not an integer: ${text}`);
       return Number(text);
     case 'float':
-      if (!/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) throw new Error(`${name} is no float: ${text}`);
+      if (!/^-?\d+(\.\d+)?([eE][-+]?\d+)?$/.test(text)) throw new Error(`${name} is not a float: ${text}`);
       return Number(text);
     case 'boolean':
-      if (text !== 'true' && text !== 'false') throw new Error(`${name} is no boolean: ${text}`);
+      if (text !== 'true' && text !== 'false') throw new Error(`${name} is not a boolean: ${text}`);
       return text === 'true';
     case undefined:
       return children.length > 0 ? fieldsOf(children) : text;
     default:
-      throw new Error(`${name} is of the unknown type ${type}`);
+      throw new Error(`${name} has the unknown type ${type}`);
   }
 }
 

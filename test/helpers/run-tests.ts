@@ -9,26 +9,25 @@ import { resultsFolder } from '../contracts/transport/contract-recorder.js';
 import { contractTable } from './contract-table.js';
 
 /*
- * `npm test`: every test file, a few of them to a run of uvu, one run more side by side than there are processors, as much of a test is
- * waiting for others. What a run
- * says is shown when it is over, and in the end what runs left in their temporary folders, which go with all that is in them. With an
- * argument, only the files that it fits as a regular expression. What the contract of transports proved stands in
- * dist/transport-promises.md afterwards: which scheme kept which promise, against which server.
+ * `npm test` runs every test file, in batches of a few files per uvu process. There is one more process than CPUs, because tests spend much
+ * time waiting. The output of a batch is printed when it ends. At the end, files left behind in the temporary folders are reported, and the
+ * folders are removed. An argument is a regular expression that selects files. The results of the transport contract are then in
+ * dist/transport-promises.md: a table of promises by scheme and server.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
 const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
-/** Few enough that the workers end at about the same time, many enough that the start of Node does not matter. */
-const filesARun = 12;
-/** The rooms that take longest begin first, in this order. */
-const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'work'];
-/** Runs side by side. */
+/** Small enough that the workers end at about the same time, large enough that the start-up time of Node does not matter. */
+const filesPerBatch = 12;
+/** The folders that take longest start first, in this order. */
+const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
+/** Number of concurrent batches. */
 const workerCount = availableParallelism() + 1;
 
-/** The temporary folder of all runs, each of which has one of its own in it. */
+/** The temporary folder of all batches. Each batch has its own folder in it. */
 const temporary = mkdtempSync(join(tmpdir(), 'venc-tests-'));
-// The servers of tests let in users of the machine, whose homes are in there.
+// Servers of tests run as other system users, whose home folders are in it.
 chmodSync(temporary, 0o755);
 const running = new Set<ChildProcess>();
 process.once('exit', () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }));
@@ -42,16 +41,16 @@ for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
 interface Run {
   readonly isPassed: boolean;
   readonly output: string;
-  /** What it left behind, and the files of which one did; null where there is nothing. */
-  readonly leftoverFiles: string | null;
+  /** Files left behind, and the test files of the batch; null if there are none. */
+  readonly remainingFiles: string | null;
 }
 
 async function main([pattern = '']: readonly string[]): Promise<number> {
   const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
   const files = all.filter((name) => new RegExp(pattern).test(name));
   const ordered = files.toSorted((one, other) => rankOf(one) - rankOf(other));
-  const batches = Array.from({ length: Math.ceil(ordered.length / filesARun) }, (_, index) =>
-    ordered.slice(index * filesARun, (index + 1) * filesARun),
+  const batches = Array.from({ length: Math.ceil(ordered.length / filesPerBatch) }, (_, index) =>
+    ordered.slice(index * filesPerBatch, (index + 1) * filesPerBatch),
   );
   const began = Date.now();
   const ended: Run[] = [];
@@ -69,20 +68,20 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
   const table = contractTable(resultsFolder);
   if (table !== null) await writeFile(tablePath, table);
   const skipped = count('Skipped');
-  if (skipped > 0) console.log(`${skipped} skipped: see above for what they miss`);
-  for (const { leftoverFiles } of ended)
-    if (leftoverFiles !== null) console.log(`Left behind: ${leftoverFiles}`);
+  if (skipped > 0) console.log(`${skipped} skipped: the missing programs are listed above`);
+  for (const { remainingFiles } of ended)
+    if (remainingFiles !== null) console.log(`Left behind: ${remainingFiles}`);
   console.log(`${count('Passed')} of ${count('Total')} tests passed in ${seconds} s`);
   return files.length > 0 && ended.every(({ isPassed }) => isPassed) ? 0 : 1;
 }
 
-/** Runs some files one after the other, in a process of their own with a temporary folder of its own. */
+/** Runs some files one after the other, in one process with its own temporary folder. */
 async function runFiles(files: readonly string[], folder: string): Promise<Run> {
   await mkdir(folder);
   const names = files.map((name) => name.replaceAll('.', '\\.')).join('|');
   const child = spawn(process.execPath, [uvu, root, `^(${names})$`], {
     stdio: ['ignore', 'pipe', 'inherit'],
-    // What ffmpeg is able to do is asked once for all.
+    // Shares the cache of ffmpeg capabilities, so that ffmpeg is asked only once.
     env: { ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(temporary, 'cache') },
   });
   running.add(child);
@@ -95,11 +94,11 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
   const hasResult = /Total:\s+\d/.test(output);
   if (!hasResult) output += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
   const left = await readdir(folder);
-  const leftoverFiles = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
-  return { isPassed: code === 0 && hasResult, output, leftoverFiles };
+  const remainingFiles = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
+  return { isPassed: code === 0 && hasResult, output, remainingFiles };
 }
 
-/** Where a file stands in the order, by its room. */
+/** Position of a file in the order, by its folder. */
 function rankOf(name: string): number {
   const rank = slowestFolders.indexOf(name.split('/', 1)[0] ?? '');
   return rank === -1 ? slowestFolders.length : rank;

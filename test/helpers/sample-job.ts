@@ -5,7 +5,7 @@ import type { MediaFacts } from '../../daemon/jobs/media.js';
 import type { Run } from '../../daemon/jobs/run.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 
-/** Media facts that say as little as is legal. */
+/** The smallest valid media facts. */
 export const sampleMedia: MediaFacts = {
   format: 'mpeg4',
   durationSeconds: 1,
@@ -14,10 +14,10 @@ export const sampleMedia: MediaFacts = {
   audio: null,
 };
 
-/** A file that holds nothing. */
+/** An empty file. */
 export const sampleFile: FileFacts = { sizeBytes: 0, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
 
-/** The draft of a job with so many outputs. */
+/** The draft of a job with a number of outputs. */
 export function sampleDraft(outputCount = 1): JobDraft {
   return draftJob({
     accountId: '1',
@@ -31,7 +31,7 @@ export function sampleDraft(outputCount = 1): JobDraft {
   });
 }
 
-/** Tells a job that so many of its runs ended in a crash. */
+/** Records a number of crashes in a job. */
 export async function crash(store: JobStore, id: number, times: number): Promise<Job | null> {
   for (let count = 0; count < times; count += 1) {
     await store.update(id, (job) => apply(job, { type: 'claimed', token: `crash ${count}` }, new Date(0)));
@@ -40,7 +40,7 @@ export async function crash(store: JobStore, id: number, times: number): Promise
   return store.get(id);
 }
 
-/** Makes the changes of a run in which all goes well. */
+/** Makes the changes of a run in which every output finishes. */
 export async function finishAll(run: Run): Promise<Job> {
   let job = await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
   for (const { id } of run.job.outputs.filter(({ state }) => state !== 'finished')) {

@@ -3,10 +3,9 @@ import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { applying, draftFor, draftWith } from '../contracts/job-store/store-facts.js';
 
 /*
- * A process to be killed: it holds the data folder named on its command line, makes a job and moves it between final and
- * not, and says after each change that is safe how many there were: `ID COUNT` a line. With `lock` behind the folder
- * it only takes the lock and says `locked`; with `once` it makes jobs, two at once under each key, and says
- * `ID KEY` of each.
+ * A process for tests to kill. It locks the data folder named by its first argument, creates a job and alternates it between final and
+ * active. After each durable update it prints `ID COUNT`. With the second argument `lock` it only takes the lock and prints `locked`.
+ * With `once` it creates jobs, two concurrently under each idempotency key, and prints `ID KEY` for each.
  */
 const [folder = '', mode] = process.argv.slice(2);
 await lockDataFolder(folder);

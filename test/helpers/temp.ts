@@ -6,7 +6,7 @@ import { join } from 'node:path';
 const folders: string[] = [];
 
 process.once('exit', removeFolders);
-// Nothing is told of the end to a process that a signal ends, unless it listens.
+// A process that a signal ends gets no exit event unless it handles the signal.
 for (const signal of ['SIGHUP', 'SIGINT', 'SIGTERM'] as const) {
   process.once(signal, () => {
     removeFolders();
@@ -30,7 +30,7 @@ export async function listRecursively(folder: string): Promise<readonly string[]
   }
 }
 
-/** A new empty folder below the system's temporary one. It is removed with all it holds when the process ends, short of SIGKILL. */
+/** Creates an empty folder in the system's temporary folder. It is removed with its content when the process ends, except by SIGKILL. */
 export function tempFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'venc-test-'));
   folders.push(folder);
@@ -40,7 +40,7 @@ export function tempFolder(): string {
 function removeFolders(): void {
   for (const folder of folders.splice(0)) {
     try {
-      // Programs that the test started may write there to their last moment.
+      // Programs that the test started may still write to it.
       rmSync(folder, { recursive: true, force: true, maxRetries: 5 });
     } catch (error) {
       console.error(`a temporary folder cannot be removed: ${String(error)}`);

@@ -4,7 +4,7 @@ import { waitUntil } from './wait-until.js';
 
 const run = promisify(execFile);
 
-/** Whether tmux is here. */
+/** Whether tmux is installed. */
 export function hasTmux(): boolean {
   try {
     execFileSync('tmux', ['-V']);
@@ -14,25 +14,25 @@ export function hasTmux(): boolean {
   }
 }
 
-/** A terminal of its own, with a shell in it, that a test types into and looks at. */
+/** A terminal with a shell that a test types into and reads. */
 export interface Terminal {
-  /** Types keys, by their names in tmux: `c`, `Enter`, `Up`, `C-c`. */
+  /** Presses keys by their tmux names: `c`, `Enter`, `Up`, `C-c`. */
   press(...keys: readonly string[]): Promise<void>;
-  /** Types a line and the enter key. */
+  /** Types a line and presses Enter. */
   type(line: string): Promise<void>;
-  /** What stands on the terminal, blanks at the ends of lines left out. */
+  /** The text of the screen, without trailing blanks. */
   text(): Promise<string>;
-  /** Resolves to the text once it matches. */
+  /** Waits until the text matches and resolves to it. */
   shows(what: RegExp): Promise<string>;
   resize(columns: number, rows: number): Promise<void>;
-  /** Closes the window, as a person does by its button: the programs in it are hung up. */
+  /** Closes the window like a user does: its programs receive SIGHUP. */
   hangUp(): Promise<void>;
-  /** Whether the cursor can be seen. */
+  /** Whether the cursor is visible. */
   hasCursor(): Promise<boolean>;
   close(): Promise<void>;
 }
 
-/** Opens a terminal on a tmux server of its own, which no configuration of the user's reaches. */
+/** Opens a terminal on a separate tmux server without the user's configuration. */
 export async function openTerminal(
   folder: string,
   columns: number,
@@ -41,12 +41,12 @@ export async function openTerminal(
 ): Promise<Terminal> {
   const tmux = async (...args: readonly string[]): Promise<string> =>
     (await run('tmux', ['-S', `${folder}/tmux`, '-f', '/dev/null', ...args])).stdout;
-  // What shells and programs leave behind, such as fish its sockets, goes with the folder.
+  // Files that shells and programs leave behind, such as the sockets of fish, are removed with the folder.
   const variables = Object.entries({ TMPDIR: folder, ...env }).flatMap(([name, value]) => [
     '-e',
     `${name}=${value}`,
   ]);
-  // The size of the window follows what the test says, as nobody is attached.
+  // No client is attached, so the test determines the size of the window.
   const size = ['-x', String(columns), '-y', String(rows)];
   await tmux(
     '-u',
@@ -78,14 +78,14 @@ export async function openTerminal(
           return what.test(latest);
         });
       } catch (cause) {
-        throw new Error(`The terminal never showed ${what}, but this:\n${latest}`, { cause });
+        throw new Error(`The terminal did not show ${what}. It shows:\n${latest}`, { cause });
       }
       return latest;
     },
     resize: async (width, height) =>
       void (await tmux('resize-window', '-t', 'test', '-x', String(width), '-y', String(height))),
     hangUp: async () => {
-      // A second session keeps the server.
+      // A second session keeps the server running.
       await tmux('new-session', '-d', '-s', 'other', 'sleep', '600');
       await tmux('kill-session', '-t', 'test');
     },

@@ -2,20 +2,20 @@ import type { Job } from '../../daemon/jobs/job.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { VencError } from '../../src/shared/errors.js';
 
-/** What a disk without room answers. */
-export const outOfSpaceError = new VencError('OutOfSpaceError', 'There is no room left on the disk.');
+/** The error of a full disk. */
+export const outOfSpaceError = new VencError('OutOfSpaceError', 'There is no space left on the disk.');
 
-/** A switch between a queue and its store: what updates meet with. */
-export interface TransferError {
-  /** Thrown by each update in place of being carried out, or, `isLate`, after it; null: all is well. */
+/** A switch between a queue and its store that makes updates fail. */
+export interface UpdateFailure {
+  /** Thrown by each update instead of executing it, or, with `isLate`, after executing it. null: updates succeed. */
   error: Error | null;
   isLate: boolean;
-  /** How many updates met with it. */
+  /** Number of failed updates. */
   count: number;
 }
 
-/** A store whose updates fail while the switch says so; everything else is the store's own. */
-export function withUpdateFaults(store: JobStore, updateFault: TransferError): JobStore {
+/** A store whose updates fail while the switch is set. Everything else is passed to the store. */
+export function withUpdateFaults(store: JobStore, updateFault: UpdateFailure): JobStore {
   return {
     create: (draft) => store.create(draft),
     findByIdempotencyKey: (accountId, key, since) => store.findByIdempotencyKey(accountId, key, since),

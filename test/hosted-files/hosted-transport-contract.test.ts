@@ -43,8 +43,8 @@ transportContract('hosted', {
     list: async () => contentsOf(hosted.folder),
     common: {
       ...noNetwork,
-      'a place without permission': notApplicable('the daemon itself chooses the place'),
-      'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
+      'a destination without permission': notApplicable('the daemon itself chooses the place'),
+      'a full destination': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
     errorCases: [
       {

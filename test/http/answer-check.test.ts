@@ -217,7 +217,7 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
     answer('/v2/inputs/8.js', `input(${JSON.stringify(file)})`, {}, { 'Content-Type': types.jsonp }),
     /X-Content-Type-Options/,
   ],
-  ['no script', answer('/v2/inputs/8.js', JSON.stringify(file), {}, ofScript), /no call/],
+  ['no script', answer('/v2/inputs/8.js', JSON.stringify(file), {}, ofScript), /not a call/],
   [
     'XML without types',
     answer(

@@ -6,14 +6,14 @@ import { VencError } from '../../src/shared/errors.js';
 import { HandlerFixture } from '../helpers/handler-fixture.js';
 import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';
-import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/update-faults.js';
+import { outOfSpaceError, type UpdateFailure, withUpdateFaults } from '../helpers/update-faults.js';
 import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   harness: LocalQueueHarness;
   queue: JobQueue;
   fixture: HandlerFixture;
-  updateFault: TransferError;
+  updateFault: UpdateFailure;
   /** Ends the pause that the queue makes, which waits for nothing else. */
   goOn: () => void;
   delays: number[];
@@ -22,7 +22,7 @@ interface Context {
 const test = suite<Context>('the local queue with a failing store');
 
 test.before.each(async (context) => {
-  const updateFault: TransferError = { error: null, isLate: false, count: 0 };
+  const updateFault: UpdateFailure = { error: null, isLate: false, count: 0 };
   context.updateFault = updateFault;
   context.delays = [];
   context.fixture = new HandlerFixture();

@@ -8,14 +8,14 @@ import type { JobStore } from '../../daemon/store/job-store.js';
 import { HandlerFixture } from '../helpers/handler-fixture.js';
 import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { crash, sampleDraft } from '../helpers/sample-job.js';
-import { outOfSpaceError, type TransferError, withUpdateFaults } from '../helpers/update-faults.js';
+import { outOfSpaceError, type UpdateFailure, withUpdateFaults } from '../helpers/update-faults.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   harness: LocalQueueHarness;
   queue: JobQueue;
   fixture: HandlerFixture;
-  updateFault: TransferError;
+  updateFault: UpdateFailure;
 }
 
 const test = suite<Context>('recovery at a start');

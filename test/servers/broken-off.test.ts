@@ -15,37 +15,37 @@ import {
 } from '../helpers/daemon-process.js';
 import { makeMedia } from '../helpers/media.js';
 import { ftpLocations } from '../helpers/servers/ftp-locations.js';
-import { type Gate, startGate } from '../helpers/servers/gate.js';
 import { skipSuite } from '../helpers/servers/program.js';
 import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/remote-locations.js';
+import { type StallingProxy, startStallingProxy } from '../helpers/servers/stalling-proxy.js';
 import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** A place behind a gate, where something unfinished can be seen. */
+/** A server location behind a stalling proxy, where unfinished uploads can be listed. */
 interface ServerFixture {
   readonly location: StorageLocation;
-  /** Port that its URLs, or its endpoint, name. */
+  /** Port of its URLs or its endpoint. */
   readonly port: number;
-  /** Seconds of film that make an output large enough to be caught. */
+  /** Duration of a video whose output is large enough to be interrupted. */
   readonly seconds: number;
-  /** What may pass before the gate closes; null where the server is slow by itself and there is no gate. */
+  /** Bytes that pass before the proxy stalls; null if the server itself is slow and there is no proxy. */
   readonly afterBytes: number | null;
-  /** What lies at the server that is not whole; null where that cannot be seen from outside. */
+  /** Lists the unfinished uploads on the server; null if clients cannot see them. */
   readonly unfinished: (() => Promise<readonly string[]>) | null;
   readonly hasFolders: boolean;
 }
 
 const fixtures: ServerFixture[] = [];
 const sftp = await sftpLocation();
-if ('missing' in sftp) skipSuite('transfers over sftp that break off', sftp);
+if ('missing' in sftp) skipSuite('interrupted transfers over sftp', sftp);
 else {
   const port = Number(new URL(sftp.urlOf?.('a.mp4') ?? '').port);
   const unfinished = async () => (await sftp.list()).filter((name) => name !== 'out.mp4');
   fixtures.push({ location: sftp, port, seconds: 2, afterBytes: 2_000_000, unfinished, hasFolders: true });
 }
-// Files pass on connections of their own, which no gate stands before.
+// FTP transfers files on data connections, which the proxy does not cover.
 const ftp = await ftpLocations(['local_max_rate=2000000']);
-if ('missing' in ftp) skipSuite('transfers over ftp that break off', ftp);
+if ('missing' in ftp) skipSuite('interrupted transfers over ftp', ftp);
 else {
   const [slow] = ftp;
   const list = async () =>
@@ -62,7 +62,7 @@ else {
   });
 }
 const storage = await storageLocations();
-if ('missing' in storage) skipSuite('transfers over s3 that break off', storage);
+if ('missing' in storage) skipSuite('interrupted transfers over s3', storage);
 else {
   const [cf, s3, swift] = storage;
   const client = s3Client(swift);
@@ -84,20 +84,20 @@ else {
   });
 }
 
-const test = suite('transfers that break off');
+const test = suite('interrupted transfers');
 const folder = tempFolder();
-let gate: Gate | null = null;
+let currentProxy: StallingProxy | null = null;
 
 test.after.each(async () => {
   killDaemons();
-  await gate?.end();
+  await currentProxy?.end();
 });
 test.after(async () => {
   for (const { location } of fixtures) await location.end();
   if (!('missing' in storage)) await storage[0].end();
 });
 
-/** A film that cannot be packed well: about three and a half megabytes a second. */
+/** A video that compresses badly: about 3.5 MB per second. */
 async function film(seconds: number): Promise<string> {
   const path = join(folder, `${seconds}.mp4`);
   if (await stat(path).catch(() => null)) return path;
@@ -121,28 +121,29 @@ async function ended(daemon: DaemonProcess, id: string, limitMs?: number): Promi
   return (await pollUntil(read, ({ job }) => isFinal(job.state), limitMs)).job;
 }
 
-/** No gate: a transfer is caught while a slow server is at it. */
-function openWay(port: number, data: string, unfinished: ServerFixture['unfinished']): Gate {
-  const isUnderWay = async () => {
+/** Stands in for the proxy of a slow server: `closed` resolves when a transfer has started. */
+function passThrough(port: number, data: string, unfinished: ServerFixture['unfinished']): StallingProxy {
+  const hasStarted = async () => {
     const here = await readdir(join(data, 'scratch'), { recursive: true }).catch(() => []);
     return here.some((name) => name.endsWith('.part')) || ((await unfinished?.()) ?? []).length > 0;
   };
   return {
     port,
-    closed: pollUntil(isUnderWay, (is) => is, 30_000).then(() => undefined),
+    closed: pollUntil(hasStarted, (is) => is, 30_000).then(() => undefined),
     forward: () => undefined,
     holds: () => false,
     end: async () => undefined,
   };
 }
 
-/** Starts a daemon that gets to a place through a gate, which holds what comes after so many bytes. */
+/** Starts a daemon that reaches a location through a proxy, which stalls after a number of bytes. */
 async function start(
   { location, port, afterBytes, unfinished }: ServerFixture,
   data: string,
-): Promise<[DaemonProcess, Gate]> {
-  const opened = afterBytes === null ? openWay(port, data, unfinished) : await startGate(port, afterBytes);
-  gate = opened;
+): Promise<[DaemonProcess, StallingProxy]> {
+  const opened =
+    afterBytes === null ? passThrough(port, data, unfinished) : await startStallingProxy(port, afterBytes);
+  currentProxy = opened;
   const through = ([name, value]: readonly [string, string]) => [
     name,
     value.replace(`:${port}`, `:${opened.port}`),
@@ -151,31 +152,31 @@ async function start(
   return [await startDaemonProcess(data, ['--files-root', folder]), opened];
 }
 
-const behind = (url: string, { port }: ServerFixture, { port: gated }: Gate) =>
-  url.replace(`:${port}/`, `:${gated}/`);
+const behind = (url: string, { port }: ServerFixture, { port: proxyPort }: StallingProxy) =>
+  url.replace(`:${port}/`, `:${proxyPort}/`);
 
 for (const fixture of fixtures) {
   const { location, seconds, hasFolders } = fixture;
   const isSeen = fixture.unfinished !== null;
   const unfinished = fixture.unfinished ?? (async () => []);
-  const output = (way: Gate, name = 'out.mp4') => ({
-    url: behind(location.urlOf?.(name) ?? '', fixture, way),
+  const output = (proxy: StallingProxy, name = 'out.mp4') => ({
+    url: behind(location.urlOf?.(name) ?? '', fixture, proxy),
     quality: 5,
     speed: 5,
   });
 
-  test(`a daemon killed in the middle of an upload over ${location.scheme} takes away what it left, and does it again`, async () => {
+  test(`a daemon killed in the middle of an upload over ${location.scheme} removes the unfinished upload at the next start and uploads again`, async () => {
     const data = join(tempFolder(), 'data');
-    const [first, way] = await start(fixture, data);
+    const [first, proxy] = await start(fixture, data);
     const input = pathToFileURL(await film(seconds)).href;
-    const id = await create(first, { input, outputs: [output(way)] });
-    await way.closed;
+    const id = await create(first, { input, outputs: [output(proxy)] });
+    await proxy.closed;
     if (isSeen) await pollUntil(unfinished, (names) => names.length > 0);
     await first.end('SIGKILL');
     const left = await unfinished();
-    assert.is(left.length, isSeen ? 1 : 0, `what was left at the server: ${left}`);
+    assert.is(left.length, isSeen ? 1 : 0, `unfinished uploads on the server: ${left}`);
     assert.is(await location.read('out.mp4'), null);
-    way.forward();
+    proxy.forward();
 
     const second = await startDaemonProcess(data, ['--files-root', folder]);
     const job = await ended(second, id, 60_000);
@@ -191,16 +192,16 @@ for (const fixture of fixtures) {
   });
 
   if (hasFolders)
-    test(`folders that were made over ${location.scheme} go with an upload that was killed and is not done again`, async () => {
+    test(`folders that were created over ${location.scheme} are removed with a killed upload that is not repeated`, async () => {
       const data = join(tempFolder(), 'data');
-      const [first, way] = await start(fixture, data);
+      const [first, proxy] = await start(fixture, data);
       const before = await location.list();
       const input = pathToFileURL(await film(seconds)).href;
-      const id = await create(first, { input, outputs: [output(way, 'new/deeper/out.mp4')] });
-      await way.closed;
+      const id = await create(first, { input, outputs: [output(proxy, 'new/deeper/out.mp4')] });
+      await proxy.closed;
       await pollUntil(unfinished, (names) => names.some((name) => name.endsWith('.part')));
       await first.end('SIGKILL');
-      way.forward();
+      proxy.forward();
       const second = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '0']);
       assert.is((await ask(second, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
       await pollUntil(location.list, (names) => names.length === before.length, 10_000);
@@ -208,20 +209,20 @@ for (const fixture of fixtures) {
       await second.end('SIGTERM');
     });
 
-  test(`a job cancelled in the middle of an upload over ${location.scheme} leaves what stood there before`, async () => {
+  test(`a job cancelled in the middle of an upload over ${location.scheme} leaves the existing file`, async () => {
     const data = join(tempFolder(), 'data');
-    const [daemon, way] = await start(fixture, data);
+    const [daemon, proxy] = await start(fixture, data);
     const before = await location.read('out.mp4');
     const input = pathToFileURL(await film(seconds)).href;
-    const id = await create(daemon, { input, outputs: [output(way)] });
-    await way.closed;
+    const id = await create(daemon, { input, outputs: [output(proxy)] });
+    await proxy.closed;
     if (isSeen) await pollUntil(unfinished, (names) => names.length > 0);
-    way.forward();
+    proxy.forward();
     assert.is((await ask(daemon, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
     assert.is((await ended(daemon, id)).state, 'cancelled');
     await pollUntil(unfinished, (names) => names.length === 0, 10_000);
     await pollUntil(
-      async () => way.holds(),
+      async () => proxy.holds(),
       (holds) => !holds,
       10_000,
     );
@@ -240,16 +241,16 @@ for (const fixture of fixtures) {
     await daemon.end('SIGTERM');
   });
 
-  test(`a job cancelled in the middle of a download over ${location.scheme} leaves nothing here`, async () => {
+  test(`a job cancelled in the middle of a download over ${location.scheme} leaves nothing in the scratch folder`, async () => {
     const data = join(tempFolder(), 'data');
-    const [daemon, way] = await start(fixture, data);
+    const [daemon, proxy] = await start(fixture, data);
     const offered = (await location.offer?.('in.mp4', await readFile(await film(seconds)))) ?? '';
-    const id = await create(daemon, { input: behind(offered, fixture, way) });
-    await way.closed;
+    const id = await create(daemon, { input: behind(offered, fixture, proxy) });
+    await proxy.closed;
     assert.is((await ask(daemon, `/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
     assert.is((await ended(daemon, id)).state, 'cancelled');
     await pollUntil(
-      async () => way.holds(),
+      async () => proxy.holds(),
       (holds) => !holds,
       10_000,
     );

@@ -10,7 +10,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 test.after(() => killDaemons());
 
-/** Heads of answers after which a server closes the connection. */
+/** Response heads after which a server closes the connection. */
 const heads: Readonly<Record<string, (bytes: number) => string>> = {
   'HTTP/1.0 with Content-Length': (bytes) => `HTTP/1.0 200 OK\r\nContent-Length: ${bytes}\r\n\r\n`,
   'HTTP/1.0 without Content-Length': () => 'HTTP/1.0 200 OK\r\n\r\n',
@@ -19,8 +19,8 @@ const heads: Readonly<Record<string, (bytes: number) => string>> = {
 };
 
 /**
- * More than may lie in memory while the disk is written (1 MiB), by a read or two: the connection is closed while the end of the body waits
- * for its turn.
+ * Slightly more than a download buffers in memory while it writes to disk (1 MiB): the connection closes while the end of the body
+ * is still buffered.
  */
 const sizes = Array.from({ length: 12 }, (_, index) => 1_120_000 + index * 80_000);
 
@@ -34,7 +34,7 @@ const source = (headOf: (bytes: number) => string) =>
     });
   });
 
-test('the daemon outlives downloads from servers that close the connection after the body', async () => {
+test('the daemon keeps running after downloads from servers that close the connection after the body', async () => {
   const folder = tempFolder();
   const probe = createChecksumProbe(folder);
   const daemon = await startDaemonProcess(join(folder, 'data'), ['--ffprobe', probe.path, '--jobs', '2']);
@@ -48,13 +48,13 @@ test('the daemon outlives downloads from servers that close the connection after
       .finally(() => server.close());
     assert.equal([...new Set(classes)], ['NoMediaError'], name);
   }
-  assert.is(daemon.child.exitCode, null, 'it is the process that was started');
+  assert.is(daemon.child.exitCode, null, 'the daemon is still running');
   const expected = Object.keys(heads).flatMap(() => sizes.map(payloadMd5));
   assert.equal(probe.sums().toSorted(), expected.toSorted());
   assert.is(await daemon.end('SIGTERM'), 0);
 });
 
-test('venc run ends with its own sentence where the server closes the connection after the body', async () => {
+test('venc run reports its own error if the server closes the connection after the body', async () => {
   const folder = tempFolder();
   const probe = createChecksumProbe(folder);
   const server = await source((bytes) => heads['HTTP/1.1 with Connection: close']?.(bytes) ?? '');
@@ -72,12 +72,12 @@ test('venc run ends with its own sentence where the server closes the connection
   assert.equal(probe.sums(), some.map(payloadMd5));
 });
 
-// Less than a download holds in memory (1 MiB): beyond that it pauses the body, and what Node.js has buffered when a body breaks off is lost.
+// Smaller than the download buffer (1 MiB): beyond that the download pauses the body, and Node.js drops buffered data when a body is interrupted.
 const whole = 1_200_000;
 const part = 900_000;
-/** Answers that break off, each as a server gives it to the first request for a path; later requests are answered well. */
+/** Interrupted responses, sent to the first request for a path. Later requests get complete responses. */
 const breaks: Readonly<Record<string, (socket: Socket) => void>> = {
-  // Both ends of the connection are told that something went wrong.
+  // The client receives a connection reset.
   reset: (socket) => {
     const head = `HTTP/1.1 200 OK\r\nETag: "1"\r\nContent-Length: ${whole}\r\n\r\n`;
     socket.write(Buffer.concat([Buffer.from(head), payloadOf(part)]), () => socket.resetAndDestroy());
@@ -92,7 +92,7 @@ const breaks: Readonly<Record<string, (socket: Socket) => void>> = {
   },
 };
 
-test('a body that breaks off is noticed, and what came of it counts', async () => {
+test('an interrupted body is detected, and the download resumes after the received part', async () => {
   const folder = tempFolder();
   const probe = createChecksumProbe(folder);
   const daemon = await startDaemonProcess(join(folder, 'data'), ['--ffprobe', probe.path]);
@@ -111,7 +111,7 @@ test('a body that breaks off is noticed, and what came of it counts', async () =
     });
   });
   const names = Object.keys(breaks);
-  // One after the other: of jobs side by side the sizes of the inputs are asked for first.
+  // One after the other, because concurrent jobs first request the sizes of their inputs.
   for (const name of names)
     assert.equal(await downloadMany(daemon, [`${server.url}/${name}`]), ['NoMediaError']);
   await server.close();
@@ -120,8 +120,8 @@ test('a body that breaks off is noticed, and what came of it counts', async () =
     names.map(() => payloadMd5(whole)),
   );
   for (const [name, froms] of askedFrom) assert.is(froms.length, 2, name);
-  // Without a version of the file nothing can be gone on with.
-  assert.ok((askedFrom.get('reset')?.[1] ?? 0) > 0, 'the rest after a reset');
+  // Without an ETag a download cannot be resumed.
+  assert.ok((askedFrom.get('reset')?.[1] ?? 0) > 0, 'resumed after a reset');
   assert.is(askedFrom.get('closed-early')?.[1], part);
   assert.is(await daemon.end('SIGTERM'), 0);
 });

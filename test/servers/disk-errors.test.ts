@@ -9,44 +9,47 @@ import { killDaemons, processKey, spawnVenc, startDaemonProcess } from '../helpe
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const test = suite('a daemon whose disk makes trouble');
+const test = suite('a daemon with disk errors');
 test.after(killDaemons);
 
 const headers = { 'Service-Api-Key': processKey };
 const create = { method: 'POST', headers, body: JSON.stringify({ input: 'http://127.0.0.1:9/a.mp4' }) };
 
-test('a start that cannot write its address ends with the reason, and lets go of the folder', async () => {
+test('a start that cannot write daemon.json ends with the reason and releases the data folder', async () => {
   const folder = tempFolder();
   await mkdir(join(folder, 'daemon.json'));
   const child = spawnVenc(['daemon', '--port', '0', '--data', folder]);
-  let said = '';
+  let stderr = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-    said += text;
+    stderr += text;
   });
   const limit = setTimeout(() => child.kill('SIGKILL'), 20_000);
   const [code, signal] = await once(child, 'exit');
   clearTimeout(limit);
-  assert.is(signal, null, 'it has not ended by itself');
+  assert.is(signal, null, 'it did not end by itself');
   assert.is(code, 2);
-  assert.match(said, /daemon\.json cannot be written: it is a folder/);
+  assert.match(stderr, /daemon\.json cannot be written: it is a folder/);
   await rm(join(folder, 'daemon.json'), { recursive: true });
   const next = await startDaemonProcess(folder, ['--jobs', '0']);
   assert.is((await fetch(`${next.url}/health`)).status, 200);
   assert.is(await next.end('SIGTERM'), 0);
 });
 
-test('on a read-only disk /health, creates and uploads are 503 with the reason, and reads go on', async () => {
+test('on a read-only disk /health, creates and uploads are 503 with the reason, and reads still work', async () => {
   const folder = tempFolder();
   const daemon = await startDaemonProcess(folder, ['--jobs', '0']);
   assert.is((await fetch(`${daemon.url}/v2/jobs`, create)).status, 201);
-  // What the daemon has open stays writable; every name that is looked up from now on is on a mount that is not.
+  // Open files stay writable, but every path that the daemon opens from now on is on a read-only mount.
   if (!mounted('--bind', folder, folder)) {
-    process.stderr.write('skipped: this user may not mount\n');
+    process.stderr.write('skipped: this user is not allowed to mount\n');
     return;
   }
   try {
     assert.ok(mounted('-o', 'remount,bind,ro', folder));
-    await waitUntil('/health tells', async () => (await fetch(`${daemon.url}/health`)).status === 503);
+    await waitUntil(
+      '/health reports the error',
+      async () => (await fetch(`${daemon.url}/health`)).status === 503,
+    );
     const health = await fetch(`${daemon.url}/health`);
     assert.match(await health.text(), /data folder cannot be written: it is on a read-only disk/);
     const upload = { method: 'PUT', headers, body: 'a film' };
@@ -60,7 +63,7 @@ test('on a read-only disk /health, creates and uploads are 503 with the reason, 
   } finally {
     spawnSync('umount', ['--lazy', folder]);
   }
-  await waitUntil('/health is well again', async () => (await fetch(`${daemon.url}/health`)).status === 200);
+  await waitUntil('/health is 200 again', async () => (await fetch(`${daemon.url}/health`)).status === 200);
   assert.is((await fetch(`${daemon.url}/v2/jobs`, create)).status, 201);
   assert.is(await daemon.end('SIGTERM'), 0);
 });
@@ -83,7 +86,7 @@ for (const sizeBytes of [10, 3_000_000]) {
   });
 }
 
-test('a hosted file is deleted when its 24 hours are over, and is 410 from then on', async () => {
+test('a hosted file is deleted after 24 hours and is 410 from then on', async () => {
   const folder = tempFolder();
   const path = join(folder, 'hosted', 'a-token-of-a-test', 'a.mp4');
   await mkdir(join(folder, 'hosted', 'a-token-of-a-test'), { recursive: true });

@@ -31,14 +31,14 @@ const transportOf = (stallTimeoutMs: number) =>
     retryDelayMs: 1,
   });
 const transport = transportOf(10_000);
-/** For what fails in any case. */
-const impatient = transportOf(250);
+/** With a short timeout, for downloads that fail. */
+const shortTimeoutTransport = transportOf(250);
 
 async function withOdd(
-  oddities: FtpOverrides,
+  overrides: FtpOverrides,
   work: (server: FtpTestServer) => Promise<void>,
 ): Promise<void> {
-  const server = await startFtpTestServer(oddities);
+  const server = await startFtpTestServer(overrides);
   try {
     server.files.set('/film.mp4', bytes);
     await work(server);
@@ -66,16 +66,16 @@ async function upload(server: FtpTestServer, path = 'out.mp4') {
 async function failedDownload(server: FtpTestServer) {
   const folder = scratchFolder();
   const failure = await failureOf(
-    Promise.resolve(impatient.download?.(urlOf(server), join(folder, 'in'), transferOf())),
+    Promise.resolve(shortTimeoutTransport.download?.(urlOf(server), join(folder, 'in'), transferOf())),
   );
   assert.equal(contentsOf(folder), []);
   return failure;
 }
 
 for (const lie of ['169,254,169,254', '10,11,12,13', '127,0,0,2', '8,8,8,8']) {
-  test(`a PASV answer of ${lie} is not followed: data comes from the host of the control connection`, async () => {
+  test(`a PASV response with ${lie} is ignored: the data connection goes to the host of the control connection`, async () => {
     let asked = 0;
-    // A client that followed the wrong address would arrive here.
+    // A client that used the wrong address would connect here.
     const trap = createServer(() => {
       asked += 1;
     });
@@ -90,21 +90,21 @@ for (const lie of ['169,254,169,254', '10,11,12,13', '127,0,0,2', '8,8,8,8']) {
   });
 }
 
-test('a server without SIZE and MDTM is asked for the listing', async () => {
+test('a download from a server without SIZE and MDTM uses the listing', async () => {
   await withOdd({ answers: { SIZE: '502 what', MDTM: '502 what', FEAT: '502 what' } }, async (server) => {
     assert.equal(await download(server), factsOf(bytes));
     assert.ok(server.commands.includes('LIST -a'));
   });
 });
 
-test('answers that come byte by byte are understood', async () => {
+test('responses that arrive byte by byte are parsed', async () => {
   const say: FtpOverrides['say'] = (control, text) => {
-    for (const letter of text) control.write(letter);
+    for (const character of text) control.write(character);
   };
   await withOdd({ say }, async (server) => assert.equal(await download(server), factsOf(bytes)));
 });
 
-test('a download that is cut is gone on with where it was', async () => {
+test('an interrupted download resumes where it stopped', async () => {
   const send: FtpOverrides['send'] = (data, part, attempt, control) => {
     if (attempt < 3)
       data.write(part.subarray(0, 50_000), () =>
@@ -129,26 +129,26 @@ const badSends: readonly (readonly [
     (data, part, attempt) => void (attempt === 0 && data.write(part.subarray(0, 1000))),
   ],
   [
-    'sends less than it told',
+    'sends less than it announced',
     'DownloadFailureError',
     (data, part, _, control) => void data.end(part.subarray(1), () => control.write('226 done\r\n')),
   ],
   [
-    'sends more than it told',
+    'sends more than it announced',
     'DownloadFailureError',
     (data, part, _, control) =>
       void data.end(Buffer.concat([part, part]), () => control.write('226 done\r\n')),
   ],
   ['confirms nothing', 'DownloadTimeoutError', (data, part) => void data.end(part)],
   [
-    'breaks off with an answer',
+    'aborts with a response',
     'DownloadFailureError',
     (data, part, _, control) => void data.end(part.subarray(0, 0), () => control.write('426 no\r\n')),
   ],
 ];
 
 for (const [what, errorClass, send] of badSends) {
-  test(`a server that ${what} is told as ${errorClass}, and nothing is left open`, async () => {
+  test(`a server that ${what} is reported as ${errorClass}, and no connection stays open`, async () => {
     await withOdd({ send }, async (server) => {
       const failure = await failedDownload(server);
       assert.is(failure.errorClass, errorClass, failure.message);
@@ -158,23 +158,23 @@ for (const [what, errorClass, send] of badSends) {
   });
 }
 
-const refusals: readonly (readonly [
+const rejections: readonly (readonly [
   what: string,
   errorClass: string,
   answers: Record<string, string | null>,
 ])[] = [
-  ['has too many guests', 'DownloadFailureError', { USER: '421 too many users' }],
-  ['takes no login', 'InvalidUsernameOrPasswordError', { PASS: `530 not you, ${secret}` }],
-  ['wants an account', 'InvalidUsernameOrPasswordError', { PASS: '332 account' }],
-  ['takes encrypted logins alone', 'DownloadFailureError', { USER: '530 must use encryption' }],
-  ['cannot do binary', 'DownloadFailureError', { TYPE: '504 no' }],
-  ['keeps the file', 'DownloadAccessDeniedError', { RETR: '550 Failed to open file.' }],
-  ['says nothing to a command', 'DownloadTimeoutError', { SIZE: null }],
-  ['has no port for data', 'DownloadFailureError', { EPSV: '229 (|||99999|)', PASV: '227 (1,2)' }],
+  ['has too many users', 'DownloadFailureError', { USER: '421 too many users' }],
+  ['rejects the login', 'InvalidUsernameOrPasswordError', { PASS: `530 not you, ${secret}` }],
+  ['requires an account', 'InvalidUsernameOrPasswordError', { PASS: '332 account' }],
+  ['accepts only encrypted logins', 'DownloadFailureError', { USER: '530 must use encryption' }],
+  ['does not support binary transfers', 'DownloadFailureError', { TYPE: '504 no' }],
+  ['denies access to the file', 'DownloadAccessDeniedError', { RETR: '550 Failed to open file.' }],
+  ['does not respond to a command', 'DownloadTimeoutError', { SIZE: null }],
+  ['opens no data port', 'DownloadFailureError', { EPSV: '229 (|||99999|)', PASV: '227 (1,2)' }],
 ];
 
-for (const [what, errorClass, answers] of refusals) {
-  test(`a server that ${what} is told as ${errorClass}`, async () => {
+for (const [what, errorClass, answers] of rejections) {
+  test(`a server that ${what} is reported as ${errorClass}`, async () => {
     await withOdd({ answers }, async (server) => {
       const failure = await failedDownload(server);
       assert.is(failure.errorClass, errorClass, failure.message);
@@ -182,7 +182,7 @@ for (const [what, errorClass, answers] of refusals) {
   });
 }
 
-test('something that speaks another language is told as a failure', async () => {
+test('a server with another protocol is reported as DownloadFailureError', async () => {
   const other = await startSocketSource((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
   const url = `ftp://${new URL(other.url).host}/film.mp4`;
   const failure = await failureOf(
@@ -192,7 +192,7 @@ test('something that speaks another language is told as a failure', async () => 
   assert.is(failure.errorClass, 'DownloadFailureError');
 });
 
-test('no word is said in the clear to a server that refuses TLS', async () => {
+test('no login is sent unencrypted to a server that rejects TLS', async () => {
   await withOdd({ answers: { AUTH: '502 no TLS' } }, async (server) => {
     const url = urlOf(server).replace('ftp:', 'ftps:');
     const path = join(scratchFolder(), 'in');
@@ -203,7 +203,7 @@ test('no word is said in the clear to a server that refuses TLS', async () => {
   });
 });
 
-test('a server that gives no name twice has the old file taken away first', async () => {
+test('the old file is deleted first if a server cannot replace it by a rename', async () => {
   await withOdd({ keepsNames: true }, async (server) => {
     await upload(server, 'film.mp4');
     assert.equal([...server.files.keys()], ['/film.mp4']);
@@ -211,7 +211,7 @@ test('a server that gives no name twice has the old file taken away first', asyn
   });
 });
 
-test('an upload whose size is told wrong fails, and is taken away', async () => {
+test('an upload whose reported size is wrong fails and is removed', async () => {
   await withOdd({ answers: { SIZE: '213 5' } }, async (server) => {
     const failure = await failureOf(upload(server));
     assert.is(failure.errorClass, 'UploadFailureError');
@@ -224,7 +224,7 @@ for (const [answer, words] of [
   ['452 disk full', /no room/],
   ['553 no', /does not let us write/],
 ] as const) {
-  test(`an upload that is answered ${answer} is told as such`, async () => {
+  test(`the error of an upload that is answered with "${answer}" gives the reason`, async () => {
     await withOdd({ answers: { STOR: answer } }, async (server) => {
       const failure = await failureOf(upload(server));
       assert.match(failure.message, words);
@@ -232,7 +232,7 @@ for (const [answer, words] of [
   });
 }
 
-test('who is nobody logs in as anonymous', async () => {
+test('a URL without a user logs in as anonymous', async () => {
   await withOdd({}, async (server) => {
     const path = join(scratchFolder(), 'in');
     await transport.download?.(`ftp://127.0.0.1:${server.port}/film.mp4`, path, transferOf());

@@ -22,7 +22,7 @@ const options = {
 
 const servers = { vsftpd: startVsftpd, proftpd: startProftpd } as const;
 const ways = {
-  'ftp in the clear': { scheme: 'ftp', isImplicit: false },
+  'ftp unencrypted': { scheme: 'ftp', isImplicit: false },
   'ftps, explicit': { scheme: 'ftps', isImplicit: false },
   'ftps, implicit': { scheme: 'ftps', isImplicit: true },
 } as const;
@@ -57,7 +57,7 @@ for (const [name, start] of Object.entries(servers)) {
       url: async () => `${scheme}://someone:${secret}@${silentHost}/a/b.mp4`,
     };
     const wrong = (path: string) => async () => as(`${encodeURIComponent(ftpUser.name)}:${secret}`, path);
-    const noRoot = notApplicable('root alone can forbid something to the user of the server');
+    const noRoot = notApplicable('only root can deny access to the user of the server');
     transportContract(`${way}, against ${name}`, {
       transport: createFtpTransport({ ...options, stallTimeoutMs: 10_000 }),
       against: server.version,
@@ -89,7 +89,7 @@ for (const [name, start] of Object.entries(servers)) {
           ...(isRoot
             ? [
                 {
-                  what: 'a file in a folder that is closed',
+                  what: 'a file in a folder without permission',
                   errorClass: 'DownloadAccessDeniedError',
                   url: async () => url('sealed/film.mp4'),
                 } as const,
@@ -105,8 +105,10 @@ for (const [name, start] of Object.entries(servers)) {
         list: async () => readdirSync(output, { recursive: true, encoding: 'utf8' }).toSorted(),
         common: {
           'a wrong password': wrong(`${outputName}/a.mp4`),
-          'a place without permission': isRoot ? async () => url('closed/a.mp4') : noRoot,
-          'a full target': isRoot ? async () => url('full/a.mp4') : notApplicable('a full volume takes root'),
+          'a destination without permission': isRoot ? async () => url('closed/a.mp4') : noRoot,
+          'a full destination': isRoot
+            ? async () => url('full/a.mp4')
+            : notApplicable('a full volume needs root'),
           'a server that stalls': stalling,
           ...hosts,
         },

@@ -42,7 +42,7 @@ else {
     const authority = join(folder, 'authority.pem');
     writeFileSync(authority, testCertificate);
     const load = (name: string) => JSON.stringify(new URL(`../../daemon/${name}.js`, import.meta.url));
-    // That variable is read when Node starts, so this takes a process of its own.
+    // Node reads this variable at start, so this needs a separate process.
     const script = `
       const { createFtpTransport } = await import(${load('transports/ftp/ftp-transport')});
       const { createSsrfGuard } = await import(${load('net/ssrf-guard')});

@@ -3,7 +3,7 @@ import { transportContract } from '../contracts/transport.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { bucketHarness, transportTo } from '../transports/s3/s3-harness.js';
 
-// Google's own server is not to be had; what it has in common with S3 is all that is used of it.
+// Google's server is not available locally. The transport uses only its S3-compatible features.
 const { endpoint, close } = await startS3rver(['films']);
 const service = { endpoint, region: 'auto', keys: s3rverKeys };
 const transport = transportTo(service, 2_000, createGcsTransport);

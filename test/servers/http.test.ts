@@ -58,8 +58,8 @@ function contract(nginx: Nginx): void {
       },
       errorCases: [
         { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: at('gone') },
-        { what: 'a server out of order', errorClass: 'DownloadFailureError', url: at('broken') },
-        { what: 'redirects in a circle', errorClass: 'DownloadFailureError', url: at('circle') },
+        { what: 'a server error', errorClass: 'DownloadFailureError', url: at('broken') },
+        { what: 'a redirect loop', errorClass: 'DownloadFailureError', url: at('circle') },
         {
           what: 'an untrusted certificate',
           errorClass: 'DownloadFailureError',
@@ -74,7 +74,7 @@ function ranges(nginx: Nginx): void {
   const test = suite('http (nginx), in ranges');
   const film = sampleBytes(4_000_000);
   writeFileSync(join(nginx.folder, 'long film'), film);
-  // Divided as soon as anything is known of the speed, so that small files will do.
+  // Splits as soon as the rate is known, so that small files are enough.
   const transport = createHttpTransport({
     guard,
     stallTimeoutMs: 5_000,
@@ -84,16 +84,16 @@ function ranges(nginx: Nginx): void {
   const take = (url: string, connections = 5) =>
     transport.download?.(url, join(scratchFolder(), 'in'), transferOf({ connections }));
 
-  /** What was asked for since then, when as many bytes as came are in the log: a line is written when its answer has ended. */
+  /** The requests since then. Waits until the log contains all received bytes, because nginx logs a request when its response has ended. */
   const asked = async (before: number, bytes: number) => {
     const since = () => nginx.log().slice(before);
     const sent = () =>
       since().reduce((sum, { status, bodyBytes }) => (status < 300 ? sum + bodyBytes : sum), 0);
-    await waitUntil('all that came is in the log', () => sent() >= bytes);
+    await waitUntil('the log contains all received bytes', () => sent() >= bytes);
     return since();
   };
 
-  test('a slow file comes over several connections', async () => {
+  test('a slow file is downloaded over several connections', async () => {
     const before = nginx.log().length;
     assert.equal(await take(nginx.url('limited', 'long film')), factsOf(film));
     const requests = await asked(before, film.byteLength);
@@ -101,7 +101,7 @@ function ranges(nginx: Nginx): void {
     assert.ok(requests.some(({ status, range }) => status === 206 && /^bytes=\d+-\d+$/.test(range)));
   });
 
-  test('never over more connections than are allowed', async () => {
+  test('a download uses no more connections than allowed', async () => {
     const before = nginx.log().length;
     const clip = film.subarray(0, 1_000_000);
     writeFileSync(join(nginx.folder, 'clip'), clip);
@@ -109,7 +109,7 @@ function ranges(nginx: Nginx): void {
     assert.is((await asked(before, clip.byteLength)).length, 1);
   });
 
-  test('a redirect is followed once, and its end asked for the parts', async () => {
+  test('a redirect is followed once, and the ranges are requested from its target', async () => {
     const before = nginx.log().length;
     assert.equal(await take(nginx.url('moved', 'long film')), factsOf(film));
     const requests = await asked(before, film.byteLength);
@@ -117,19 +117,19 @@ function ranges(nginx: Nginx): void {
     assert.ok(requests.length > 3);
   });
 
-  test('a server that takes few connections gets few', async () => {
+  test('a server that limits connections is not sent more', async () => {
     const before = nginx.log().length;
     assert.equal(await take(nginx.url('crowded', 'long film'), 8), factsOf(film));
     const requests = await asked(before, film.byteLength);
     assert.ok(
       requests.some(({ status }) => status === 503),
-      'none was turned away',
+      'no connection was rejected',
     );
-    const bringing = requests.filter(({ status }) => status !== 503);
-    assert.ok(new Set(bringing.map(({ connection }) => connection)).size >= 2, JSON.stringify(requests));
+    const accepted = requests.filter(({ status }) => status !== 503);
+    assert.ok(new Set(accepted.map(({ connection }) => connection)).size >= 2, JSON.stringify(requests));
   });
 
-  test('a server without ranges sends all of it over one connection', async () => {
+  test('a file from a server without ranges is downloaded over one connection', async () => {
     const before = nginx.log().length;
     const clip = film.subarray(0, 1_500_000);
     writeFileSync(join(nginx.folder, 'clip'), clip);
@@ -139,7 +139,7 @@ function ranges(nginx: Nginx): void {
     assert.ok(requests.some(({ bodyBytes }) => bodyBytes === clip.byteLength));
   });
 
-  test('user and password are shown for every part', async () => {
+  test('user and password are sent with every range request', async () => {
     const before = nginx.log().length;
     const url = nginx.url('guarded', 'long film');
     const credentials = `${nginx.user}:${encodeURIComponent(nginx.password)}@`;
@@ -152,43 +152,43 @@ function ranges(nginx: Nginx): void {
     );
   });
 
-  test('with 25 connections allowed there are many', async () => {
+  test('a download that is allowed 25 connections uses many', async () => {
     const before = nginx.log().length;
     const many = sampleBytes(60_000_000);
     writeFileSync(join(nginx.folder, 'very long film'), many);
     assert.equal(await take(nginx.url('limited', 'very long film'), 25), factsOf(many));
     const connections = new Set((await asked(before, many.byteLength)).map(({ connection }) => connection))
       .size;
-    // All of the transfer together, those that ended included: how many there are at once is seen in http-ranges.
+    // Counts all connections of the transfer, including those that ended. http-ranges tests the number of concurrent ones.
     assert.ok(connections > 5, String(connections));
   });
 
-  test('a file that is exchanged meanwhile is never spliced', async () => {
+  test('a file that is replaced during the download is downloaded again from the start', async () => {
     const served = join(nginx.folder, 'changing film');
     const other = Buffer.from(film.map((byte) => byte ^ 0xff));
     const changed = other.subarray(0, 3_000_000);
     writeFileSync(served, film);
     writeFileSync(`${served}.new`, changed);
-    let isExchanged = false;
+    let isReplaced = false;
     const onProgress = (done: number) => {
-      // Before another connection has asked for a part.
-      if (isExchanged || done === 0) return;
-      isExchanged = true;
+      // Before another connection has requested a range.
+      if (isReplaced || done === 0) return;
+      isReplaced = true;
       renameSync(`${served}.new`, served);
     };
     const url = nginx.url('limited', 'changing film');
     const before = nginx.log().length;
     const path = join(scratchFolder(), 'in');
     const facts = await transport.download?.(url, path, transferOf({ onProgress }));
-    assert.ok(isExchanged);
+    assert.ok(isReplaced);
     assert.equal(facts, factsOf(changed));
     assert.ok(readFileSync(path).equals(changed));
-    // Begun anew: the first answer for all of it is followed by another one.
+    // Restarted: the first response with the whole file is followed by another one.
     const whole = (await asked(before, changed.byteLength)).filter(({ status }) => status === 200);
     assert.ok(whole.length >= 2, JSON.stringify(whole));
   });
 
-  test('a server that stops answers no more within the stall timeout, and goes on where it was', async () => {
+  test('a download from a server that stalls beyond the timeout resumes where it stopped', async () => {
     const stalled = createHttpTransport({
       guard,
       stallTimeoutMs: 700,
@@ -211,14 +211,14 @@ function ranges(nginx: Nginx): void {
     const before = nginx.log().length;
     const facts = await stalled.download?.(url, join(scratchFolder(), 'in'), transferOf({ onProgress }));
     assert.equal(facts, factsOf(film));
-    assert.ok(stoppedMs > 700, 'it was not stopped for longer than a stall may last');
+    assert.ok(stoppedMs > 700, 'it was not stopped longer than the stall timeout');
     const later = await asked(before, film.byteLength);
-    // What was cut off is asked for again, from where it was: nothing but one first answer for all of it.
+    // Interrupted ranges are requested again from where they stopped: only the first response has the whole file.
     assert.is(later.filter(({ status }) => status === 200).length, 1, JSON.stringify(later));
     assert.ok(later.length > 5, JSON.stringify(later));
   });
 
-  test('the size of a file is told before it is downloaded', async () => {
+  test('the size of a file is known before the download', async () => {
     const sizeOf = (url: string) => transport.sizeOf?.(url, new AbortController().signal) ?? null;
     assert.is(await sizeOf(nginx.url('moved', 'long film')), film.byteLength);
     assert.is(await sizeOf(nginx.url('whole', 'long film')), film.byteLength);
@@ -228,13 +228,13 @@ function ranges(nginx: Nginx): void {
     assert.is((await failureOf(missing ?? Promise.resolve())).errorClass, 'FileNotFoundError');
   });
 
-  test("another host's certificate is refused, its own taken, where its authority is trusted", async () => {
+  test('with a trusted authority, a certificate of the host is accepted and one of another host is rejected', async () => {
     const authority = join(tempFolder(), 'authority.pem');
     writeFileSync(authority, testCertificate);
-    const room = new URL('../transports/http/http-harness.js', import.meta.url).href;
-    const script = `import(${JSON.stringify(room)}).then(async (room) => {
-      const say = (url) => room.tryDownload(url).then(({ md5 }) => md5, ({ errorClass }) => errorClass);
-      process.stdout.write([await say(process.argv[1]), await say(process.argv[2])].join(' '));
+    const harness = new URL('../transports/http/http-harness.js', import.meta.url).href;
+    const script = `import(${JSON.stringify(harness)}).then(async (harness) => {
+      const resultOf = (url) => harness.tryDownload(url).then(({ md5 }) => md5, ({ errorClass }) => errorClass);
+      process.stdout.write([await resultOf(process.argv[1]), await resultOf(process.argv[2])].join(' '));
     });`;
     const urls = ['127.0.0.1', '127.0.0.2'].map((host) =>
       nginx.url('plain', 'long film', { isTls: true, host }),
@@ -244,14 +244,14 @@ function ranges(nginx: Nginx): void {
     assert.is(stdout, `${factsOf(film).md5} DownloadFailureError`);
   });
 
-  test('a file comes over several connections that are encrypted as well', async () => {
+  test('a file is downloaded over several encrypted connections', async () => {
     const before = nginx.log().length;
     const authority = join(tempFolder(), 'authority.pem');
     writeFileSync(authority, testCertificate);
-    const room = new URL('../transports/http/http-harness.js', import.meta.url).href;
-    const script = `import(${JSON.stringify(room)}).then(async (room) => {
+    const harness = new URL('../transports/http/http-harness.js', import.meta.url).href;
+    const script = `import(${JSON.stringify(harness)}).then(async (harness) => {
       const ranges = { minRangeBytes: 100_000, splitThresholdSeconds: 0.2 };
-      process.stdout.write((await room.tryDownload(process.argv[1], { ranges, connections: 5 })).md5);
+      process.stdout.write((await harness.tryDownload(process.argv[1], { ranges, connections: 5 })).md5);
     });`;
     const env = { ...process.env, NODE_EXTRA_CA_CERTS: authority };
     const url = nginx.url('limited', 'long film', { isTls: true });

@@ -10,14 +10,14 @@ import {
 } from '../helpers/namespaces.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/* Daemons that have no lock of the kernel, in two PID namespaces: what is left are their heartbeats. */
+/* Two daemons without kernel locks in two PID namespaces can only use heartbeats to detect each other. */
 const test = suite('two daemons in two PID namespaces without flock');
 const env = { PATH: pathWithoutFlock() };
 
 test.after.each(() => killNamespacedDaemons());
 
 if (canUnshare()) {
-  test('the second exits 6 as soon as it sees the heartbeat of the first', async () => {
+  test('the second daemon exits with 6 as soon as it detects the heartbeat of the first', async () => {
     const folder = tempFolder();
     const first = startNamespacedDaemon(folder, env);
     await first.url;
@@ -31,13 +31,13 @@ if (canUnshare()) {
     assert.not.ok(readdirSync(folder).includes('lock'));
   });
 
-  test('one that is stopped for ten seconds loses the folder, and ends with 6 when it goes on, without a write', async () => {
+  test('a daemon that is stopped for ten seconds loses the data folder and exits with 6 when it continues, without a write', async () => {
     const folder = tempFolder();
     const first = startNamespacedDaemon(folder, env);
     const headers = { 'Service-Api-Key': first.key, 'Content-Type': 'application/json' };
     const url = await first.url;
     first.signal('SIGSTOP');
-    // Taken by the kernel meanwhile, and answered by the daemon when it goes on, if at all.
+    // The kernel accepts the request meanwhile. The daemon can only answer it when it continues.
     const body = JSON.stringify({ input: 'http://127.0.0.1:9/film.mp4' });
     const create = fetch(`${url}/v2/jobs`, { method: 'POST', headers, body }).then(
       ({ status }) => status,
@@ -56,9 +56,9 @@ if (canUnshare()) {
     assert.is(await second.ended, 0, second.logged());
   });
 
-  test('the lock of a daemon on another machine, or of one before the machine was started, is told apart', async () => {
+  test('the lock of a daemon from before the last boot is taken over without waiting for a heartbeat', async () => {
     const folder = tempFolder();
-    // A local disk: no other machine is at it.
+    // On a local disk, so the lock cannot belong to another machine.
     writeFileSync(
       join(folder, 'lock'),
       '1 17 11111111-2222-3333-4444-555555555555 pid:[4026531836] elsewhere kernel\n',

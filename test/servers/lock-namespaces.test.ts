@@ -14,13 +14,13 @@ import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 /*
- * Two daemons in two PID namespaces on one data folder, as two containers with one volume: each is process 1 of its
- * own, and neither can ask the system about the other.
+ * Two daemons in two PID namespaces on one data folder, like two containers with one volume. Each is process 1 of its namespace, and
+ * neither can see the process of the other.
  */
-const test = suite('a data folder that daemons in two PID namespaces want');
+const test = suite('a data folder of daemons in two PID namespaces');
 const mayRun = canUnshare();
 
-/** Sends half of a file and then nothing: the job that fetches it stays in its download. */
+/** Sends half of a file and then nothing, so that the job stays in its download. */
 const server = createServer((_, response) => {
   response.writeHead(200, { 'Content-Length': '200000', 'Content-Type': 'video/mp4' });
   response.write(Buffer.alloc(100_000));
@@ -36,7 +36,7 @@ test.after(() => {
   server.close();
 });
 
-/** A daemon with one job in its download; resolves to the state of that job and the names in its scratch folder. */
+/** Starts a download on a daemon. Resolves to the state of the job and the file names in its scratch folder. */
 async function workingDaemon(folder: string) {
   const daemon = startNamespacedDaemon(folder);
   const url = await daemon.url;
@@ -54,7 +54,7 @@ async function workingDaemon(folder: string) {
   return { daemon, names, state };
 }
 
-/** The exit code of a daemon that is expected to end, and whether it got so far as to give an address. */
+/** The exit code of a daemon that is expected to end, and whether it printed its URL before. */
 async function endOf(daemon: NamespacedDaemon) {
   const acquiredLock = await daemon.url.then(
     () => true,
@@ -84,7 +84,7 @@ if (mayRun) {
     await third.url;
   });
 
-  test('it does so while the first is stopped by SIGSTOP, which then goes on', async () => {
+  test('the second daemon exits 6 while the first is stopped by SIGSTOP, and the first then continues', async () => {
     const folder = tempFolder();
     const { daemon, names, state } = await workingDaemon(folder);
     const before = names();
@@ -100,7 +100,7 @@ if (mayRun) {
     assert.is(await state(), 'processing');
   });
 
-  test('a daemon that was killed with its namespace holds up nobody, not even for a moment', async () => {
+  test('the lock of a daemon that was killed with its namespace does not delay the next start', async () => {
     const folder = tempFolder();
     const { daemon } = await workingDaemon(folder);
     daemon.signal('SIGKILL');

@@ -48,13 +48,13 @@ else {
     return Grants.map(({ Grantee, Permission }) => `${Grantee?.URI ?? Grantee?.ID} ${Permission}`).sort();
   };
   const upload = (key: string, access?: FileAccess) => {
-    if (transport.upload === undefined) throw new TypeError('there are uploads');
+    if (transport.upload === undefined) throw new TypeError('the transport supports uploads');
     return transport.upload(path, `s3://large/${key}`, transferOf(access === undefined ? {} : { access }));
   };
 
   const test = suite('s3 with large files, against Swift');
 
-  test('a file of many parts comes and goes as it is, its size and sum measured', async () => {
+  test('a file of many parts is uploaded and downloaded unchanged, with its size and checksum measured', async () => {
     assert.equal(await upload('large.mp4'), factsOf(large));
     const into = join(scratchFolder(), 'in');
     assert.equal(await transport.download?.('s3://large/large.mp4', into, transferOf()), factsOf(large));
@@ -70,12 +70,12 @@ else {
   });
 
   const everybody = 'http://acs.amazonaws.com/groups/global/AllUsers';
-  test('what is public may be read by all', async () => {
+  test('a public object can be read by everyone', async () => {
     await upload('public.mp4', { isPublic: true, grants: [] });
     assert.ok((await grantsOf('public.mp4')).includes(`${everybody} READ`));
   });
 
-  test('grants by id and by group are as the server tells them, and the owner keeps full control', async () => {
+  test('grants by id and by group are stored by the server, and the owner keeps full control', async () => {
     const grants = [
       { grantee: 'test:reader', permissions: ['READ'] },
       { grantee: 'test:other', permissions: ['FULL_CONTROL', 'WRITE'] },
@@ -90,7 +90,7 @@ else {
     ]);
   });
 
-  test('a grant that the server refuses fails the upload, and leaves nothing', async () => {
+  test('a grant that the server rejects fails the upload and leaves nothing', async () => {
     const grants = [{ grantee: 'someone@example.com', permissions: ['READ'] }] as const;
     const failure = await failureOf(upload('refused.mp4', { isPublic: false, grants }));
     assert.match(failure.errorClass, /^Upload/);
@@ -98,7 +98,7 @@ else {
     assert.equal((await swift.list('large')).includes('refused.mp4'), false);
   });
 
-  test('an upload that is stopped among its parts leaves nothing at the server', async () => {
+  test('a multipart upload that is cancelled leaves nothing on the server', async () => {
     const before = await swift.list('large');
     const controller = new AbortController();
     let progressReports = 0;
@@ -113,18 +113,18 @@ else {
     assert.is(await openUploads(), 0);
   });
 
-  test('what a killed program left begun is ended, once and again', async () => {
+  test('an orphaned multipart upload of a killed program can be aborted, and aborted again', async () => {
     const begin = new CreateMultipartUploadCommand({ Bucket: 'large', Key: 'killed.mp4' });
     const { UploadId = '' } = await client.send(begin);
-    const recorder = openCleanupJournal(join(scratchFolder(), 'leftovers'));
-    await recorder.add({ url: 's3://large/killed.mp4', name: UploadId });
+    const journal = openCleanupJournal(join(scratchFolder(), 'leftovers'));
+    await journal.add({ url: 's3://large/killed.mp4', name: UploadId });
     assert.is(await openUploads(), 1);
     for (const _ of ['once', 'again'])
-      for (const { orphan: leftover } of await recorder.entries()) await transport.removeOrphan?.(leftover);
+      for (const { orphan } of await journal.entries()) await transport.removeOrphan?.(orphan);
     assert.is(await openUploads(), 0);
   });
 
-  test('keys that may do nothing are told as such', async () => {
+  test('keys without permissions are reported as such', async () => {
     const { user, key } = swift.readOnly;
     const url = `s3://${encodeURIComponent(user)}:${key}@large/a.mp4`;
     assert.is(
@@ -145,6 +145,6 @@ else {
     },
   });
   test.run();
-  // Ends the servers when it is over.
+  // Its last suite stops the servers.
   transportContract('s3 against Swift', harness);
 }

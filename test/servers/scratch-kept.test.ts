@@ -9,12 +9,12 @@ import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-p
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-/* A file that nobody can delete, root included, in the scratch folder of a job. */
+/* The scratch folder of a job contains a file that nobody can delete, not even root. */
 const test = suite('scratch that cannot be removed');
 
 const chattr = (flag: '+i' | '-i', path: string) => spawnSync('chattr', [flag, path], { encoding: 'utf8' });
 
-/** Whether files can be made immutable here: root can do so, where the file system knows it. */
+/** Whether files can be made immutable here, which needs root and a file system that supports it. */
 function canMakeImmutable(): boolean {
   const path = join(tempFolder(), 'file');
   writeFileSync(path, '');
@@ -26,7 +26,7 @@ function canMakeImmutable(): boolean {
 
 const immutable: string[] = [];
 
-/** Puts a file into a folder that cannot be deleted until `free`. */
+/** Puts a file into a folder and makes it undeletable until `free` is called. */
 function makeImmutable(folder: string): { free(): void } {
   mkdirSync(folder, { recursive: true });
   const path = join(folder, 'stuck');
@@ -39,7 +39,7 @@ function makeImmutable(folder: string): { free(): void } {
 const responses: ServerResponse[] = [];
 let isSmallWhole = false;
 let largeDownloads = 0;
-/** `/small` is no film, and its last byte is kept back; `/large` is larger than the disk, and nothing of it is sent. */
+/** `/small` is not a media file, and its last byte is held back. `/large` is larger than the disk, and its body is never sent. */
 const server = createServer((request, response) => {
   const isSmall = request.url === '/small';
   if (!isSmall && request.method === 'GET') largeDownloads += 1;
@@ -63,7 +63,7 @@ test.after(() => {
 });
 
 if (canMakeImmutable()) {
-  test('the jobs behind it begin all the same, and it is removed when that is possible again', async () => {
+  test('later jobs still start, and the folder is removed when that is possible again', async () => {
     const folder = tempFolder();
     const daemon = await startDaemonProcess(folder, ['--jobs', '1', '--grace', '0']);
     const headers = { 'Service-Api-Key': processKey, 'Content-Type': 'application/json' };
@@ -97,7 +97,7 @@ if (canMakeImmutable()) {
     assert.is(await daemon.end('SIGTERM'), 0);
   });
 
-  test('a daemon starts in spite of it', async () => {
+  test('a daemon starts although a scratch folder cannot be removed', async () => {
     const folder = tempFolder();
     const immutableFolder = makeImmutable(join(folder, 'scratch', '1'));
     const daemon = await startDaemonProcess(folder);

@@ -40,7 +40,7 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
       knownHostsPaths: others,
     }).download?.(from, join(folder, 'in'), transferOf());
 
-  test('the private key of the configuration may be its text, locked with a passphrase', async () => {
+  test('the configured private key may be its text, protected by a passphrase', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'locked');
     writeFileSync(path, sshd.key, { mode: 0o600 });
@@ -52,7 +52,7 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     assert.match(failure.hint ?? '', /VENC_SFTP_PASSPHRASE/);
   });
 
-  test('a key that the server does not know is told as wrong credentials', async () => {
+  test('a key that the server does not know is reported as wrong credentials', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'other');
     await runProgram(keygen, ['-q', '-t', 'ecdsa', '-N', '', '-f', path]);
@@ -60,14 +60,14 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     assert.is(failure.errorClass, 'InvalidUsernameOrPasswordError');
   });
 
-  test('the folder that a login begins in is had by a tilde', async () => {
-    // Who logs in without a user of the test's own begins in a home folder of theirs.
+  test('a tilde refers to the login folder', async () => {
+    // Without a test user, the login folder is the home folder of the current user.
     if (sshd.password === null) return;
     const from = `sftp://${sshd.user}@127.0.0.1:${sshd.port}/~/a.mp4`;
     assert.equal(await get(from, scratchFolder()), factsOf(bytes));
   });
 
-  test('the key of the host is remembered as ssh-keygen finds it again', async () => {
+  test('the remembered host key is found by ssh-keygen', async () => {
     const folder = scratchFolder();
     await get(url, folder);
     const found = await runProgram(keygen, ['-F', known, '-f', join(folder, 'known_hosts')]);
@@ -75,7 +75,7 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     assert.ok(found.includes(`${kind} ${key}`), found);
   });
 
-  test('hosts that ssh-keygen has hashed are known', async () => {
+  test('hosts hashed by ssh-keygen are recognized', async () => {
     const folder = scratchFolder();
     const theirs = join(folder, 'theirs');
     writeFileSync(theirs, `${known} ${sshd.hostKey}\n`);
@@ -85,7 +85,7 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     assert.not.ok(existsSync(join(folder, 'known_hosts')));
   });
 
-  test('a host whose key is another one than the known one is refused, naming file and line', async () => {
+  test('a host whose key differs from the known one is rejected, with file and line in the message', async () => {
     const folder = scratchFolder();
     const path = join(folder, 'other');
     await runProgram(keygen, ['-q', '-t', 'ed25519', '-N', '', '-f', path]);
@@ -97,7 +97,7 @@ function prove(sshd: Sshd, keygen: Parameters<typeof runProgram>[0]): void {
     assert.is(readFileSync(own, 'utf8').split('\n').length, 3);
   });
 
-  test('where the known hosts cannot be read, none is believed', async () => {
+  test('if the known hosts cannot be read, no host is trusted', async () => {
     const folder = scratchFolder();
     mkdirSync(join(folder, 'known_hosts'));
     const failure = await failureOf(get(url, folder));

@@ -23,14 +23,14 @@ import {
 } from '../helpers/servers/sftp-source.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const test = suite('odd SFTP servers');
+const test = suite('unusual SFTP servers');
 const hostKey = newRsaKey();
 const largeBytes = 5 * 1024 * 1024 + 7;
 const servers: { close(): Promise<void> }[] = [];
 const noKey: Services['sftp'] = { key: null, passphrase: null };
 
-async function start(odd: SftpOverrides = {}): Promise<SftpSource> {
-  const server = await startSftpSource({ hostKey, ...odd });
+async function start(overrides: SftpOverrides = {}): Promise<SftpSource> {
+  const server = await startSftpSource({ hostKey, ...overrides });
   servers.push(server);
   return server;
 }
@@ -58,14 +58,14 @@ async function put(transport: ReturnType<typeof transportAt>, url: string, bytes
   return transport.upload?.(path, url, transferOf());
 }
 
-test('a server that breaks off again and again is gone on with, and the file is whole', async () => {
+test('transfers resume after each of several disconnects, and the file is complete', async () => {
   let left = 2;
   let breakAt = 60;
   const broken = new Set<unknown>();
-  const odd: SftpOverrides = {
+  const overrides: SftpOverrides = {
     onData(count, connection) {
       if (count < breakAt || left === 0) return 'usual';
-      // Once a connection: what is still on its way is lost with it.
+      // Once per connection, because its pending responses are lost with it.
       if (!broken.has(connection)) left -= 1;
       broken.add(connection);
       connection.end();
@@ -73,13 +73,13 @@ test('a server that breaks off again and again is gone on with, and the file is 
     },
   };
   const bytes = sampleBytes(largeBytes);
-  const server = await start(odd);
+  const server = await start(overrides);
   const transport = transportAt(scratchFolder());
   server.files.set('/a.mp4', bytes);
   assert.equal((await get(transport, server.url('/a.mp4'))).facts, factsOf(bytes));
   assert.is(left, 0);
   left = 2;
-  // Far enough for a part of it to be relied upon.
+  // Late enough that a part of the upload is known to be stored.
   breakAt = 100;
   assert.equal(await put(transport, server.url('/b.mp4'), bytes), factsOf(bytes));
   assert.is(left, 0);
@@ -89,49 +89,49 @@ test('a server that breaks off again and again is gone on with, and the file is 
   await waitUntil('every connection is closed', () => server.open() === 0);
 });
 
-test('a file that changed during a break is not spliced', async () => {
+test('a file that changed during a disconnect is downloaded again from the start', async () => {
   let mtime = 1;
   let server: SftpSource | null = null;
   const old = sampleBytes(largeBytes);
-  const young = Buffer.from(old).fill(7);
-  const odd: SftpOverrides = {
+  const replacement = Buffer.from(old).fill(7);
+  const overrides: SftpOverrides = {
     mtime: () => mtime,
     onData(count, connection) {
       if (count < 100 || mtime === 2) return 'usual';
       mtime = 2;
-      server?.files.set('/a.mp4', young);
+      server?.files.set('/a.mp4', replacement);
       connection.end();
       return 'none';
     },
   };
-  server = await start(odd);
+  server = await start(overrides);
   server.files.set('/a.mp4', old);
-  assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(young));
+  assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(replacement));
 });
 
-test('short answers are put together', async () => {
-  const server = await start({ mostBytes: 10_000 });
+test('short responses are joined', async () => {
+  const server = await start({ maxBytes: 10_000 });
   const bytes = sampleBytes(1_000_003);
   server.files.set('/a.mp4', bytes);
   assert.equal((await get(transportAt(scratchFolder()), server.url('/a.mp4'))).facts, factsOf(bytes));
 });
 
-for (const [what, reported, said] of [
+for (const [what, reported, expected] of [
   ['more', (size: number) => size + 70_000, /sent 200000 bytes of a file of 270000/],
   ['less', (size: number) => size - 70_000, /sent more than the 130000 bytes/],
 ] as const) {
-  test(`a server that tells a size of ${what} than there is is not believed`, async () => {
+  test(`a download fails if the reported size is ${what} than the file has`, async () => {
     const server = await start({ told: reported });
     server.files.set('/a.mp4', sampleBytes(200_000));
     const folder = scratchFolder();
     const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4'), folder));
     assert.is(failure.errorClass, 'DownloadFailureError');
-    assert.match(failure.message, said);
+    assert.match(failure.message, expected);
     assert.equal(contentsOf(folder), []);
   });
 }
 
-test('a server that stalls in the middle is given up in time, both ways, and nothing stays', async () => {
+test('downloads and uploads time out if the server stalls halfway, and leave nothing', async () => {
   let answered = 0;
   const onData = () => {
     answered += 1;
@@ -151,7 +151,7 @@ test('a server that stalls in the middle is given up in time, both ways, and not
   assert.equal([...server.files.keys()], ['/a.mp4']);
 });
 
-test('a refused write ends at once, and nothing stays', async () => {
+test('a rejected write ends the upload at once and leaves nothing', async () => {
   const server = await start({ onData: (count) => (count > 20 ? 'failure' : 'usual') });
   const failure = await failureOf(
     put(transportAt(scratchFolder()), server.url('/b.mp4'), sampleBytes(largeBytes)),
@@ -160,7 +160,7 @@ test('a refused write ends at once, and nothing stays', async () => {
   assert.equal([...server.files.keys()], []);
 });
 
-test('a server without the extension for it replaces a file all the same', async () => {
+test('an upload replaces a file on a server without the rename extension', async () => {
   const server = await start();
   server.files.set('/b.mp4', sampleBytes(9));
   await put(transportAt(scratchFolder()), server.url('/b.mp4'), sampleBytes(5));
@@ -168,7 +168,7 @@ test('a server without the extension for it replaces a file all the same', async
   assert.equal([...server.files.keys()], ['/b.mp4']);
 });
 
-test('a path may begin in the home folder', async () => {
+test('a path may be relative to the home folder', async () => {
   const server = await start();
   server.files.set('a.mp4', sampleBytes(3));
   assert.equal(
@@ -177,7 +177,7 @@ test('a path may begin in the home folder', async () => {
   );
 });
 
-test('a server that asks for the password by keyboard gets it', async () => {
+test('keyboard-interactive authentication sends the password', async () => {
   const server = await start({ ways: ['keyboard-interactive'] });
   server.files.set('/a.mp4', sampleBytes(3));
   await get(transportAt(scratchFolder()), server.url('/a.mp4'));
@@ -187,14 +187,14 @@ test('a server that asks for the password by keyboard gets it', async () => {
   assert.is(failure.errorClass, 'InvalidUsernameOrPasswordError');
 });
 
-test('a user without password, key and welcome is told so', async () => {
+test('a user without password and key is reported as InvalidUsernameOrPasswordError', async () => {
   const server = await start();
   const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4', 'user')));
   assert.is(failure.errorClass, 'InvalidUsernameOrPasswordError');
 });
 
 for (const key of ['/nowhere/hunter2secret', '-----BEGIN OPENSSH PRIVATE KEY-----\nhunter2secret\n']) {
-  test(`a private key that is none (${key.slice(0, 8)}) is told as the configuration's`, async () => {
+  test(`an invalid private key (${key.slice(0, 8)}) is reported as a configuration error`, async () => {
     const server = await start();
     const transport = transportAt(scratchFolder(), [], { key, passphrase: null });
     const failure = await failureOf(get(transport, server.url('/a.mp4', 'user')));
@@ -203,14 +203,14 @@ for (const key of ['/nowhere/hunter2secret', '-----BEGIN OPENSSH PRIVATE KEY----
   });
 }
 
-test('a login without SFTP is told as such', async () => {
+test('a login without SFTP is reported as such', async () => {
   const server = await start({ isShellOnly: true });
   const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4')));
   assert.is(failure.errorClass, 'DownloadFailureError');
   assert.match(failure.message, /offers no SFTP/);
 });
 
-test('a server that speaks another language is told as a failure', async () => {
+test('a server with another protocol is reported as DownloadFailureError', async () => {
   const source = await startSocketSource((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n<html>'));
   servers.push(source);
   const { host } = new URL(source.url);
@@ -220,7 +220,7 @@ test('a server that speaks another language is told as a failure', async () => {
   assert.is(failure.errorClass, 'DownloadFailureError');
 });
 
-test('a key is remembered with the first connection, for its owner alone, and once', async () => {
+test('a host key is stored once, at the first connection, readable only by its owner', async () => {
   const server = await start();
   server.files.set('/a.mp4', sampleBytes(3));
   const folder = scratchFolder();
@@ -234,7 +234,7 @@ test('a key is remembered with the first connection, for its owner alone, and on
   );
 });
 
-test('another key is refused before the password is told, naming the line', async () => {
+test('another host key is rejected before the password is sent, with the line in the message', async () => {
   const folder = scratchFolder();
   const first = await start();
   first.files.set('/a.mp4', sampleBytes(3));
@@ -248,7 +248,7 @@ test('another key is refused before the password is told, naming the line', asyn
   assert.equal(other.asked, []);
 });
 
-test("the user's own known hosts count: a key of theirs is not remembered again, and another one is refused", async () => {
+test("the user's known hosts are used: a key in them is not stored again, and a revoked one is rejected", async () => {
   const folder = scratchFolder();
   const server = await start();
   server.files.set('/a.mp4', sampleBytes(3));

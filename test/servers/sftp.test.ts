@@ -48,7 +48,7 @@ else {
       url: async () => `sftp://${user}:${secret}@${silentHost}/a/b.mp4`,
     };
     const wrong = (path: string) => async () => as(`${user}:no-${secret}`, path);
-    const noRoot = notApplicable('nothing is forbidden to the user of this machine');
+    const noRoot = notApplicable('the current user has access to everything');
     transportContract(`sftp with ${way}`, {
       transport,
       against: server.version,
@@ -87,8 +87,8 @@ else {
         list: async () => readdirSync(output, { recursive: true, encoding: 'utf8' }).toSorted(),
         common: {
           'a wrong password': password === null ? notApplicable('no passwords') : wrong('out/a.mp4'),
-          'a place without permission': password === null ? noRoot : async () => url('closed/a.mp4'),
-          'a full target':
+          'a destination without permission': password === null ? noRoot : async () => url('closed/a.mp4'),
+          'a full destination':
             server.small === null
               ? notApplicable('a small volume needs root')
               : async () => url('small/a.mp4'),

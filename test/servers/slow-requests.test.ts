@@ -17,11 +17,11 @@ test.before(async (context) => {
 });
 test.after(killDaemons);
 
-/** The contract's 60 seconds, and what looking for what is overdue may take beyond it. */
+/** The contract's 60 seconds, plus the interval at which the server checks for overdue requests. */
 const soonestMs = 59_000;
 const latestMs = 65_000;
 
-test('every request that is not complete after 60 seconds is closed, but for uploads', async ({ daemon }) => {
+test('every request that is not complete after 60 seconds is closed, except uploads', async ({ daemon }) => {
   const upload = connectTo(daemon.url);
   upload.write(
     `PUT /v2/uploads/a.mov HTTP/1.1\r\nHost: a\r\nService-Api-Key: ${processKey}\r\nContent-Length: 9\r\n\r\nx`,
@@ -39,7 +39,7 @@ test('every request that is not complete after 60 seconds is closed, but for upl
     openFor(daemon, 'GET /health HTTP/1.1\r\nHost: a\r\n'),
     openFor(daemon, ''),
   ]);
-  // What follows a refusal is of no use: those are closed sooner.
+  // The rest of a rejected request is not read, so those connections close sooner.
   assert.ok(
     taken.every((milliseconds) => milliseconds < latestMs),
     String(taken),
@@ -49,12 +49,12 @@ test('every request that is not complete after 60 seconds is closed, but for upl
   upload.destroy();
 });
 
-/** How long a connection stays open on which this was sent, and its body bit by bit, in milliseconds. */
+/** How long a connection stays open, in milliseconds, after the text is sent and while its body is sent byte by byte. */
 async function openFor(daemon: DaemonProcess, text: string): Promise<number> {
   const begun = performance.now();
   const socket = connectTo(daemon.url).resume();
   socket.on('error', () => {}).write(text);
-  // A byte of the body now and then: the connection is not idle.
+  // Sends a byte of the body from time to time, so that the connection is not idle.
   const trickle = setInterval(() => text.includes('\r\n\r\nx') && socket.write('x'), 8000);
   await once(socket, 'close');
   clearInterval(trickle);

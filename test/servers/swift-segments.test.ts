@@ -23,16 +23,16 @@ if ('missing' in programs) skipSuite('cf in segments', programs);
 else {
   const test = suite('cf in segments');
   const swift = await startSwift(programs);
-  const noted = new Set<Orphan>();
+  const journal = new Set<Orphan>();
   const transportOf = (segmentBytes: number) =>
     createSwiftTransport({
       guardFor: (exemptHosts) => createSsrfGuard({ allowPrivateNetwork: false, exemptHosts }),
       stallTimeoutMs: 20_000,
       retryDelayMs: 1,
       cleanupJournal: {
-        async add(leftover) {
-          noted.add(leftover);
-          return async () => void noted.delete(leftover);
+        async add(orphan) {
+          journal.add(orphan);
+          return async () => void journal.delete(orphan);
         },
       },
       service: { authUrl: swift.authUrl, keys: { id: swift.user, secret: swift.key } },
@@ -40,7 +40,7 @@ else {
       segmentBytes,
     });
   const transport = transportOf(700_001);
-  // So many of them that the upload is still on its way when something else was done.
+  // Enough segments that the upload is still running when the test acts.
   const manySegments = transportOf(10_000);
   const largeBytes = 3_000_007;
   const upload = (
@@ -56,7 +56,7 @@ else {
   };
   const read = async (path: string) => Buffer.from(await (await swift.ask('GET', path)).arrayBuffer());
   let count = 0;
-  /** A container for one test. */
+  /** Creates a container for one test. */
   const container = async () => {
     count += 1;
     await swift.ask('PUT', `c${count}`);
@@ -65,7 +65,7 @@ else {
 
   test.after(() => swift.end());
 
-  test('a file beyond what one object holds arrives whole, in segments, and is taken in again', async () => {
+  test('a file larger than one object is uploaded in segments and can be downloaded', async () => {
     const films = await container();
     const bytes = sampleBytes(largeBytes);
     const progressReports: number[] = [];
@@ -78,7 +78,7 @@ else {
       progressReports.toSorted((a, b) => a - b),
     );
     assert.is(progressReports.at(-1), largeBytes);
-    assert.is(noted.size, 0);
+    assert.is(journal.size, 0);
     const head = await swift.ask('HEAD', `${films}/a/%C3%BC%201.mp4`);
     assert.is(head.headers.get('content-type'), 'video/mp4');
     const folder = scratchFolder();
@@ -89,14 +89,14 @@ else {
     assert.is(await transport.sizeOf?.(`cf://${films}/a/ü 1.mp4`, new AbortController().signal), largeBytes);
   });
 
-  test('it is taken away with its segments', async () => {
+  test('a large object is removed with its segments', async () => {
     const films = await container();
     await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
     for (const _ of ['once', 'again']) await transport.remove?.(`cf://${films}/a.mp4`);
     assert.equal(await swift.list(films), []);
   });
 
-  test('what takes its place leaves none of its segments', async () => {
+  test('an upload that replaces a large object removes its segments', async () => {
     const films = await container();
     await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
     await upload(sampleBytes(2_000_000), `cf://${films}/a.mp4`);
@@ -106,7 +106,7 @@ else {
     assert.equal(await swift.list(films), ['a.mp4']);
   });
 
-  test('large objects of others lose only what stands under the name', async () => {
+  test('replacing a large object of another program keeps its segments', async () => {
     const films = await container();
     await swift.ask('PUT', `${films}/theirs/1`, { body: 'one' });
     const list = JSON.stringify([{ path: `/${films}/theirs/1` }]);
@@ -115,24 +115,24 @@ else {
     assert.equal(await swift.list(films), ['a.mp4', 'theirs/1']);
   });
 
-  test('when the room ends in the middle nothing is left', async () => {
+  test('an upload that exceeds the quota halfway leaves nothing', async () => {
     const films = await container();
     const ending = failureOf(upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, {}, manySegments));
-    await waitUntil('one is there', async () => (await swift.list(films)).length > 0);
+    await waitUntil('one segment exists', async () => (await swift.list(films)).length > 0);
     let isOver = false;
     const failure = ending.finally(() => {
       isOver = true;
     });
-    // Once may not do: a PUT on its way can leave the container as it was in Swift's cache.
+    // Repeated, because a PUT that is under way can restore the old container settings in Swift's cache.
     while (!isOver) await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
     assert.is((await failure).errorClass, 'UploadFailureError');
     assert.match((await failure).message, /no room/);
     assert.equal(await swift.list(films), []);
-    assert.is(noted.size, 0);
+    assert.is(journal.size, 0);
   });
 
   for (const segments of [0, 1, 4]) {
-    test(`one that is stopped when ${segments} segments are there leaves nothing`, async () => {
+    test(`an upload that is cancelled after ${segments} segments leaves nothing`, async () => {
       const films = await container();
       const controller = new AbortController();
       const onProgress = () => {
@@ -142,15 +142,15 @@ else {
       const ending = rejectionOf(
         upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`, transfer, manySegments),
       );
-      await waitUntil('so many are there', async () => (await swift.list(films)).length >= segments);
+      await waitUntil('the segments exist', async () => (await swift.list(films)).length >= segments);
       controller.abort('cancelled');
       assert.is(await ending, 'cancelled');
       assert.equal(await swift.list(films), []);
-      assert.is(noted.size, 0);
+      assert.is(journal.size, 0);
     });
   }
 
-  test('segments that a killed program left are swept, but not those of an object that came to stand', async () => {
+  test('orphaned segments of a killed program are removed, but not those of a complete object', async () => {
     const films = await container();
     await upload(sampleBytes(largeBytes), `cf://${films}/a.mp4`);
     const [first = ''] = await swift.list(films);
@@ -166,7 +166,7 @@ else {
     ['one object', transportOf(largeBytes)],
     ['segments', manySegments],
   ] as const) {
-    test(`a missing container and one without room are told while a large file is on its way in ${what}`, async () => {
+    test(`a missing container and a full one are reported during an upload as ${what}`, async () => {
       const bytes = sampleBytes(what === 'segments' ? largeBytes : 990_000);
       const nowhere = await failureOf(upload(bytes, 'cf://nowhere/a.mp4', {}, via));
       assert.is(nowhere.errorClass, 'FileNotFoundError');

@@ -16,7 +16,7 @@ else {
   const swift = await startSwift(programs);
   const encoded = (name: string) => name.split('/').map(encodeURIComponent).join('/');
 
-  /** Logs everybody in, and says nothing more. */
+  /** Accepts every login and then never responds. */
   const silent = createServer((request, response) => {
     if (request.url !== '/auth') return;
     response
@@ -26,7 +26,7 @@ else {
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   const silentAuth = `http://127.0.0.1:${(silent.address() as AddressInfo).port}/auth`;
 
-  // No private network is allowed: the hosts of the configuration are exempt.
+  // No private networks are allowed; the hosts of the configuration are exempt.
   const transportAt = (authUrl: string, options: Partial<SwiftOptions> = {}) =>
     createSwiftTransport({
       guardFor: (exemptHosts) => createSsrfGuard({ allowPrivateNetwork: false, exemptHosts }),
@@ -45,8 +45,7 @@ else {
   }
   await swift.ask('PUT', 'private/a.mp4', { body: 'private' });
 
-  const own = (user: string, key: string, place: string) =>
-    `cf://${encodeURIComponent(user)}:${key}@${place}`;
+  const own = (user: string, key: string, path: string) => `cf://${encodeURIComponent(user)}:${key}@${path}`;
   const wrong = own(swift.user, secret, 'films/a.mp4');
   const readOnly = own(swift.readOnly.user, swift.readOnly.key, 'private/a.mp4');
   const at = (authUrl: string, options?: Partial<SwiftOptions>) => ({
@@ -92,8 +91,8 @@ else {
       list: () => swift.list('films'),
       common: {
         ...unreachable,
-        'a place without permission': async () => readOnly,
-        'a full target': async () => 'cf://full/a.mp4',
+        'a destination without permission': async () => readOnly,
+        'a full destination': async () => 'cf://full/a.mp4',
       },
       errorCases: [
         {

@@ -22,7 +22,7 @@ import { sftpLocation, storageLocations } from '../helpers/servers/remote-locati
 import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** Names with what means something in URLs, shells, FTP or XML. */
+/** Names with characters that have a meaning in URLs, shells, FTP or XML. */
 const oddName = (location: StorageLocation, what: string) =>
   `${what} ${location.scheme} 100% #1? a+b&c=d;e 'q' Grüße 映像`;
 
@@ -42,7 +42,7 @@ else locations.push(storage[0], storage[1]);
 const test = suite('whole jobs between servers');
 const secrets = locations.flatMap((location) => location.secrets);
 const data = join(tempFolder(), 'data');
-const said: string[] = [];
+const outputs: string[] = [];
 let daemon: DaemonProcess;
 let isWatching = true;
 let watching: Promise<ReadonlySet<string>>;
@@ -59,7 +59,7 @@ test.after(async () => {
   for (const location of locations) await location.end();
 });
 
-/** The command lines of the daemon and of all that it starts, for as long as these tests run. */
+/** Collects the command lines of the daemon and its child processes while these tests run. */
 async function watchProcesses(): Promise<ReadonlySet<string>> {
   const lines = new Set<string>();
   while (isWatching) {
@@ -67,7 +67,7 @@ async function watchProcesses(): Promise<ReadonlySet<string>> {
       try {
         lines.add(readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '));
       } catch {
-        // It has ended.
+        // The process has ended.
       }
     }
     await new Promise((resolve) => setTimeout(resolve, 50));
@@ -75,11 +75,11 @@ async function watchProcesses(): Promise<ReadonlySet<string>> {
   return lines;
 }
 
-/** One request, whose answer is kept to be searched for secrets. */
+/** Sends a request and records the response for the search for secrets. */
 async function ask(path: string, init: RequestInit = {}): Promise<Response> {
   const headers = { 'Service-Api-Key': processKey };
   const response = await fetch(`${daemon.url}${path}`, { ...init, headers });
-  said.push(await response.clone().text());
+  outputs.push(await response.clone().text());
   return response;
 }
 
@@ -97,13 +97,13 @@ async function ended(request: object): Promise<JobRecord> {
   return job;
 }
 
-/** What the program prints, kept to be searched too. */
+/** Runs the command line tool and records its output for the search for secrets. */
 async function shown(...words: readonly string[]): Promise<void> {
   const { code, stdout, stderr } = await runCli(words, {
     env: { VENC_URL: daemon.url, VENC_API_KEY: processKey },
   });
   assert.is(code, 0, stderr);
-  said.push(stdout, stderr);
+  outputs.push(stdout, stderr);
 }
 
 const md5 = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
@@ -112,7 +112,7 @@ const sources = locations.filter(({ offer }) => offer !== null);
 
 for (const [index, source] of sources.entries()) {
   const logoSource = sources[(index + 1) % sources.length] ?? source;
-  test(`an input over ${source.scheme} with a watermark over ${logoSource.scheme} arrives everywhere as it was made`, async () => {
+  test(`an input over ${source.scheme} with a watermark over ${logoSource.scheme} is delivered unchanged to every destination`, async () => {
     const film = await readFile(await media('clip.mp4'));
     const logoPath = join(tempFolder(), 'logo.png');
     await makeMedia(logoPath, ['-f', 'lavfi', '-i', 'color=red:s=20x10:d=1', '-frames:v', '1']);
@@ -135,8 +135,8 @@ for (const [index, source] of sources.entries()) {
       const bytes = await target.read(`${stemFor(target)}.mp4`);
       assert.ok(bytes, `nothing arrived over ${target.scheme}`);
       assert.equal([output?.md5_checksum, output?.file_size_bytes], [md5(bytes), bytes.byteLength]);
-      const picture = await target.read(`${stemFor(target)}_0000.png`);
-      assert.is(picture?.subarray(1, 4).toString(), 'PNG', `no thumbnail arrived over ${target.scheme}`);
+      const thumbnail = await target.read(`${stemFor(target)}_0000.png`);
+      assert.is(thumbnail?.subarray(1, 4).toString(), 'PNG', `no thumbnail arrived over ${target.scheme}`);
     }
     const hosted = job.output_media_files.at(-1);
     const bytes = Buffer.from(await (await fetch(hosted?.url ?? '')).arrayBuffer());
@@ -144,7 +144,7 @@ for (const [index, source] of sources.entries()) {
   });
 }
 
-test('an upload goes to every server as it was made', async () => {
+test('the output of an upload is delivered unchanged to every server', async () => {
   const film = await readFile(await media('clip.mp4'));
   const put = await ask(`/v2/uploads/${encodeURIComponent('ü 1.mp4')}`, { method: 'PUT', body: film });
   assert.is(put.status, 201);
@@ -159,7 +159,7 @@ test('an upload goes to every server as it was made', async () => {
     );
 });
 
-test('a job that fails tells no password either', async () => {
+test('a failed job reveals no password', async () => {
   for (const target of targets) {
     const missing = (target.urlOf?.('missing.mp4') ?? '').replace(/\.mp4$/, ' gone.mp4');
     const job = await ended({ input: encodeURI(missing).replaceAll('%25', '%') });
@@ -168,13 +168,13 @@ test('a job that fails tells no password either', async () => {
   }
 });
 
-test('no password is in any answer, log line, job list or process list, nor in a file that others may read', async () => {
+test('no password is in any response, log line, job list, process list or world-readable file', async () => {
   await ask('/v2/jobs');
   isWatching = false;
   const lines = [...(await watching)];
   await shown('list');
   const everything: readonly (readonly [string, string])[] = [
-    ['answers', said.join('\n')],
+    ['responses', outputs.join('\n')],
     ['log', daemon.logged()],
     ['process list', lines.join('\n')],
   ];
@@ -188,7 +188,7 @@ test('no password is in any answer, log line, job list or process list, nor in a
     if (!facts.isFile() || (facts.mode & 0o077) === 0) continue;
     const text = readFileSync(path, 'latin1');
     const reported = secrets.filter((secret) => text.includes(Buffer.from(secret).toString('latin1')));
-    assert.equal(reported, [], `${name}, mode ${(facts.mode & 0o777).toString(8)}, tells a password`);
+    assert.equal(reported, [], `${name}, mode ${(facts.mode & 0o777).toString(8)}, contains a password`);
   }
 });
 

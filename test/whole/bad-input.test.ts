@@ -18,7 +18,7 @@ test.before(async (context) => {
   const folder = tempFolder();
   const good = join(folder, 'good.mp4');
   await makeMedia(good, film('128x96', 2));
-  await writeFile(join(folder, 'text.mp4'), 'This is no video at all.\n'.repeat(50));
+  await writeFile(join(folder, 'text.mp4'), 'This is not a video.\n'.repeat(50));
   await writeFile(join(folder, 'empty.mp4'), '');
   await writeFile(
     join(folder, 'playlist.mp4'),
@@ -42,12 +42,12 @@ const cases: readonly (readonly [string, (files: FileServer) => string, readonly
   ['a playlist called .mp4', ({ url }) => `${url}/playlist.mp4`, ['UnsupportedInputError']],
   ['a list of files called .mp4', ({ url }) => `${url}/concat.mp4`, ['UnsupportedInputError']],
   ['a missing file', ({ url }) => `${url}/missing.mp4`, ['FileNotFoundError']],
-  ['a server that is not there', () => 'http://127.0.0.1:9/a.mp4', ['DownloadFailureError']],
-  ['a host that is not there', () => 'http://nowhere.invalid/a.mp4', ['DownloadFailureError']],
+  ['a server that does not run', () => 'http://127.0.0.1:9/a.mp4', ['DownloadFailureError']],
+  ['a host that does not exist', () => 'http://nowhere.invalid/a.mp4', ['DownloadFailureError']],
 ];
 
 for (const [what, urlOf, classes] of cases) {
-  test(`${what} ends as ${classes.join(' or ')}, in one plain sentence`, async ({ daemon, files }) => {
+  test(`${what} fails with ${classes.join(' or ')}, in one plain sentence`, async ({ daemon, files }) => {
     const job = await daemon.waitForJob(await daemon.create({ input: urlOf(files) }));
     const { error_class: errorClass, error_message: message } = job.input_media_file;
     assert.is(job.state, 'failed');
@@ -58,19 +58,19 @@ for (const [what, urlOf, classes] of cases) {
   });
 }
 
-test('the daemon goes on after all of it', async ({ daemon, files }) => {
+test('the daemon still works after all bad inputs', async ({ daemon, files }) => {
   const job = await daemon.waitForJob(await daemon.create({ input: `${files.url}/good.mp4` }));
   assert.is(job.state, 'finished');
 });
 
-test('an address in a private network is refused unless that is allowed', async ({ files }) => {
+test('an input in a private network is rejected unless it is allowed', async ({ files }) => {
   const guarded = await startTestDaemon({ allowPrivateNetwork: false });
   const job = await guarded.waitForJob(await guarded.create({ input: `${files.url}/good.mp4` }));
   assert.is(job.input_media_file.error_class, 'ForbiddenAddressError');
   await guarded.stop();
 });
 
-test('a daemon below its least free space takes nothing and says so', async () => {
+test('a daemon below its minimum free space rejects jobs and uploads with the reason', async () => {
   const full = await startTestDaemon({ minFreeBytes: Number.MAX_SAFE_INTEGER });
   const health = await full.request('/health');
   assert.is(health.status, 503);

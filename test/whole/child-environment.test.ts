@@ -25,16 +25,16 @@ const secrets: Readonly<Record<string, string>> = {
   no_proxy: '127.0.0.1',
 };
 
-/** Beside what a shell sets by itself. */
+/** The variables that programs may receive, and those that a shell sets by itself. */
 const allowed =
   /^(?:PATH|HOME|TMPDIR|TZ|LANG|LANGUAGE|LC_\w+|LD_LIBRARY_PATH|XDG_(?:CACHE|CONFIG|DATA)_HOME|FONTCONFIG_\w+|GCONV_PATH|PWD|OLDPWD|SHLVL|_)$/;
 
 interface SpyPrograms {
   readonly folder: string;
   readonly args: readonly string[];
-  /** The PATH that has them in front. */
+  /** A PATH that starts with the spy programs. */
   readonly path: string;
-  /** Which programs ran so far, and the variables that any of them had. */
+  /** The programs that ran so far, and all variables that they received. */
   seen(): {
     readonly programs: readonly string[];
     readonly variables: readonly string[];
@@ -42,7 +42,7 @@ interface SpyPrograms {
   };
 }
 
-/** Programs that write down their environment before they become what they are named for. */
+/** Creates programs that record their environment and then execute the real program. */
 async function createSpies(): Promise<SpyPrograms> {
   const folder = tempFolder();
   const bin = join(folder, 'bin');
@@ -107,7 +107,7 @@ test('run, plan and doctor start their programs without the secrets of the envir
   }
 });
 
-test('so does the daemon, for its probes and for a job', async () => {
+test('the daemon starts its programs without the secrets of the environment', async () => {
   const clip = await media('clip.mp4');
   const spied = await createSpies();
   const environment = { ...secrets, PATH: spied.path, XDG_CACHE_HOME: join(spied.folder, 'cache') };

@@ -8,7 +8,7 @@ import { ffprobe } from '../helpers/measure.js';
 import { media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-test('base_url is the folder of the file, whose name is filename or a random one, and url wins over both', async () => {
+test('base_url is the folder of the file, its name is filename or random, and url overrides both', async () => {
   const folder = tempFolder();
   const input = await media('clip.mp4');
   const daemon = await startTestDaemon({ filesRoots: [folder, dirname(input)] });

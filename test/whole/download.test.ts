@@ -19,7 +19,7 @@ const md5Of = (path: string) => createHash('md5').update(readFileSync(path)).dig
 
 test.after(() => daemon.stop());
 
-test('one command submits a file, waits and fetches what came out, thumbnails and all', async () => {
+test('one command submits a file, waits, and downloads the outputs with their thumbnails', async () => {
   const words = ['submit', film, '--wait', '--download', 'films', '--progress', 'none'];
   const { code, stdout, stderr } = await venc([
     ...words,
@@ -38,14 +38,14 @@ test('one command submits a file, waits and fetches what came out, thumbnails an
   assert.is(md5Of(join(folder, 'films', 'web.mp4')), job.output_media_files[0]?.md5_checksum);
 });
 
-test('submit --download refuses a name that is taken before it uploads, and after that tells how to fetch alone', async () => {
+test('submit --download rejects an existing file name before the upload; after the job it shows the download command', async () => {
   const here = tempFolder();
   writeFileSync(join(here, 'web.mp4'), 'mine');
   const words = ['submit', film, '--wait', '--download', '.', '--progress', 'none'];
   const before = await venc([...words, '--filename', 'web.mp4'], here);
   assert.equal([before.code, before.stdout], [2, '']);
   assert.match(before.stderr, /web\.mp4 already exists\.\nvenc: hint: overwrite it with --force/);
-  // With a key it may be a repeat, whose files are partly there.
+  // With an idempotency key the job may be a repeat, some of whose files are already downloaded.
   const after = await venc([...words, '--filename', 'web.mp4', '--idempotency-key', 'taken'], here);
   assert.is(after.code, 2);
   const id = after.stdout.trim();
@@ -56,7 +56,7 @@ test('submit --download refuses a name that is taken before it uploads, and afte
   assert.is(readFileSync(join(here, 'web.mp4'), 'utf8'), 'mine');
 });
 
-test('a download goes on from its part, overwrites nothing without --force, and names what is not there', async () => {
+test('a download resumes from its partial file, overwrites nothing without --force, and names a missing output', async () => {
   const submitted = await venc(['submit', film, '--wait', '--filename', 'out.mp4', '--progress', 'none']);
   const id = submitted.stdout.trim();
   const here = tempFolder();
@@ -68,23 +68,23 @@ test('a download goes on from its part, overwrites nothing without --force, and 
   });
   const whole = readFileSync(join(here, 'out.mp4'));
   const again = await venc(['download', id], here);
-  assert.equal([again.code, again.stdout], [0, ''], 'it is there, and whole');
+  assert.equal([again.code, again.stdout], [0, ''], 'the file exists and is complete');
   assert.is(again.stderr, 'venc: out.mp4 already exists and is complete\n');
   writeFileSync(join(here, 'out.mp4'), 'something else');
-  const refused = await venc(['download', id], here);
-  assert.is(refused.code, 2);
-  assert.match(refused.stderr, /out\.mp4 already exists[\s\S]*--force/);
+  const rejected = await venc(['download', id], here);
+  assert.is(rejected.code, 2);
+  assert.match(rejected.stderr, /out\.mp4 already exists[\s\S]*--force/);
   writeFileSync(join(here, 'out.mp4.part'), whole.subarray(0, 1000));
   const forced = await venc(['download', id, '--force', '--progress', 'json'], here);
   assert.is(forced.code, 0, forced.stderr);
   assert.ok(readFileSync(join(here, 'out.mp4')).equals(whole));
   assert.not.ok(existsSync(join(here, 'out.mp4.part')));
   const [first = ''] = forced.stderr.split('\n');
-  assert.is(JSON.parse(first).done_bytes, 1000, 'it went on from the part');
+  assert.is(JSON.parse(first).done_bytes, 1000, 'it resumed from the partial file');
   assert.is((await venc(['download', '99999'], here)).code, 5);
 });
 
-test('of several outputs those that an earlier run has fetched are passed over, and no other file is', async () => {
+test('outputs that an earlier run has downloaded are skipped, and other existing files are not', async () => {
   const outputs = ['--output', 'filename=a.mp4,width=64', '--output', 'filename=b.mp4,width=48'];
   const submitted = await venc(['submit', film, '--wait', '--progress', 'none', ...outputs]);
   const id = submitted.stdout.trim();
@@ -102,7 +102,7 @@ test('of several outputs those that an earlier run has fetched are passed over, 
   assert.is(readFileSync(join(here, 'a.mp4'), 'utf8'), 'mine');
 });
 
-test('a daemon that came back at another port still hands out what it keeps', async () => {
+test('a daemon that restarts on another port still serves its hosted files', async () => {
   const dataFolder = join(tempFolder(), 'data');
   const env = { VENC_DATA: dataFolder };
   const before = await startTestDaemon({ dataFolder });
@@ -118,7 +118,7 @@ test('a daemon that came back at another port still hands out what it keeps', as
   assert.equal([fetched.code, fetched.stdout], [0, 'a.mp4\n'], fetched.stderr);
 });
 
-test('a job that goes on is no download, and says what to do', async () => {
+test('a running job cannot be downloaded, and the message says what to do', async () => {
   const waiting = await startTestDaemon({ jobs: 0 });
   try {
     const id = String(await waiting.create({ input: 'http://example.com/a.mp4' }));
@@ -131,21 +131,21 @@ test('a job that goes on is no download, and says what to do', async () => {
   }
 });
 
-test('flags that do nothing are told, and so is a stage that takes nothing', async () => {
+test('flags without effect are reported, and so is a stage that does not support uploads', async () => {
   const cases = [
     [['submit', film, '--download', 'films'], /--download needs --wait/],
     [['submit', film, '--wait', '--force'], /--force needs --download/],
     [['submit', 'http://example.com/a.mp4', '--stage', 's3://bucket'], /--stage needs a local file/],
     [['submit', film, '--stage', 'gopher://example.com/in'], /Nothing can be uploaded to gopher/],
   ] as const;
-  for (const [words, said] of cases) {
+  for (const [words, expected] of cases) {
     const { code, stderr } = await venc(words);
     assert.is(code, 2);
-    assert.match(stderr, said);
+    assert.match(stderr, expected);
   }
 });
 
-test('a file that is refused is told as refused, however much of it is still to be sent', async () => {
+test('a rejected upload is reported as rejected, however much of the file is still unsent', async () => {
   const path = join(folder, 'large.mov');
   writeFileSync(path, '');
   truncateSync(path, 40_000_000);
@@ -155,23 +155,23 @@ test('a file that is refused is told as refused, however much of it is still to 
   assert.match(stderr, /key is not known/);
 });
 
-test('what the daemon would refuse is refused before the upload, and --mock uploads nothing', async () => {
+test('a request that the daemon would reject is rejected before the upload, and --mock uploads nothing', async () => {
   const uploads = () =>
     readdirSync(join(daemon.dataFolder, 'uploads')).filter((name) => !name.startsWith('.'));
   const before = uploads();
   const named = await venc(['submit', film, '--filename', 'film.xyz', '--progress', 'none']);
   assert.is(named.code, 2, named.stderr);
   assert.match(named.stderr, /filename ends in \.xyz, which is no container/);
-  const placed = await venc(['submit', film, '--url', 's3://bucket/film.mp4', '--progress', 'none']);
-  assert.is(placed.code, 2, placed.stderr);
+  const withDestination = await venc(['submit', film, '--url', 's3://bucket/film.mp4', '--progress', 'none']);
+  assert.is(withDestination.code, 2, withDestination.stderr);
   const mock = await venc(['submit', film, '--mock', '--progress', 'none']);
   assert.is(mock.code, 0, mock.stderr);
   assert.match(mock.stderr, /the request is valid; nothing was queued/);
-  for (const { stderr } of [named, placed, mock]) assert.not.match(stderr, 'stays at the service');
+  for (const { stderr } of [named, withDestination, mock]) assert.not.match(stderr, 'stays at the service');
   assert.equal(uploads(), before);
 });
 
-test('a stage that cannot be reached is told as such: no job is there to be resubmitted', async () => {
+test('a stage that cannot be reached is reported, and no job is created', async () => {
   const port = await freePort();
   const { code, stderr } = await venc(['submit', film, '--stage', `ftp://user:hunter2@127.0.0.1:${port}/in`]);
   assert.is(code, 1);

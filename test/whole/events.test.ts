@@ -21,22 +21,22 @@ test.before(async (context) => {
   Object.assign(context, { folder, request: { input, outputs: [out('a.mp4'), out('b.mp4')] } });
 });
 
-/** What every report of a job's way holds to. */
+/** Checks what every sequence of progress records must satisfy. */
 function checkOrder(records: readonly JobProgressRecord[]): void {
   const last = records.at(-1);
   assert.equal([last?.state, last?.progress], ['finished', 100]);
   assert.ok(records.length > 3, `only ${records.length} records`);
   const seen = new Set(records.map((record) => JSON.stringify(record)));
-  assert.is(seen.size, records.length, 'something was told twice');
+  assert.is(seen.size, records.length, 'a record was sent twice');
   for (const [index, { progress }] of records.entries()) {
-    assert.ok(progress >= (records[index - 1]?.progress ?? 0), `${progress} after more`);
+    assert.ok(progress >= (records[index - 1]?.progress ?? 0), `progress fell to ${progress}`);
   }
   assert.ok(
     records.some(({ outputs }) => outputs.some(({ current_event: event }) => event === 'transcoding')),
   );
 }
 
-test('a stream tells the whole way of a job, and the client follows it by that alone', async ({
+test('a stream reports a job from start to end, and the client needs no other request', async ({
   folder,
   request,
 }) => {
@@ -59,7 +59,7 @@ test('a stream tells the whole way of a job, and the client follows it by that a
   assert.ok(followed.length > 2, `only ${followed.length} events`);
 });
 
-test('an encode without a daemon tells the whole way as well', async ({ request }) => {
+test('an encode without a daemon reports its progress from start to end', async ({ request }) => {
   const records: JobProgressRecord[] = [];
   const job = await runOneShot(
     { ...request },

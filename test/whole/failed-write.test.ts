@@ -9,22 +9,22 @@ import { tempFolder } from '../helpers/temp.js';
 
 test.after(() => killDaemons());
 
-/** Loaded into the program by Node: from a signal on, no file of a job can be written for want of room, nor read for want of handles. */
-const faults = `
+/** Loaded by Node before the program: after a signal, files of jobs cannot be written (ENOSPC) or read (EMFILE). */
+const failures = `
 import callbacks from 'node:fs';
 import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 const { open } = fs;
 const { readFile } = callbacks;
-const refuse = (code) => Promise.reject(Object.assign(new Error(code + ': refused by the test'), { code }));
+const fail = (code) => Promise.reject(Object.assign(new Error(code + ': injected by the test'), { code }));
 let isShort = false;
-fs.open = (path, ...rest) => (isShort && String(path).includes('/jobs/') ? refuse('ENOSPC') : open(path, ...rest));
+fs.open = (path, ...rest) => (isShort && String(path).includes('/jobs/') ? fail('ENOSPC') : open(path, ...rest));
 callbacks.readFile = (path, ...rest) =>
   isShort && String(path).includes('/jobs/')
-    ? refuse('EMFILE').catch((error) => rest.at(-1)(error))
+    ? fail('EMFILE').catch((error) => rest.at(-1)(error))
     : readFile(path, ...rest);
 syncBuiltinESMExports();
-process.on('SIGUSR2', () => { isShort = true; process.stderr.write('short of everything\\n'); });
+process.on('SIGUSR2', () => { isShort = true; process.stderr.write('out of resources\\n'); });
 `;
 
 function cancel(url: URL): Promise<string> {
@@ -42,10 +42,10 @@ function cancel(url: URL): Promise<string> {
   });
 }
 
-test('a job that can be neither written nor read again is told as what kept it from being written', async () => {
+test('if a job can be neither written nor read again, the error gives the reason of the failed write', async () => {
   const folder = tempFolder();
-  const path = join(folder, 'faults.mjs');
-  writeFileSync(path, faults);
+  const path = join(folder, 'failures.mjs');
+  writeFileSync(path, failures);
   process.env.NODE_OPTIONS = `--import ${pathToFileURL(path).href}`;
   const daemon = await startDaemonProcess(join(folder, 'data'), ['--jobs', '0']);
   delete process.env.NODE_OPTIONS;
@@ -54,9 +54,9 @@ test('a job that can be neither written nor read again is told as what kept it f
   const created = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
   const { id } = (await created.json()) as { id: string };
   daemon.child.kill('SIGUSR2');
-  while (!daemon.logged().includes('short of everything')) await new Promise(setImmediate);
-  const said = await cancel(new URL(`${daemon.url}/v2/jobs/${id}/cancel`));
-  assert.match(said, '503 {"errors":["There is no space left on the disk', daemon.logged());
+  while (!daemon.logged().includes('out of resources')) await new Promise(setImmediate);
+  const response = await cancel(new URL(`${daemon.url}/v2/jobs/${id}/cancel`));
+  assert.match(response, '503 {"errors":["There is no space left on the disk', daemon.logged());
   await daemon.end('SIGKILL');
 });
 

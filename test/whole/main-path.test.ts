@@ -28,7 +28,7 @@ test.after(async ({ daemon, files }) => {
   await files.close();
 });
 
-test('a URL without outputs becomes a hosted MP4 within 640x480, its index in front', async ({
+test('a URL without outputs becomes a hosted MP4 within 640x480 with its index at the front', async ({
   daemon,
   files,
   folder,
@@ -45,7 +45,7 @@ test('a URL without outputs becomes a hosted MP4 within 640x480, its index in fr
   assert.is(response.headers.get('content-type'), 'video/mp4');
   assert.is(bytes.length, output?.file_size_bytes);
   assert.is(createHash('md5').update(bytes).digest('hex'), output?.md5_checksum);
-  assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index stands in front of the data');
+  assert.ok(bytes.indexOf('moov') < bytes.indexOf('mdat'), 'the index is before the data');
 
   const found = await ffprobe(bytes, tempFolder());
   assert.is(found.video?.codec_name, 'h264');
@@ -111,7 +111,7 @@ test('progress never falls and ends at 100', async ({ daemon, files }) => {
   assert.is(seen.at(-1), 100);
 });
 
-test('one output that cannot be made takes no other with it', async ({ daemon, files }) => {
+test('an output that fails does not affect the others', async ({ daemon, files }) => {
   const outputs = [
     { label: 'good', width: 64, clip_length: '1' },
     { label: 'bad', start_clip: '3600' },
@@ -132,7 +132,7 @@ test('one output that cannot be made takes no other with it', async ({ daemon, f
   );
 });
 
-test('a cancel ends the encoder and its files within two seconds', async ({ daemon, files }) => {
+test('a cancel ends the encoder and removes its files within two seconds', async ({ daemon, files }) => {
   const id = await daemon.create({
     input: `${files.url}/wide.mp4`,
     outputs: [{ speed: 1, width: 4000, upscale: true }],
@@ -144,16 +144,12 @@ test('a cancel ends the encoder and its files within two seconds', async ({ daem
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
   assert.is((await daemon.waitForJob(id)).state, 'cancelled');
   while ((await readdir(join(daemon.dataFolder, 'scratch'))).length > 0) {
-    assert.ok(Date.now() - before < 2000, 'scratch is still there');
+    assert.ok(Date.now() - before < 2000, 'the scratch folder still exists');
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 });
 
-test('a failed job is good again after a resubmit, once its file is there', async ({
-  daemon,
-  files,
-  folder,
-}) => {
+test('a failed job finishes after a resubmit once its input exists', async ({ daemon, files, folder }) => {
   const id = await daemon.create({ input: `${files.url}/later.mp4`, outputs: [{ width: 64 }] });
   const failed = await daemon.waitForJob(id);
   assert.is(failed.state, 'failed');

@@ -18,7 +18,7 @@ import { type ReceivedRequest, startWebhookEndpoint } from '../helpers/servers/w
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-/** The secret of the owner's account, as its owner is told it. */
+/** Shows the webhook secret of the owner's account. */
 async function secretOf(data: string): Promise<string> {
   const { code, stdout, stderr } = await runCli(['accounts', 'show', 'default', '--secret', '--data', data]);
   assert.is(code, 0, stderr);
@@ -33,7 +33,7 @@ function verify({ headers, body }: ReceivedRequest, secret: string): unknown {
   });
 }
 
-/** Has a daemon take a job and cancel it, which brings it to its end at once. */
+/** Creates a job and cancels it, which ends it at once. */
 async function cancelledJob(daemon: DaemonProcess, notifications: unknown): Promise<string> {
   const headers = { 'Service-Api-Key': processKey };
   const body = JSON.stringify({ input: 'http://example.com/in.mp4', notifications });
@@ -50,7 +50,7 @@ async function storedNotifications(data: string, id: string): Promise<readonly u
   return (JSON.parse(text) as { job: Job }).job.pendingNotifications;
 }
 
-test('the outputs of a real job and then the job itself are told to all who asked, in the form they asked for', async () => {
+test('each output and then the job itself are sent to every configured endpoint, in the requested format', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'in.mp4'), film('128x72', 1));
   const endpoint = await startWebhookEndpoint();
@@ -66,7 +66,7 @@ test('the outputs of a real job and then the job itself are told to all who aske
     ],
   });
   const job = await daemon.waitForJob(id);
-  await waitUntil('all are told', () => endpoint.received.length === 4);
+  await waitUntil('all notifications have arrived', () => endpoint.received.length === 4);
   const reported = new Map(endpoint.received.map((seen) => [seen.path, seen]));
   assert.equal([...reported.keys()].slice(2), ['/job', '/job-in-xml']);
   assert.equal([...reported.keys()].slice(0, 2).sort(), ['/a', '/b']);
@@ -74,7 +74,7 @@ test('the outputs of a real job and then the job itself are told to all who aske
   assert.match(secret, /^whsec_[A-Za-z0-9+/]{32,}=*$/);
   const at = (path: string): ReceivedRequest => {
     const seen = reported.get(path);
-    if (seen === undefined) throw new Error(`nothing came to ${path}`);
+    if (seen === undefined) throw new Error(`nothing arrived at ${path}`);
     return seen;
   };
   const ofJob = verify(at('/job'), secret) as JobNotificationBody;
@@ -94,15 +94,15 @@ test('the outputs of a real job and then the job itself are told to all who aske
   await endpoint.close();
 });
 
-test('a private address is told nothing where that was not allowed, and the job is none the worse', async () => {
+test('no notification is sent to a private address unless it is allowed, and the job is unaffected', async () => {
   const endpoint = await startWebhookEndpoint();
   const daemon = await startTestDaemon({ allowPrivateNetwork: false, jobs: 0 });
   const id = await daemon.create({ input: 'http://example.com/a', notifications: endpoint.url('/hunter2') });
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' })).status, 204);
-  const refused = () => daemon.logLines.find((line) => line.includes('not public'));
-  await waitUntil('it was refused', () => refused() !== undefined);
+  const rejected = () => daemon.logLines.find((line) => line.includes('not public'));
+  await waitUntil('the notification was rejected', () => rejected() !== undefined);
   assert.match(
-    refused() ?? '',
+    rejected() ?? '',
     /^warn Could not deliver notification .* \(attempt 1 of 20, the next at .*\): 127\.0\.0\.1 /,
   );
   assert.not(daemon.logLines.join().includes('hunter2'));
@@ -111,7 +111,7 @@ test('a private address is told nothing where that was not allowed, and the job 
   await endpoint.close();
 });
 
-test('wrong notifications are refused with every complaint at once, and a job that is not made tells nobody', async () => {
+test('invalid notifications are rejected with all validation errors at once, and a rejected job sends none', async () => {
   const endpoint = await startWebhookEndpoint();
   const daemon = await startTestDaemon({ jobs: 0 });
   const create = (body: unknown) =>
@@ -119,12 +119,12 @@ test('wrong notifications are refused with every complaint at once, and a job th
       method: 'POST',
       body: JSON.stringify({ input: 'http://example.com/a', ...(body as object) }),
     });
-  const refused = await create({
+  const rejected = await create({
     notifications: ['me@example.com', { url: endpoint.url('/'), headers: { 'Content-Length': '1' } }],
     outputs: [{ notifications: Array(6).fill(endpoint.url('/')) }],
   });
   assert.equal(
-    [refused.status, await refused.json()],
+    [rejected.status, await rejected.json()],
     [
       422,
       {
@@ -142,18 +142,21 @@ test('wrong notifications are refused with every complaint at once, and a job th
   await endpoint.close();
 });
 
-test('a notice outlives kill -9 of the daemon, in mid-attempt and between attempts, and goes on under its id', async () => {
+test('a notification survives kill -9 of the daemon, during and between attempts, and keeps its id', async () => {
   const data = join(tempFolder(), 'data');
   const endpoint = await startWebhookEndpoint((response, _, count) => {
-    // The second is never answered: the daemon is killed while it waits.
+    // The second request is never answered: the daemon is killed while it waits for the response.
     if (count !== 2) response.writeHead(count === 3 ? 204 : 500).end();
   });
   const first = await startDaemonProcess(data, ['--jobs', '0']);
   const id = await cancelledJob(first, endpoint.url('/'));
-  await waitUntil('the second attempt is there', () => endpoint.received.length === 2);
+  await waitUntil('the second attempt has arrived', () => endpoint.received.length === 2);
   await first.end('SIGKILL');
   const second = await startDaemonProcess(data, ['--jobs', '0']);
-  await waitUntil('it is done with', async () => (await storedNotifications(data, id)).length === 0);
+  await waitUntil(
+    'the notification is removed',
+    async () => (await storedNotifications(data, id)).length === 0,
+  );
   assert.is(endpoint.received.length, 3);
   assert.is(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size, 1);
   assert.is(new Set(endpoint.received.map(({ body }) => body)).size, 1);
@@ -161,18 +164,21 @@ test('a notice outlives kill -9 of the daemon, in mid-attempt and between attemp
   await endpoint.close();
 });
 
-test('a receiver that hangs holds up no stop of the daemon, and is told by the next one', async () => {
+test('an endpoint that hangs does not delay a stop of the daemon, and the next daemon delivers the notification', async () => {
   const data = join(tempFolder(), 'data');
   const endpoint = await startWebhookEndpoint((response, _, count) => {
     if (count > 1) response.end();
   });
   const first = await startDaemonProcess(data, ['--jobs', '0']);
   const id = await cancelledJob(first, { url: endpoint.url('/') });
-  await waitUntil('the attempt is there', () => endpoint.received.length === 1);
+  await waitUntil('the attempt has arrived', () => endpoint.received.length === 1);
   assert.is(await first.end('SIGTERM'), 0);
   assert.is((await storedNotifications(data, id)).length, 1);
   const second = await startDaemonProcess(data, ['--jobs', '0']);
-  await waitUntil('it is done with', async () => (await storedNotifications(data, id)).length === 0);
+  await waitUntil(
+    'the notification is removed',
+    async () => (await storedNotifications(data, id)).length === 0,
+  );
   assert.is(endpoint.received.length, 2);
   assert.is(await second.end('SIGTERM'), 0);
   await endpoint.close();

@@ -7,17 +7,17 @@ import { runInProcess } from '../cli/run-here.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** An ffmpeg that notes down what it was called with: words end in NUL, calls in a line break. */
+/** An ffmpeg that records its arguments: each argument ends with NUL, each call with a line break. */
 async function notingFfmpeg(folder: string): Promise<{ readonly path: string; readonly notes: string }> {
   const { ffmpeg } = await testFfmpeg();
   const [path, notes] = [join(folder, 'ffmpeg'), join(folder, 'notes')];
-  const noting = `{ printf '%s\\000' "$@"; printf '\\n'; } >> '${notes}'`;
-  await writeFile(path, `#!/bin/sh\n${noting}\nexec '${ffmpeg.path}' "$@"\n`);
+  const record = `{ printf '%s\\000' "$@"; printf '\\n'; } >> '${notes}'`;
+  await writeFile(path, `#!/bin/sh\n${record}\nexec '${ffmpeg.path}' "$@"\n`);
   await chmod(path, 0o755);
   return { path, notes };
 }
 
-/** The calls that encoded, without the words by which a run follows the progress. */
+/** The calls that encoded, without the arguments that report progress. */
 function encodingCalls(notes: string): readonly (readonly string[])[] {
   return notes
     .split('\n')
@@ -26,7 +26,7 @@ function encodingCalls(notes: string): readonly (readonly string[])[] {
     .map((words) => words.slice(words.indexOf('-progress') + 2));
 }
 
-test('what plan prints is what run runs, but for the folder and the numbers of the outputs', async () => {
+test('plan prints the commands that run executes, except for the folder and the output numbers', async () => {
   const folder = tempFolder();
   const { path: ffmpeg, notes } = await notingFfmpeg(folder);
   const { ffprobe } = await testFfmpeg();
@@ -58,7 +58,7 @@ test('what plan prints is what run runs, but for the folder and the numbers of t
       .replaceAll(`${scratch}/input`, film)
       .replaceAll(`${scratch}/watermark-0`, logo)
       .replaceAll(`${scratch}/`, './')
-      // A job and its input have the first two numbers.
+      // A job and its input use the first two ids.
       .replace(/\b(output|passes)-(\d+)/g, (_, what: string, id: string) => `${what}-${Number(id) - 2}`);
   const named = ['a.mp4', 'b.mp4', 'c.mp3'].map((name) => join(folder, name));
   const planned = (word: string) =>

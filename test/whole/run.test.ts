@@ -9,7 +9,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const slow = ['--speed', '1', '--quality', '5', '--width', '1920', '--upscale', '--progress', 'plain'];
 
-test('a second Ctrl-C leaves run at once, and nothing behind', async () => {
+test('a second Ctrl-C ends run at once and leaves nothing', async () => {
   const folder = tempFolder();
   const temporary = join(folder, 'tmp');
   await mkdir(temporary);
@@ -27,14 +27,14 @@ test('a second Ctrl-C leaves run at once, and nothing behind', async () => {
   assert.equal(await readdir(folder), ['in.mp4', 'tmp']);
 });
 
-test('run tells of the thumbnails that it wrote, and overwrites none without --force', async () => {
+test('run lists the thumbnails that it wrote and overwrites none without --force', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'in.mp4'), film('64x48', 1));
-  await writeFile(join(folder, 'out_0001.png'), 'a picture of mine');
+  await writeFile(join(folder, 'out_0001.png'), 'not a thumbnail');
   const words = ['run', 'in.mp4', '-o', 'out.mp4', '--thumbnails', '2', '--progress', 'none'];
-  const refused = await runCli(words, { cwd: folder });
-  assert.is(refused.code, 2, refused.stderr);
-  assert.match(refused.stderr, /out_0001\.png already exists.*--force/s);
+  const rejected = await runCli(words, { cwd: folder });
+  assert.is(rejected.code, 2, rejected.stderr);
+  assert.match(rejected.stderr, /out_0001\.png already exists.*--force/s);
   assert.equal((await readdir(folder)).sort(), ['in.mp4', 'out_0001.png']);
   const forced = await runCli([...words, '--force'], { cwd: folder });
   assert.is(forced.code, 0, forced.stderr);
@@ -42,7 +42,7 @@ test('run tells of the thumbnails that it wrote, and overwrites none without --f
   assert.equal((await readFile(join(folder, 'out_0001.png'))).subarray(1, 4).toString(), 'PNG');
 });
 
-test('run tells outputs apart by label or number, and puts them into a folder that it makes', async () => {
+test('run names outputs by label or number and creates the output folder', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'in.mp4'), film('64x48', 1));
   const outputs = ['--output', 'label=web,width=32', '--output', 'width=48', '--output', 'width=16'];
@@ -55,7 +55,7 @@ test('run tells outputs apart by label or number, and puts them into a folder th
   assert.equal((await readdir(join(folder, 'out'))).sort(), ['in-2.mp4', 'in-3.mp4', 'in-web.mp4']);
 });
 
-test('wrong values are told before a file is uploaded, not after it', async () => {
+test('invalid values are reported before a file is uploaded', async () => {
   const folder = tempFolder();
   await writeFile(join(folder, 'film.mov'), 'no film');
   const service = await startFakeService();

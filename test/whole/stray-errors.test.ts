@@ -16,8 +16,8 @@ test.after(() => killDaemons());
 
 const bytes = 100_000;
 
-/** Loaded into the program by Node: sockets connected to certain ports throw, or leave a rejection, in the callback for what they received. */
-const faults = `
+/** Loaded by Node before the program: sockets connected to certain ports throw, or leave a rejected promise, when they receive data. */
+const injectedErrors = `
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
 const ports = JSON.parse(process.env.TEST_FAULT_PORTS);
@@ -50,14 +50,14 @@ const whole = (response: ServerResponse) => response.end(payloadOf(bytes));
 
 function environmentOf(folder: string, ports: Readonly<Record<string, number>>) {
   const path = join(folder, 'faults.mjs');
-  writeFileSync(path, faults);
+  writeFileSync(path, injectedErrors);
   return {
     NODE_OPTIONS: `--import ${pathToFileURL(path).href}`,
     TEST_FAULT_PORTS: JSON.stringify(ports),
   };
 }
 
-test('an error that nobody caught fails the job that it was thrown for, and no other notices', async () => {
+test('an uncaught error fails the job that it was thrown for and no other', async () => {
   const folder = tempFolder();
   const probe = createChecksumProbe(folder);
   const held: ServerResponse[] = [];
@@ -78,7 +78,7 @@ test('an error that nobody caught fails the job that it was thrown for, and no o
     const response = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
     return ((await response.json()) as { id: string }).id;
   };
-  const faultOf = async (id: string) => {
+  const failureOf = async (id: string) => {
     for (;;) {
       const response = await fetch(`${daemon.url}/v2/jobs/${id}`, { headers });
       const { job } = (await response.json()) as {
@@ -92,14 +92,14 @@ test('an error that nobody caught fails the job that it was thrown for, and no o
       await pause(20);
     }
   };
-  const innocent = await create(good.url);
-  await waitUntil('its download is under way', () => held.length > 0);
-  assert.match(await faultOf(await create(throws.url)), 'thrown at http://user:***@host/film');
-  assert.match(await faultOf(await create(rejects.url)), 'left alone');
+  const unaffected = await create(good.url);
+  await waitUntil('the download is running', () => held.length > 0);
+  assert.match(await failureOf(await create(throws.url)), 'thrown at http://user:***@host/film');
+  assert.match(await failureOf(await create(rejects.url)), 'left alone');
   daemon.child.kill('SIGUSR2');
-  await waitUntil('it is logged', () => daemon.logged().includes('of nobody'));
+  await waitUntil('the error is logged', () => daemon.logged().includes('of nobody'));
   for (const response of held) response.end(payloadOf(bytes).subarray(50_000));
-  assert.match(await faultOf(innocent), 'NoMediaError');
+  assert.match(await failureOf(unaffected), 'NoMediaError');
   assert.equal(probe.sums(), [payloadMd5(bytes)]);
   assert.is(daemon.child.exitCode, null);
   const log = daemon.logged();
@@ -117,7 +117,7 @@ test('an error that nobody caught fails the job that it was thrown for, and no o
   assert.is(await daemon.end('SIGTERM'), 0);
 });
 
-test('in venc run it fails the encoding, which ends with its sentence and leaves nothing', async () => {
+test('in venc run an uncaught error fails the encode with a plain message and leaves nothing', async () => {
   const folder = tempFolder();
   const probe = createChecksumProbe(folder);
   const throws = await source(whole);

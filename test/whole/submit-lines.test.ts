@@ -20,7 +20,7 @@ await makeMedia(join(home, 'my logo.png'), [
   '-frames:v',
   '1',
 ]);
-/** Red, green and blue of the first frame 16 pixels into it. */
+/** Red, green and blue of a pixel of the first frame, 16 pixels from the left. */
 async function colourIn(path: string): Promise<readonly number[]> {
   const { ffmpeg } = await testFfmpeg();
   const filters = ['-vf', 'crop=2:2:16:16', '-frames:v', '1', '-f', 'rawvideo', '-pix_fmt', 'rgb24'];
@@ -39,7 +39,7 @@ test.before(async () => {
 });
 test.after(() => daemon.stop());
 
-test('a file of lines that is submitted twice makes its jobs once, whatever is broken in it', async () => {
+test('submitting a file of lines twice creates its jobs once, even if some lines are invalid', async () => {
   const good = (name: string) =>
     JSON.stringify({ input: `file://${film}`, grouping: 'lines', outputs: { filename: name } });
   const lines = `${good('a.mp4')}\n{"input"\n${good('b.mp4')}\n`;
@@ -61,7 +61,7 @@ test('a file of lines that is submitted twice makes its jobs once, whatever is b
   assert.match(first.stdout, /^\d+\n\d+\n$/);
   const shown = first.stderr.split('\n').filter((line) => line.startsWith('{'));
   const { event, percent } = JSON.parse(shown.at(-1) ?? '{}');
-  assert.equal([event, percent], ['2 jobs', 100], 'both are one thing to wait for');
+  assert.equal([event, percent], ['2 jobs', 100], 'one progress display covers both jobs');
   const second = await venc(words, lines);
   assert.equal([second.code, second.stdout], [2, first.stdout]);
   const jobs = JSON.parse(
@@ -86,7 +86,7 @@ test('a file of lines that is submitted twice makes its jobs once, whatever is b
   assert.match(report.stdout, new RegExp(`^collected_on.*\\n${today},lines,0\\.\\d+,0\\.\\d+\\n$`, 'm'));
 });
 
-test('a picture on this machine lies over the film: uploaded with a job, and read in place by run and plan', async () => {
+test('a local watermark is uploaded with a submitted job, and read directly by run and plan', async () => {
   writeFileSync(join(home, 'request.xml'), `<api-request><input>file://${film}</input></api-request>`);
   const settings = [
     '--watermark',

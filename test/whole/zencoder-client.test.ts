@@ -8,8 +8,7 @@ import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /*
- * The npm package "zencoder", as it comes from the registry: programs that were written for the hosted service change the base URL
- * that they give it, and nothing else.
+ * The npm package "zencoder" from the registry. Programs written for the hosted service only need to change the base URL.
  */
 
 interface Answer<T> {
@@ -57,26 +56,31 @@ test.before(async (context) => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'clip.mp4'), film('160x120', 1));
   const daemon = await startTestDaemon({ filesRoots: [folder] });
-  // Bound to the classes of a prototype that all clients of the package share, as it is.
+  // The package binds the client to prototypes that all of its clients share.
   Object.assign(context, { folder, daemon, client: zencoder(daemon.key, `${daemon.url}/api/v2`) });
 });
 test.after(({ daemon }) => daemon.stop());
 
-const refused = async (asking: Promise<unknown>): Promise<{ code: number; errors: readonly string[] }> => {
+const rejectionOf = async (
+  asking: Promise<unknown>,
+): Promise<{ code: number; errors: readonly string[] }> => {
   try {
     await asking;
   } catch (error) {
     return error as { code: number; errors: readonly string[] };
   }
-  throw new Error('it was not refused');
+  throw new Error('the request was not rejected');
 };
 
-test('creates a job, sees it through and reads everything of it', async ({ client, folder }) => {
+test('the zencoder package creates a job, follows it and reads all of its records', async ({
+  client,
+  folder,
+}) => {
   const request = {
     input: `file://${join(folder, 'clip.mp4')}`,
     outputs: [
       { label: 'web', width: '64' },
-      { label: 'sound', filename: 'a.mp3' },
+      { label: 'audio', filename: 'a.mp3' },
     ],
     pass_through: 'mine',
   };
@@ -95,7 +99,7 @@ test('creates a job, sees it through and reads everything of it', async ({ clien
   assert.is(job.pass_through, 'mine');
   assert.equal(
     job.output_media_files.map(({ label }) => label),
-    ['web', 'sound'],
+    ['web', 'audio'],
   );
   const input = (await client.Input.details(job.input_media_file.id)).data;
   assert.equal([input.job_id, input.width, input.channels], [id, 160, '2']);
@@ -110,17 +114,20 @@ test('creates a job, sees it through and reads everything of it', async ({ clien
   );
 });
 
-test('cancels and resubmits, and is told where that cannot be', async ({ client, daemon }) => {
+test('the zencoder package cancels and resubmits jobs, and gets 409 if the state does not allow it', async ({
+  client,
+  daemon,
+}) => {
   const id = await daemon.create({ input: `${daemon.url}/nothing.mp4` });
   await daemon.waitForJob(id);
-  assert.is((await refused(client.Job.cancel(id))).code, 409);
+  assert.is((await rejectionOf(client.Job.cancel(id))).code, 409);
   assert.is((await client.Job.resubmit(id)).response.statusCode, 204);
   await daemon.waitForJob(id);
   const finished = (await client.Job.list()).data.find(({ job }) => job.state === 'finished');
-  assert.is((await refused(client.Job.resubmit(finished?.job.id ?? 0))).code, 409);
+  assert.is((await rejectionOf(client.Job.resubmit(finished?.job.id ?? 0))).code, 409);
 });
 
-test('reads the reports', async ({ client }) => {
+test('the zencoder package reads the reports', async ({ client }) => {
   const today = new Date().toISOString().slice(0, 10);
   const { data: all } = await client.Report.all({ from: today, to: today });
   assert.is(all.statistics.vod[0]?.collected_on, today);
@@ -132,19 +139,24 @@ test('reads the reports', async ({ client }) => {
   assert.is((await client.Report.live()).response.statusCode, 200);
 });
 
-test('is refused with sentences', async ({ client, daemon }) => {
-  const { code, errors } = await refused(client.Job.create({ input: 'nonsense', outputs: [{ speed: 9 }] }));
+test('the zencoder package gets rejections with messages', async ({ client, daemon }) => {
+  const { code, errors } = await rejectionOf(
+    client.Job.create({ input: 'nonsense', outputs: [{ speed: 9 }] }),
+  );
   assert.is(code, 422);
   assert.is(errors.length, 2);
-  assert.is((await refused(client.Job.details(999_999))).code, 404);
-  const stranger = zencoder('a-wrong-key', `${daemon.url}/api/v2`);
-  const { code: unauthorized } = await refused(stranger.Job.list());
-  assert.is(unauthorized, 401);
-  // The package keeps the client that was made last.
+  assert.is((await rejectionOf(client.Job.details(999_999))).code, 404);
+  const unauthorizedClient = zencoder('a-wrong-key', `${daemon.url}/api/v2`);
+  const { code: status } = await rejectionOf(unauthorizedClient.Job.list());
+  assert.is(status, 401);
+  // Creating a client replaces the shared one, so this restores it.
   zencoder(daemon.key, `${daemon.url}/api/v2`);
 });
 
-test('calls what the service document lacks, and hears so', async ({ client, daemon }) => {
+test('the zencoder package gets 404 with a message for calls that the service document lacks', async ({
+  client,
+  daemon,
+}) => {
   const id = await daemon.create({ input: `${daemon.url}/nothing.mp4` });
   for (const asking of [
     client.Account.details(),
@@ -152,7 +164,7 @@ test('calls what the service document lacks, and hears so', async ({ client, dae
     client.Account.live(),
     client.Job.finish(id),
   ]) {
-    const { code, errors } = await refused(asking);
+    const { code, errors } = await rejectionOf(asking);
     assert.is(code, 404);
     assert.type(errors[0], 'string');
   }

@@ -3,12 +3,12 @@ import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/s
 import { settleEventLoop } from '../../helpers/wait-until.js';
 import type { QueueFacts } from './queue-facts.js';
 
-/** Longer than any test: a grace that never runs out by itself. */
+/** Longer than any test, so that the grace period never expires. */
 const endlessMs = 2 ** 40;
 
-/** The end of a queue. */
+/** Closing a queue. */
 export const closeFacts: QueueFacts = {
-  'a close lets running jobs finish within the grace and begins no other': async ({
+  'a close lets running jobs finish within the grace period and starts no others': async ({
     store,
     queue,
     fixture,
@@ -31,7 +31,9 @@ export const closeFacts: QueueFacts = {
     assert.is((await store.get(late.id))?.state, 'waiting');
   },
 
-  'what still runs after the grace is stopped and back to waiting, which is no crash': async (context) => {
+  'a job that still runs after the grace period is stopped and requeued, without counting as a crash': async (
+    context,
+  ) => {
     const { store, queue, fixture } = context;
     const { id, outputs } = await store.create(sampleDraft(2));
     queue.work(fixture.handler, { slots: 1 });
@@ -53,7 +55,7 @@ export const closeFacts: QueueFacts = {
     );
   },
 
-  'a run that only waits for its turn gets no grace, be it that it waits already or comes to it': async ({
+  'a run that waits for its turn gets no grace period, even if it starts to wait after the close': async ({
     store,
     queue,
     fixture,
@@ -61,13 +63,13 @@ export const closeFacts: QueueFacts = {
     const [early, late] = [await store.create(sampleDraft()), await store.create(sampleDraft())];
     queue.work(fixture.handler, { slots: 2 });
     for (const { id } of [early, late]) await queue.enqueue(id);
-    const scenes = [await fixture.next(), await fixture.next()] as const;
+    const scenarios = [await fixture.next(), await fixture.next()] as const;
     const never = () => new Promise<never>(() => {});
-    void scenes[0].run.whileWaiting(never());
+    void scenarios[0].run.whileWaiting(never());
     const closed = queue.close(endlessMs);
-    assert.is(scenes[0].run.signal.reason, 'draining');
-    assert.not(scenes[1].run.signal.aborted);
-    void scenes[1].run.whileWaiting(never());
+    assert.is(scenarios[0].run.signal.reason, 'draining');
+    assert.not(scenarios[1].run.signal.aborted);
+    void scenarios[1].run.whileWaiting(never());
     await closed;
     for (const { id } of [early, late]) {
       const job = await store.get(id);
@@ -75,12 +77,12 @@ export const closeFacts: QueueFacts = {
     }
   },
 
-  'a wait that is over leaves a run its grace': async ({ store, queue, fixture }) => {
+  'a run whose wait is over gets the grace period': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
     const { run, end } = await fixture.next();
-    assert.is(await run.whileWaiting(Promise.resolve('a place')), 'a place');
+    assert.is(await run.whileWaiting(Promise.resolve('a slot')), 'a slot');
     await run.whileWaiting(Promise.reject(new Error('none'))).catch(() => {});
     const closed = queue.close(endlessMs);
     await end(finishAll);
@@ -88,7 +90,7 @@ export const closeFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'a second close ends the grace at once, and both resolve': async ({ store, queue, fixture }) => {
+  'a second close ends the grace period at once, and both resolve': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
@@ -112,14 +114,14 @@ export const closeFacts: QueueFacts = {
     assert.is(run.signal.reason, 'cancelled');
   },
 
-  'a close of a queue that never worked resolves': async ({ store, queue }) => {
+  'closing a queue that never started resolves': async ({ store, queue }) => {
     const { id } = await store.create(sampleDraft());
     await queue.enqueue(id);
     await queue.close(endlessMs);
     assert.is((await store.get(id))?.state, 'waiting');
   },
 
-  'a job that was given back is run by the next queue': async (context) => {
+  'a requeued job is run by the next queue': async (context) => {
     const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });

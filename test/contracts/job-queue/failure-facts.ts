@@ -6,7 +6,7 @@ import { finishAll, sampleDraft, sampleFile, sampleMedia } from '../../helpers/s
 import { waitUntil } from '../../helpers/wait-until.js';
 import type { QueueContext, QueueFacts } from './queue-facts.js';
 
-/** Has a job of two outputs run so, and gives what becomes of it. */
+/** Runs a job with two outputs and returns the resulting job. */
 async function runWith(context: QueueContext, action: (run: Run) => Promise<unknown>): Promise<Job> {
   const { store, queue, fixture } = context;
   const { id } = await store.create(sampleDraft(2));
@@ -19,7 +19,7 @@ async function runWith(context: QueueContext, action: (run: Run) => Promise<unkn
   return job;
 }
 
-/** Handlers that do not do as they should. */
+/** Handlers that throw or return too early. */
 export const failureFacts: QueueFacts = {
   'a handler that throws before the input is ready fails the input': async (context) => {
     const job = await runWith(context, async () => {
@@ -34,18 +34,18 @@ export const failureFacts: QueueFacts = {
     );
   },
 
-  'a handler that throws later fails the outputs that are open, and no other': async (context) => {
+  'a handler that throws later fails only the unfinished outputs': async (context) => {
     const job = await runWith(context, async (run) => {
       const [first] = run.job.outputs;
       await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
       await run.change({ type: 'output-started', id: first?.id ?? 0 });
       await run.change({ type: 'output-finished', id: first?.id ?? 0, media: sampleMedia, file: sampleFile });
-      throw new VencError('UploadFailureError', 'The server is away.');
+      throw new VencError('UploadFailureError', 'The server is down.');
     });
     assert.is(job.state, 'failed');
     assert.is(job.input.state, 'finished');
     assert.equal(
-      job.outputs.map(({ state, failure: fault }) => [state, fault?.errorClass]),
+      job.outputs.map(({ state, failure }) => [state, failure?.errorClass]),
       [
         ['finished', undefined],
         ['failed', 'UploadFailureError'],
@@ -53,32 +53,32 @@ export const failureFacts: QueueFacts = {
     );
   },
 
-  'only classes that a file can fail with become its fault': async (context) => {
+  'an error class that files cannot have becomes TranscodingError': async (context) => {
     const job = await runWith(context, async () => {
-      throw new VencError('NotFoundError', 'There is no such thing.');
+      throw new VencError('NotFoundError', 'There is no such job.');
     });
-    assert.equal(job.input.failure, { errorClass: 'TranscodingError', message: 'There is no such thing.' });
+    assert.equal(job.input.failure, { errorClass: 'TranscodingError', message: 'There is no such job.' });
   },
 
-  'a fault holds no secret': async (context) => {
+  'a failure message contains no secret': async (context) => {
     const job = await runWith(context, async () => {
       throw new Error('cannot reach ftp://user:secret@host/in.mp4');
     });
     assert.is(job.input.failure?.message, 'cannot reach ftp://user:***@host/in.mp4');
   },
 
-  'a handler that ends before the job does fails it': async (context) => {
+  'a handler that returns before the job is final fails the job': async (context) => {
     const job = await runWith(context, async (run) => {
       await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
     });
     assert.is(job.state, 'failed');
     assert.equal(
-      job.outputs.map(({ failure: fault }) => fault?.errorClass),
+      job.outputs.map(({ failure }) => failure?.errorClass),
       ['TranscodingError', 'TranscodingError'],
     );
   },
 
-  'a handler that throws when the job is finished leaves it finished': async (context) => {
+  'a handler that throws after the job finished leaves it finished': async (context) => {
     const job = await runWith(context, async (run) => {
       await finishAll(run);
       throw new Error('cannot tidy up');
@@ -86,7 +86,7 @@ export const failureFacts: QueueFacts = {
     assert.is(job.state, 'finished');
   },
 
-  'after a handler that throws the next job is run': async ({ store, queue, fixture }) => {
+  'the next job runs after a handler throws': async ({ store, queue, fixture }) => {
     const ids = [(await store.create(sampleDraft())).id, (await store.create(sampleDraft())).id];
     for (const id of ids) await queue.enqueue(id);
     queue.work(fixture.handler, { slots: 1 });
@@ -97,7 +97,7 @@ export const failureFacts: QueueFacts = {
     assert.is((await store.get(next.run.job.id))?.state, 'finished');
   },
 
-  'a handler that throws at once, before any promise, is no worse': async ({ store, queue }) => {
+  'a handler that throws synchronously fails the job': async ({ store, queue }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(
       () => {

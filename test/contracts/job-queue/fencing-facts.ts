@@ -10,9 +10,9 @@ import type { QueueFacts } from './queue-facts.js';
 const now = () => new Date(0);
 const log = () => {};
 
-/** One holder at a time. */
+/** Only one run holds the claim of a job. */
 export const fencingFacts: QueueFacts = {
-  'a run that lost its claim can change nothing, and is told to end': async ({ store, queue, fixture }) => {
+  'a run that lost its claim cannot change the job and is aborted': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
@@ -28,7 +28,7 @@ export const fencingFacts: QueueFacts = {
     assert.equal(await store.get(id), lost);
   },
 
-  'a change that is not legal is refused and does not cost the claim': async ({ store, queue, fixture }) => {
+  'an illegal change is rejected and the run keeps its claim': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
@@ -42,7 +42,7 @@ export const fencingFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'after a crash a further queue runs the job again, and the old run can do no harm': async (context) => {
+  'after a crash another queue runs the job again, and the old run cannot change it': async (context) => {
     const { store, queue, fixture } = context;
     const running = await store.create(sampleDraft());
     const waiting = await store.create(sampleDraft());
@@ -61,8 +61,8 @@ export const fencingFacts: QueueFacts = {
     const last = await nextStage.next();
     assert.is(last.run.job.id, waiting.id);
     assert.is(last.run.job.crashes, 0);
-    const fault = { errorClass: 'NoMediaError', message: 'The file holds no media.' } as const;
-    await old.end((run) => run.change({ type: 'input-failed', failure: fault }));
+    const failure = { errorClass: 'NoMediaError', message: 'The file holds no media.' } as const;
+    await old.end((run) => run.change({ type: 'input-failed', failure }));
     assert.is(old.run.signal.reason, 'claim-lost');
     assert.is((await store.get(running.id))?.state, 'processing');
     await again.end();

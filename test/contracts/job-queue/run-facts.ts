@@ -6,9 +6,9 @@ import type { QueueFacts } from './queue-facts.js';
 
 const now = new Date(0);
 
-/** What runs, when, and beside what. */
+/** Which jobs run, in which order, and concurrently with which others. */
 export const runFacts: QueueFacts = {
-  'an enqueued job is run, and is processing and claimed from then on': async ({ store, queue, fixture }) => {
+  'an enqueued job runs, and is processing and claimed from then on': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
@@ -24,14 +24,14 @@ export const runFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'what was enqueued before the work began is run': async ({ store, queue, fixture }) => {
+  'a job that was enqueued before the queue started runs': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     await queue.enqueue(id);
     queue.work(fixture.handler, { slots: 1 });
     assert.is((await fixture.next()).run.job.id, id);
   },
 
-  'jobs begin in the order in which they were enqueued': async ({ store, queue, fixture }) => {
+  'jobs start in the order in which they were enqueued': async ({ store, queue, fixture }) => {
     const ids = [];
     for (let count = 0; count < 8; count += 1) ids.push((await store.create(sampleDraft())).id);
     const order = [...ids].reverse();
@@ -44,17 +44,17 @@ export const runFacts: QueueFacts = {
     }
   },
 
-  'as many runs go on at once as there are slots, and never more': async ({ store, queue, fixture }) => {
+  'as many jobs run at once as there are slots, and never more': async ({ store, queue, fixture }) => {
     for (let count = 0; count < 9; count += 1) await queue.enqueue((await store.create(sampleDraft())).id);
     queue.work(fixture.handler, { slots: 3 });
     for (let round = 0; round < 3; round += 1) {
-      const scenes = [await fixture.next(), await fixture.next(), await fixture.next()];
-      await Promise.all(scenes.map((scenario) => scenario.end()));
+      const scenarios = [await fixture.next(), await fixture.next(), await fixture.next()];
+      await Promise.all(scenarios.map((scenario) => scenario.end()));
     }
     assert.is(fixture.maxConcurrent, 3);
   },
 
-  'without slots nothing is begun': async ({ store, queue, fixture }) => {
+  'without slots no job starts': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 0 });
     await queue.enqueue(id);
@@ -63,12 +63,12 @@ export const runFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'waiting');
   },
 
-  'the work can be started only once': async ({ queue, fixture }) => {
+  'a queue can be started only once': async ({ queue, fixture }) => {
     queue.work(fixture.handler, { slots: 1 });
     assert.throws(() => queue.work(fixture.handler, { slots: 1 }), /only once/);
   },
 
-  'a job that is enqueued twice while it waits is run once': async ({ store, queue, fixture }) => {
+  'a job that is enqueued twice while it waits runs once': async ({ store, queue, fixture }) => {
     const twice = await store.create(sampleDraft());
     const after = await store.create(sampleDraft());
     for (const { id } of [twice, twice, after]) await queue.enqueue(id);
@@ -78,7 +78,7 @@ export const runFacts: QueueFacts = {
     assert.equal(fixture.record, [`+${twice.id}`, `-${twice.id}`, `+${after.id}`]);
   },
 
-  'a job that waits no longer when its turn comes is passed over': async ({ store, queue, fixture }) => {
+  'a job that is no longer waiting when its turn comes is skipped': async ({ store, queue, fixture }) => {
     const cancelled = await store.create(sampleDraft());
     const after = await store.create(sampleDraft());
     await queue.enqueue(cancelled.id);
@@ -89,7 +89,7 @@ export const runFacts: QueueFacts = {
     assert.is((await store.get(cancelled.id))?.state, 'cancelled');
   },
 
-  'a job that does not exist holds nobody up': async ({ store, queue, fixture }) => {
+  'a job that does not exist does not block the queue': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     await queue.enqueue(id + 1000);
     await queue.enqueue(id);
@@ -97,7 +97,7 @@ export const runFacts: QueueFacts = {
     assert.is((await fixture.next()).run.job.id, id);
   },
 
-  'progress is in the book while the job is run, and not afterwards': async (context) => {
+  'progress is tracked while the job runs, and not afterwards': async (context) => {
     const { store, queue, fixture, progressTracker } = context;
     const { id, input } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
@@ -111,7 +111,7 @@ export const runFacts: QueueFacts = {
     assert.is(progressTracker.read(id).size, 0);
   },
 
-  'a job that crashed twice is run with no other beside it, and nobody overtakes it': async (context) => {
+  'a job that crashed twice runs exclusively, and no later job overtakes it': async (context) => {
     const { store, queue, fixture } = context;
     const ids = [];
     for (let count = 0; count < 4; count += 1) ids.push((await store.create(sampleDraft())).id);
@@ -137,7 +137,7 @@ export const runFacts: QueueFacts = {
     await Promise.all(last.map((scenario) => scenario.end()));
   },
 
-  'a job that crashed once runs beside others': async ({ store, queue, fixture }) => {
+  'a job that crashed once runs concurrently with others': async ({ store, queue, fixture }) => {
     const other = await store.create(sampleDraft());
     const crashed = await store.create(sampleDraft());
     await crash(store, crashed.id, 1);
@@ -148,7 +148,7 @@ export const runFacts: QueueFacts = {
     assert.is((await fixture.next()).run.job.id, crashed.id);
   },
 
-  'a job that held others back and is taken away lets them go': async ({ store, queue, fixture }) => {
+  'removing a job that blocks others unblocks them': async ({ store, queue, fixture }) => {
     const first = await store.create(sampleDraft());
     const crashed = await store.create(sampleDraft());
     const last = await store.create(sampleDraft());

@@ -6,9 +6,9 @@ import type { QueueFacts } from './queue-facts.js';
 
 const now = new Date(0);
 
-/** Stops of one job. */
+/** Stopping one job. */
 export const stopFacts: QueueFacts = {
-  'a stop resolves when the run has let go, and leaves a cancelled job cancelled': async (context) => {
+  'a stop resolves when the run has ended, and leaves a cancelled job cancelled': async (context) => {
     const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
@@ -22,7 +22,7 @@ export const stopFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'cancelled');
   },
 
-  'a stop waits for a handler that takes its time': async ({ store, queue }) => {
+  'a stop waits for a handler that is slow to end': async ({ store, queue }) => {
     const { id } = await store.create(sampleDraft());
     let release = () => {};
     let hasBegun = false;
@@ -48,7 +48,7 @@ export const stopFacts: QueueFacts = {
     assert.not(queue.isRunning(id));
   },
 
-  'a stop forgets a job that waits': async ({ store, queue, fixture }) => {
+  'a stop removes a waiting job from the queue': async ({ store, queue, fixture }) => {
     const stopped = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
     await queue.enqueue(stopped.id);
@@ -59,16 +59,12 @@ export const stopFacts: QueueFacts = {
     assert.is((await store.get(stopped.id))?.state, 'waiting');
   },
 
-  'a stop of a job that is not here resolves at once': async ({ queue }) => {
+  'a stop of an unknown job resolves at once': async ({ queue }) => {
     await queue.stop(4711, 'cancelled');
     assert.not(queue.isRunning(4711));
   },
 
-  'a run that is stopped though nobody changed the job leaves it waiting': async ({
-    store,
-    queue,
-    fixture,
-  }) => {
+  'a stop without a change of the job requeues it': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
     await queue.enqueue(id);
@@ -80,7 +76,11 @@ export const stopFacts: QueueFacts = {
     assert.is(job?.crashes, 0);
   },
 
-  'a resubmitted job is stopped and run again, never twice at once': async ({ store, queue, fixture }) => {
+  'a resubmitted job is stopped and run again, never twice concurrently': async ({
+    store,
+    queue,
+    fixture,
+  }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 3 });
     await queue.enqueue(id);
@@ -95,7 +95,7 @@ export const stopFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'a job that is enqueued while it is run gets another run if it waits again by then': async (context) => {
+  'a job that is enqueued while it runs is run again if it is waiting afterwards': async (context) => {
     const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
@@ -113,7 +113,7 @@ export const stopFacts: QueueFacts = {
     assert.is((await store.get(id))?.state, 'finished');
   },
 
-  'a job that is enqueued while it is run and finishes is not run again': async ({
+  'a job that is enqueued while it runs and then finishes is not run again': async ({
     store,
     queue,
     fixture,

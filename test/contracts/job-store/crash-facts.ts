@@ -12,7 +12,7 @@ import {
   withClaim,
 } from './store-facts.js';
 
-/** An update that a fault can strike: how the job comes to be, and what happens to it. */
+/** An operation during which a failure is injected: how the job is prepared, and the update. */
 interface Operation {
   readonly prepare: (store: JobStore) => Promise<Job>;
   readonly change: (job: Job) => Job;
@@ -24,22 +24,25 @@ const finalJob = async (store: JobStore) => {
 };
 
 const operations: Readonly<Record<string, Operation | null>> = {
-  // null: the deed is the making of a job.
+  // null: the operation is the creation of a job.
   'a create': null,
   'an update': { prepare: (store) => store.create(draftFor()), change: withClaim('a') },
-  'becoming final': { prepare: (store) => store.create(draftFor()), change: applying({ type: 'cancelled' }) },
+  'an update to a final state': {
+    prepare: (store) => store.create(draftFor()),
+    change: applying({ type: 'cancelled' }),
+  },
   'a change of a final job': { prepare: finalJob, change: withClaim('a') },
-  'being taken back': { prepare: finalJob, change: applying({ type: 'resubmitted' }) },
+  'a resubmit': { prepare: finalJob, change: applying({ type: 'resubmitted' }) },
 };
 
 interface OperationResult {
-  /** The job before the deed; null for a create. */
+  /** The job before the operation; null for a create. */
   readonly before: Job | null;
-  /** What the deed resolved to, or the error it rejected with. */
+  /** The result of the operation, or the error it rejected with. */
   readonly outcome: Job | Error;
 }
 
-/** Arms a fault, then does the deed. */
+/** Arms a failure, then runs the operation. */
 async function runOperation(
   store: JobStore,
   operation: Operation | null,
@@ -57,10 +60,10 @@ async function runOperation(
   return { before, outcome };
 }
 
-/** More than any store takes for one deed: ends a sweep that never gets through. */
+/** More steps than any operation takes. Bounds the loop if an operation never succeeds. */
 const stepLimit = 200;
 
-/** Lets the machine or process die at each step of a deed in turn, and at last after it. */
+/** Crashes the process or machine at each step of an operation in turn, and finally after it. */
 async function crashAtEachStep(
   createHarness: CreateStoreHarness,
   operation: Operation | null,
@@ -87,14 +90,14 @@ async function crashAtEachStep(
     for (const { outputs } of all) assert.ok(outputs.every(({ id }) => id < next.id));
     await reopened.close();
     if (hasTriggered) continue;
-    assert.ok(step > 0, 'the deed takes no step that could be struck');
+    assert.ok(step > 0, 'the operation has no step that can fail');
     assert.not.instance(result.outcome, Error);
     return;
   }
-  assert.unreachable('the deed has no end');
+  assert.unreachable('the operation never succeeds');
 }
 
-/** What is left of a deed that may have been struck is all of it or, unless it resolved, nothing of it. */
+/** Checks that a possibly interrupted operation is stored completely or, unless it resolved, not at all. */
 function assertAllOrNothing(
   left: readonly Job[],
   operation: Operation | null,
@@ -104,7 +107,7 @@ function assertAllOrNothing(
   if (!(outcome instanceof Error)) {
     assert.equal(left, [outcome], where);
   } else if (operation === null || before === null) {
-    // Nobody was told of the job; should it be there, it has all its parts.
+    // No client was given the id of the job. If the job is stored, it is complete.
     assert.ok(left.length <= 1 && left.every(({ outputs }) => outputs.length === 2), where);
   } else {
     const isOld = left[0]?.claim === before.claim && left[0].state === before.state;
@@ -112,7 +115,7 @@ function assertAllOrNothing(
   }
 }
 
-/** Lets the room run out at each step of a deed in turn. */
+/** Fills the disk at each step of an operation in turn. */
 async function failWithoutSpaceAtEachStep(
   createHarness: CreateStoreHarness,
   operation: Operation | null,
@@ -132,30 +135,30 @@ async function failWithoutSpaceAtEachStep(
     await harness.crash('process');
     const reopened = await harness.open();
     assert.equal(await allOf(reopened), left, `step ${step}`);
-    // With room again, work goes on.
+    // Writes succeed again once there is space.
     const { id } = await reopened.create(draftFor());
-    for (const job of [{ id }, ...left]) await reopened.update(job.id, withClaim('with room again'));
+    for (const job of [{ id }, ...left]) await reopened.update(job.id, withClaim('with space again'));
     await reopened.close();
     if (hasTriggered) continue;
-    assert.ok(step > 0, 'the deed takes no step that could be struck');
+    assert.ok(step > 0, 'the operation has no step that can fail');
     return;
   }
-  assert.unreachable('the deed has no end');
+  assert.unreachable('the operation never succeeds');
 }
 
 const facts: [string, StoreFacts[string]][] = [];
 for (const [name, operation] of Object.entries(operations)) {
   for (const crashKind of ['process', 'machine'] as const) {
     facts.push([
-      `${name} is there whole or not at all, wherever the ${crashKind} dies, and for good once it resolved`,
+      `${name} is stored completely or not at all if the ${crashKind} crashes, and is durable once it resolved`,
       ({ createHarness }) => crashAtEachStep(createHarness, operation, crashKind),
     ]);
   }
   facts.push([
-    `${name} for which there is no room is refused with OutOfSpaceError, and what is shown is what is kept`,
+    `${name} without space on the disk is rejected with OutOfSpaceError, and the store shows what is on the disk`,
     ({ createHarness }) => failWithoutSpaceAtEachStep(createHarness, operation),
   ]);
 }
 
-/** What a crash or a full disk leaves. */
+/** The state of a store after a crash or on a full disk. */
 export const crashFacts: StoreFacts = Object.fromEntries(facts);

@@ -11,29 +11,29 @@ import {
 
 const hourMs = 60 * 60 * 1000;
 const begin = Date.parse('2024-05-06T07:08:09.010Z');
-/** The moment so many hours and milliseconds after the first. */
+/** The time a number of hours and milliseconds after the first create. */
 const later = (hours: number, ms = 0) => new Date(begin + hours * hourMs + ms);
 const ever = new Date(0);
 
-/** Lets a create under a key be struck at each step in turn, then asks again: there is one job, now and after a restart. */
+/** Fails a create under a key at each step in turn, then repeats it: there is exactly one job, now and after a restart. */
 async function retryAfterEachStep(
   createHarness: CreateStoreHarness,
-  faultKind: CrashKind | 'no room',
+  failureKind: CrashKind | 'no space',
 ): Promise<void> {
   for (let step = 0, hasTriggered = true; hasTriggered; step += 1) {
     const harness = await createHarness();
     const store = await harness.open();
-    if (faultKind === 'no room') harness.faults.failWithoutSpaceAt(step);
-    else harness.faults.crashAt(step, faultKind);
+    if (failureKind === 'no space') harness.faults.failWithoutSpaceAt(step);
+    else harness.faults.crashAt(step, failureKind);
     const first = await store.create(draftWith({ key: 'k' })).catch((error: unknown) => error);
     hasTriggered = harness.faults.hasTriggered;
-    const isRefused = first instanceof Error;
-    assert.is(isRefused && faultKind === 'no room', isVencError(first, 'OutOfSpaceError'));
-    if (faultKind !== 'no room') await harness.crash(faultKind);
+    const isRejected = first instanceof Error;
+    assert.is(isRejected && failureKind === 'no space', isVencError(first, 'OutOfSpaceError'));
+    if (failureKind !== 'no space') await harness.crash(failureKind);
 
-    const open = faultKind === 'no room' ? store : await harness.open();
+    const open = failureKind === 'no space' ? store : await harness.open();
     const again = await open.create(draftWith({ key: 'k' }));
-    if (!isRefused) assert.equal(again, first, `step ${step}`);
+    if (!isRejected) assert.equal(again, first, `step ${step}`);
     assert.equal(await allOf(open), [again], `step ${step}`);
     await open.close();
     const reopened = await harness.open();
@@ -43,16 +43,16 @@ async function retryAfterEachStep(
   }
 }
 
-/** Creates that are asked for again under an idempotency key. */
+/** Creates that are repeated under an idempotency key. */
 export const idempotencyFacts: StoreFacts = {
-  async 'a create under a key that was used gives the first job, however much the drafts differ'({ store }) {
+  async 'a create under a used key returns the first job, even if the drafts differ'({ store }) {
     const first = await store.create(draftWith({ key: 'k' }));
     assert.equal(first.idempotency, { key: 'k', fingerprint: 'of k' });
     assert.equal(await store.create(draftWith({ key: 'k', outputCount: 3, now: later(1) })), first);
     assert.equal(await allOf(store), [first]);
   },
 
-  async 'the first job is given as it is now, and whatever its state'({ store, open }) {
+  async 'a repeated create returns the first job in its current state'({ store, open }) {
     const { id } = await store.create(draftWith({ key: 'k' }));
     const cancelled = await store.update(id, applying({ type: 'cancelled' }));
     assert.equal(await store.create(draftWith({ key: 'k' })), cancelled);
@@ -60,13 +60,13 @@ export const idempotencyFacts: StoreFacts = {
     assert.equal(await (await open()).create(draftWith({ key: 'k' })), cancelled);
   },
 
-  async 'of creates with one key at once one is kept, and is the answer to all'({ store }) {
+  async 'of concurrent creates with one key one is stored, and all return it'({ store }) {
     const jobs = await Promise.all(Array.from({ length: 30 }, () => store.create(draftWith({ key: 'k' }))));
     assert.is(new Set(jobs.map(({ id }) => id)).size, 1);
     assert.equal(await allOf(store), jobs.slice(0, 1));
   },
 
-  async 'creates with different keys, of different accounts, or without a key are all kept'({ store }) {
+  async 'creates with different keys, of different accounts, or without a key are all stored'({ store }) {
     const drafts = [
       { accountId: 'anna', key: 'k' },
       { accountId: 'bert', key: 'k' },
@@ -79,7 +79,7 @@ export const idempotencyFacts: StoreFacts = {
     assert.is((await allOf(store)).length, drafts.length);
   },
 
-  async 'a key stands for its job for 24 hours, then for the next, through restarts too'(context) {
+  async 'a key refers to its job for 24 hours, then to the next one, across restarts too'(context) {
     let { store } = context;
     const reopen = async () => {
       await store.close();
@@ -97,7 +97,7 @@ export const idempotencyFacts: StoreFacts = {
       assert.equal(await store.create(draftWith({ key: 'other', now: later(44, -1) })), other);
       assert.equal(await store.create(draftWith({ key: 'k', now: later(47) })), second);
     }
-    // A change of the first job, which is as old as that, does not bring its claim to the key back.
+    // A change of the first job, which is older than 24 hours, does not restore its claim to the key.
     await store.update(first.id, applying({ type: 'cancelled' }));
     assert.equal(await store.findByIdempotencyKey('anna', 'k', ever), second);
     const third = await store.create(draftWith({ key: 'k', now: later(1000) }));
@@ -105,7 +105,7 @@ export const idempotencyFacts: StoreFacts = {
     assert.is((await allOf(store)).length, 4);
   },
 
-  async 'the job of a key is found without a draft: that of the account, created after a moment'({ store }) {
+  async 'the job of a key is found by account and earliest creation time'({ store }) {
     const job = await store.create(draftWith({ key: 'k' }));
     assert.equal(await store.findByIdempotencyKey('anna', 'k', later(0, -1)), job);
     assert.is(await store.findByIdempotencyKey('anna', 'k', later(0)), null);
@@ -113,19 +113,15 @@ export const idempotencyFacts: StoreFacts = {
     assert.is(await store.findByIdempotencyKey('anna', 'K', ever), null);
   },
 
-  async 'a create under a key for which there is no room leaves the key free'({ createHarness }) {
-    await retryAfterEachStep(createHarness, 'no room');
+  async 'a create under a key that fails for lack of space leaves the key unused'({ createHarness }) {
+    await retryAfterEachStep(createHarness, 'no space');
   },
 
-  async 'a create under a key that is asked for again after the process died is kept once'({
-    createHarness,
-  }) {
+  async 'a create under a key that is repeated after the process crashed is stored once'({ createHarness }) {
     await retryAfterEachStep(createHarness, 'process');
   },
 
-  async 'a create under a key that is asked for again after the machine died is kept once'({
-    createHarness,
-  }) {
+  async 'a create under a key that is repeated after the machine crashed is stored once'({ createHarness }) {
     await retryAfterEachStep(createHarness, 'machine');
   },
 };

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { applying, draftFor, type StoreContext, type StoreFacts } from './store-facts.js';
 
-/** Six jobs, anna's and bert's in turn, of which the first two are cancelled. Their ids in the order of making. */
+/** Six jobs, alternately anna's and bert's. The first two are cancelled. Returns their ids in creation order. */
 async function sixJobs({ store }: StoreContext): Promise<readonly number[]> {
   const ids: number[] = [];
   for (const accountId of ['anna', 'bert', 'anna', 'bert', 'anna', 'bert']) {
@@ -11,9 +11,9 @@ async function sixJobs({ store }: StoreContext): Promise<readonly number[]> {
   return ids;
 }
 
-/** Lists, and what a start takes up again. */
+/** Lists, and the active jobs that a daemon recovers at start. */
 export const listFacts: StoreFacts = {
-  async 'a list begins with the newest job and counts all that match'(context) {
+  async 'a list starts with the newest job and counts all matches'(context) {
     const ids = await sixJobs(context);
     const page = await context.store.list({ offset: 1, limit: 3 });
     assert.equal(
@@ -28,7 +28,7 @@ export const listFacts: StoreFacts = {
     assert.equal(await context.store.list({ offset: 6, limit: 50 }), { jobs: [], total: 6 });
   },
 
-  async 'a list keeps to an account and to a state, now and after a restart'(context) {
+  async 'a list is filtered by account and state, now and after a restart'(context) {
     const ids = await sixJobs(context);
     const filters = [
       { filter: { accountId: 'anna' }, expected: [ids[4], ids[2], ids[0]] },
@@ -51,7 +51,7 @@ export const listFacts: StoreFacts = {
     }
   },
 
-  async 'a list shows each job as it is now'(context) {
+  async 'a list shows the current version of each job'(context) {
     const ids = await sixJobs(context);
     const page = await context.store.list({ offset: 0, limit: 50 });
     for (const job of page.jobs) assert.equal(job, await context.store.get(job.id));
@@ -61,7 +61,9 @@ export const listFacts: StoreFacts = {
     );
   },
 
-  async 'the active jobs are those that are not final, oldest first, after the process died too'(context) {
+  async 'the active jobs are those that are not final, oldest first, after a crash of the process too'(
+    context,
+  ) {
     const ids = await sixJobs(context);
     const expected = ids.slice(2);
     assert.equal(

@@ -5,15 +5,15 @@ import { applying, draftFor, draftWith, type StoreFacts, withClaim } from './sto
 
 type ListenerCall = readonly [job: Job, before: Job | null];
 
-/** Everything that a listener is told from now on. */
+/** Collects every change that a listener receives from now on. */
 function recordCalls(store: JobStore): { readonly calls: ListenerCall[]; readonly stop: () => void } {
   const calls: ListenerCall[] = [];
   return { calls, stop: store.watch((job, before) => calls.push([job, before])) };
 }
 
-/** Who is told of changes. */
+/** Notification of changes. */
 export const listenerFacts: StoreFacts = {
-  async 'a listener is told of a create and of each update, before their promises resolve'({ store }) {
+  async 'a listener is notified of a create and of each update before their promises resolve'({ store }) {
     const { calls } = recordCalls(store);
     const job = await store.create(draftFor());
     assert.equal(calls, [[job, null]]);
@@ -28,7 +28,7 @@ export const listenerFacts: StoreFacts = {
     ]);
   },
 
-  async 'what a listener is told of is what the store gives'({ store }) {
+  async 'a listener receives the job that the store returns'({ store }) {
     const seen: Promise<boolean>[] = [];
     store.watch((job) => seen.push(store.get(job.id).then((kept) => kept === job)));
     const { id } = await store.create(draftFor());
@@ -36,7 +36,7 @@ export const listenerFacts: StoreFacts = {
     assert.equal(await Promise.all(seen), [true, true]);
   },
 
-  async 'changes of one job are told in their order, each with the job before it'({ store }) {
+  async 'changes of one job are reported in order, each with the previous version of the job'({ store }) {
     const jobs = [await store.create(draftFor()), await store.create(draftFor())];
     const { calls } = recordCalls(store);
     const claims = [...'abcdefghijklmnopqrst'];
@@ -53,15 +53,15 @@ export const listenerFacts: StoreFacts = {
     }
   },
 
-  async 'nobody is told of what is not kept'({ store, faults }) {
+  async 'no listener is notified of a change that is not stored'({ store, faults }) {
     const job = await store.create(draftWith({ key: 'k' }));
     const { calls } = recordCalls(store);
     await store.update(job.id, (same) => same);
     await store.create(draftWith({ key: 'k' }));
-    const refused = () => {
-      throw new Error('refused');
+    const reject = () => {
+      throw new Error('rejected');
     };
-    await store.update(job.id, refused).catch(() => undefined);
+    await store.update(job.id, reject).catch(() => undefined);
     faults.failWithoutSpaceAt(0);
     await store.update(job.id, withClaim('a')).catch(() => undefined);
     assert.ok(faults.hasTriggered);
@@ -71,7 +71,7 @@ export const listenerFacts: StoreFacts = {
     assert.equal(calls, []);
   },
 
-  async 'after an update that failed at any step, listeners know the job that the store shows'({
+  async 'after an update that failed at any step, listeners have received the job that the store shows'({
     createHarness,
   }) {
     for (let step = 0, hasTriggered = true; hasTriggered; step += 1) {
@@ -87,7 +87,7 @@ export const listenerFacts: StoreFacts = {
     }
   },
 
-  async 'a listener that throws hinders neither the change nor other listeners'({ store }) {
+  async 'a listener that throws prevents neither the change nor other notifications'({ store }) {
     store.watch(() => {
       throw new Error('I failed');
     });
@@ -98,7 +98,7 @@ export const listenerFacts: StoreFacts = {
     assert.is(calls.length, 2);
   },
 
-  async 'a listener that has had enough is told no more, and others go on'({ store }) {
+  async 'a listener that unsubscribed is no longer notified, and others still are'({ store }) {
     const one = recordCalls(store);
     const other = recordCalls(store);
     const job = await store.create(draftFor());
@@ -109,7 +109,7 @@ export const listenerFacts: StoreFacts = {
     assert.is(other.calls.length, 2);
   },
 
-  async 'a listener may change the job that it is told of'({ store }) {
+  async 'a listener may change the job that it is notified of'({ store }) {
     const asked: Promise<Job>[] = [];
     store.watch((job, before) => {
       if (before === null) asked.push(store.update(job.id, withClaim('by the listener')));

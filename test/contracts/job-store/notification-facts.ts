@@ -13,7 +13,7 @@ import {
 const notification: Notification = {
   id: 'msg_1_job_0_0',
   outputId: null,
-  target: { url: 'http://localhost/told', format: 'json', headers: { 'x-from': 'here' } },
+  target: { url: 'http://localhost/notified', format: 'json', headers: { 'x-from': 'here' } },
   attempts: 0,
   dueAt: '2024-05-06T07:08:09.010Z',
 };
@@ -23,32 +23,34 @@ const delivered = (job: Job): Job => ({ ...job, pendingNotifications: [] });
 
 const cancelled = applying({ type: 'cancelled' });
 
-/** Four jobs: final with a notice, waiting with one, final without, waiting without. In the order of making. */
+/** Four jobs in creation order: final with a notification, waiting with one, final without, waiting without. */
 async function fourJobs({ store }: StoreContext): Promise<readonly Job[]> {
   const fates = [[withNotification, cancelled], [withNotification], [cancelled], []];
   return Promise.all(fates.map(async (fate) => updateAll(store, await store.create(draftFor()), fate)));
 }
 
-/** What is to be delivered. */
+/** Notifications to deliver. */
 export const notificationFacts: StoreFacts = {
-  async 'jobs with notices are found, final or not, oldest first, after the process died too'(context) {
+  async 'jobs with notifications are found, final or not, oldest first, after a crash of the process too'(
+    context,
+  ) {
     const [first, second] = await fourJobs(context);
     assert.equal(await context.store.listWithNotifications(), [first, second]);
     await context.crash('process');
     assert.equal(await (await context.open()).listWithNotifications(), [first, second]);
   },
 
-  async 'they are found after a restart in good order'(context) {
+  async 'jobs with notifications are found after a clean restart'(context) {
     const [first, second] = await fourJobs(context);
     await context.store.close();
     assert.equal(await (await context.open()).listWithNotifications(), [first, second]);
   },
 
-  async 'a job whose notices are delivered is not among them any more'(context) {
+  async 'a job whose notifications are delivered is no longer found'(context) {
     const [first, second] = await fourJobs(context);
     await context.store.update(first?.id ?? 0, delivered);
     assert.equal(await context.store.listWithNotifications(), [second]);
-    // Another change of it does not bring them back.
+    // A further change of the job does not restore its notifications.
     await context.store.update(first?.id ?? 0, withClaim('a'));
     await context.store.update(second?.id ?? 0, delivered);
     assert.equal(await context.store.listWithNotifications(), []);

@@ -13,7 +13,7 @@ import {
 
 const allDays = { accountId: 'anna', from: '0000-01-01', to: '9999-12-31' };
 
-/** A finished job of one hosted output of two seconds. */
+/** A finished job with one hosted output of two seconds. */
 async function finished({ store }: Pick<StoreContext, 'store'>, key?: string) {
   const job = await store.create(draftWith(key === undefined ? {} : { key }));
   return updateAll(store, job, [...startUpdates, ...finishUpdates(job.outputs[0]?.id ?? 0, 2)]);
@@ -21,11 +21,11 @@ async function finished({ store }: Pick<StoreContext, 'store'>, key?: string) {
 
 const rejectionOf = (promise: Promise<unknown>) => promise.catch((error: unknown) => error);
 
-/** What becomes of jobs that are removed. */
+/** Removing jobs. */
 export const removalFacts: StoreFacts = {
-  async 'a removed job is nowhere, now and after a restart, and its usage stays'(context) {
+  async 'a removed job is not found, now and after a restart, and its usage stays'(context) {
     const { store, open, crash } = context;
-    const [gone, kept] = [await finished(context), await finished(context)];
+    const [gone, remaining] = [await finished(context), await finished(context)];
     const usage = await store.usage(allDays);
     assert.equal(await store.remove(gone.id), gone);
     const check = async (one: typeof store) => {
@@ -33,7 +33,7 @@ export const removalFacts: StoreFacts = {
       assert.is(await one.findByFile(gone.input.id), null);
       assert.equal(
         (await allOf(one)).map(({ id }) => id),
-        [kept.id],
+        [remaining.id],
       );
       assert.equal(await one.usage(allDays), usage);
       assert.ok(isVencError(await rejectionOf(one.remove(gone.id)), 'NotFoundError'));
@@ -52,13 +52,13 @@ export const removalFacts: StoreFacts = {
     await check(await open());
   },
 
-  async 'a job that has not ended is not removed'({ store }) {
+  async 'a job that is not final is not removed'({ store }) {
     const job = await store.create(draftWith({}));
     assert.ok(isVencError(await rejectionOf(store.remove(job.id)), 'ConflictError'));
     assert.equal(await store.get(job.id), job);
   },
 
-  async 'the ids of a removed job are never given again, though it was the newest'(context) {
+  async 'the ids of a removed job are never assigned again, even if it was the newest'(context) {
     const job = await finished(context);
     await context.store.remove(job.id);
     await context.store.close();
@@ -66,14 +66,14 @@ export const removalFacts: StoreFacts = {
     assert.ok(next.id > (job.outputs[0]?.id ?? 0));
   },
 
-  async 'its idempotency key is free'(context) {
+  async 'the idempotency key of a removed job can be used again'(context) {
     const job = await finished(context, 'once');
     await context.store.remove(job.id);
     const next = await context.store.create(draftWith({ key: 'once' }));
     assert.ok(next.id > job.id);
   },
 
-  async 'its hosted files are told to the next process until they are said to be gone'(context) {
+  async 'the hosted files of a removed job are reported to the next process until they are deleted'(context) {
     const job = await finished(context);
     await context.store.remove(job.id);
     await context.crash('machine');
@@ -86,7 +86,7 @@ export const removalFacts: StoreFacts = {
     assert.is((await last.usage(allDays)).length, 1);
   },
 
-  async 'many that are removed at once are all gone'(context) {
+  async 'many jobs can be removed concurrently'(context) {
     const jobs = await Promise.all(Array.from({ length: 20 }, () => finished(context)));
     const usage = await context.store.usage(allDays);
     await Promise.all(jobs.map(({ id }) => context.store.remove(id)));
@@ -96,7 +96,9 @@ export const removalFacts: StoreFacts = {
     assert.equal(await next.usage(allDays), usage);
   },
 
-  async 'a death at any step leaves the job or nothing of it, and the usage as it was'({ createHarness }) {
+  async 'a crash at any step of a removal leaves the whole job or nothing of it, and the usage unchanged'({
+    createHarness,
+  }) {
     for (const kind of ['process', 'machine'] as const) {
       let hasTriggered = true;
       for (let step = 0; hasTriggered; step += 1) {

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
 import { allOf, applying, draftFor, draftWith, type StoreFacts, withClaim } from './store-facts.js';
 
-/** What is kept, and under which ids. */
+/** Storing jobs and assigning ids. */
 export const storageFacts: StoreFacts = {
   async 'a job is found by its id, now and after a restart'({ store, open }) {
     const job = await store.create(draftFor('anna', 2));
@@ -10,7 +10,7 @@ export const storageFacts: StoreFacts = {
     assert.equal(await (await open()).get(job.id), job);
   },
 
-  async 'a job and its parts take consecutive ids, greater than all before'({ store }) {
+  async 'a job and its files get consecutive ids, greater than all before'({ store }) {
     const first = await store.create(draftFor('anna', 2));
     const second = await store.create(draftFor());
     const ids = [first.id, first.input.id, ...first.outputs.map(({ id }) => id)];
@@ -21,14 +21,14 @@ export const storageFacts: StoreFacts = {
     assert.ok(second.id > Math.max(...ids));
   },
 
-  async 'jobs that are created at once have no id in common'({ store }) {
+  async 'jobs that are created concurrently share no id'({ store }) {
     const jobs = await Promise.all(Array.from({ length: 40 }, () => store.create(draftFor('anna', 3))));
     const ids = jobs.flatMap((job) => [job.id, job.input.id, ...job.outputs.map(({ id }) => id)]);
     assert.is(new Set(ids).size, 40 * 5);
     assert.is((await allOf(store)).length, 40);
   },
 
-  async 'ids go on growing after a restart, and after the machine died'({ store, open, crash }) {
+  async 'ids keep growing after a restart and after a crash of the machine'({ store, open, crash }) {
     const first = await store.create(draftFor());
     await store.close();
     const second = await (await open()).create(draftFor());
@@ -38,17 +38,14 @@ export const storageFacts: StoreFacts = {
     assert.ok(second.outputs.every(({ id }) => id < third.id));
   },
 
-  async 'an id that was never given leads to nothing'({ store }) {
+  async 'an id that was never assigned finds nothing'({ store }) {
     const job = await store.create(draftFor());
     assert.is(await store.get(job.id + 1), null);
     assert.is(await store.get(job.id + 1_000_000), null);
     assert.is(await store.get(0), null);
   },
 
-  async 'the id of an input or output leads to its job, whatever its state, and no other id does'({
-    store,
-    open,
-  }) {
+  async 'the id of an input or output finds its job in every state, and no other id does'({ store, open }) {
     const first = await store.create(draftFor('anna', 2));
     const second = await store.create(draftFor());
     const cancelled = await store.update(first.id, applying({ type: 'cancelled' }));
@@ -61,7 +58,7 @@ export const storageFacts: StoreFacts = {
     for (const id of others) assert.is(await again.findByFile(id), null);
   },
 
-  async 'closing waits for what was begun'({ store, open, crash }) {
+  async 'closing waits for pending updates'({ store, open, crash }) {
     const job = await store.create(draftFor());
     const claims = [...'abcdefghijklmnopqrst'];
     const begun = claims.map((claim) => store.update(job.id, withClaim(claim)));
@@ -71,7 +68,7 @@ export const storageFacts: StoreFacts = {
     assert.is((await (await open()).get(job.id))?.claim, claims.at(-1));
   },
 
-  async 'closing waits for creates that were begun, the first of all and those under a key too'({
+  async 'closing waits for pending creates, including the first one and those under a key'({
     store,
     open,
     crash,
@@ -82,8 +79,8 @@ export const storageFacts: StoreFacts = {
     await store.close();
     await crash('machine');
     const ids = (await Promise.all(begun)).map(({ id }) => id);
-    const kept = (await allOf(await open())).map(({ id }) => id);
-    assert.equal(new Set(kept), new Set(ids));
-    assert.is(kept.length, 3);
+    const stored = (await allOf(await open())).map(({ id }) => id);
+    assert.equal(new Set(stored), new Set(ids));
+    assert.is(stored.length, 3);
   },
 };

@@ -4,43 +4,43 @@ import type { FileFacts, Job } from '../../../daemon/jobs/job.js';
 import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 
-/** Who dies: the process alone, so that all it handed to the system stays, or the whole machine. */
+/** What crashes: only the process, so that everything it passed to the system remains, or the whole machine. */
 export type CrashKind = 'process' | 'machine';
 
-/** Makes the store's writing fail at a step of choice, counted from now and from 0. */
+/** Makes a chosen write step fail. Steps are counted from the call, starting at 0. */
 export interface StoreFaults {
-  /** Dies in place of this step; nothing that is tried afterwards reaches what is kept. */
+  /** Crashes instead of executing this step. Nothing after it is stored. */
   crashAt(step: number, kind: CrashKind): void;
-  /** This one step fails for want of room. */
+  /** Fails only this step, with "no space left". */
   failWithoutSpaceAt(step: number): void;
-  /** Whether the fault that was asked for last has struck. */
+  /** Whether the last requested failure has occurred. */
   readonly hasTriggered: boolean;
 }
 
-/** What a store is tried in: a place that keeps jobs, empty at first. */
+/** The storage of one test, empty at first. */
 export interface StoreHarness {
   readonly faults: StoreFaults;
-  /** Opens a store on what the place keeps, once the one before was closed or has died. */
+  /** Opens a store on the existing data, after the previous store was closed or crashed. */
   open(): Promise<JobStore>;
-  /** Lets the store that is open die, if it is not dead by a fault already. */
+  /** Crashes the open store, unless a failure already did. */
   crash(kind: CrashKind): Promise<void>;
 }
 
-/** Makes an empty place. */
+/** Creates a harness with empty storage. */
 export type CreateStoreHarness = () => Promise<StoreHarness>;
 
-/** What each fact is tried on: an empty place, and a store that is open on it. */
+/** The context of each test: empty storage, and an open store on it. */
 export interface StoreContext extends StoreHarness {
   store: JobStore;
   createHarness: CreateStoreHarness;
 }
 
-/** Statements about every store, each with what proves it. */
+/** Statements about every store, each with its test. */
 export type StoreFacts = Readonly<Record<string, (context: StoreContext) => Promise<void>>>;
 
 const at = new Date('2024-05-06T07:08:09.010Z');
 
-/** What a draft can have besides an account. */
+/** Optional properties of a draft. */
 export interface DraftOptions {
   readonly accountId?: string;
   readonly outputCount?: number;
@@ -51,12 +51,12 @@ export interface DraftOptions {
   readonly now?: Date;
 }
 
-/** The draft of a job of an account, with so many outputs. */
+/** The draft of a job of an account with a number of outputs. */
 export function draftFor(accountId = 'anna', outputCount = 1): JobDraft {
   return draftWith({ accountId, outputCount });
 }
 
-/** The draft of a job with some traits. */
+/** The draft of a job with the given properties. */
 export function draftWith(options: DraftOptions): JobDraft {
   const { accountId = 'anna', outputCount = 1, grouping, test = false, key, now = at } = options;
   return draftJob({
@@ -76,30 +76,30 @@ export function draftWith(options: DraftOptions): JobDraft {
   });
 }
 
-/** An update that makes a change. `cancelled` makes a job final, `resubmitted` takes it back. */
+/** Returns an update that applies a change. `cancelled` makes a job final, `resubmitted` makes it active again. */
 export function applying(change: Change, now = at): (job: Job) => Job {
   return (job) => apply(job, change, now);
 }
 
-/** An update that is no more than a mark, to be read in `claim`. */
+/** Returns an update that only sets `claim`, so that tests can recognize it. */
 export function withClaim(claim: string): (job: Job) => Job {
   return (job) => ({ ...job, claim });
 }
 
-/** Media facts of a file that lasts so long. */
+/** Media facts of a file with the given duration. */
 export function mediaOf(durationSeconds: number | null): MediaFacts {
   return { format: 'mpeg4', durationSeconds, totalBitrateKbps: null, video: null, audio: null };
 }
 
 const file: FileFacts = { sizeBytes: 0, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
 
-/** The updates that carry a waiting job so far that its outputs can begin. */
+/** The updates that take a waiting job to the point where its outputs can start. */
 export const startUpdates: readonly ((job: Job) => Job)[] = [
   applying({ type: 'claimed', token: 'a run' }),
   applying({ type: 'inspected', media: mediaOf(1), file }),
 ];
 
-/** The updates in which an output begins and finishes, lasting so long. */
+/** The updates that start and finish an output of the given duration. */
 export function finishUpdates(
   id: number,
   durationSeconds: number | null,
@@ -111,7 +111,7 @@ export function finishUpdates(
   ];
 }
 
-/** Makes one update after the other, and resolves to the last job. */
+/** Applies updates one after the other and resolves to the last job. */
 export async function updateAll(
   store: JobStore,
   job: Job,

@@ -22,7 +22,7 @@ function record(day: string, grouping: string | null, encodedMs: number): Accoun
   return { day, grouping, encodedMs, billableMs: encodedMs };
 }
 
-/** A job whose outputs finish at a time, lasting so long each. The last is left open where `isOpen`. */
+/** A job whose outputs finish at a given time, each with the given duration. With `isOpen` the last one stays unfinished. */
 async function encode(
   store: JobStore,
   options: DraftOptions,
@@ -37,7 +37,7 @@ async function encode(
   ]);
 }
 
-/** What finished outputs come to. */
+/** The usage records of finished outputs. */
 export const usageFacts: StoreFacts = {
   async 'usage is the duration of finished outputs, by day and grouping, now and after a restart'({
     store,
@@ -63,7 +63,7 @@ export const usageFacts: StoreFacts = {
     assert.equal(await annas(await open()), expected);
   },
 
-  async 'usage keeps to the days asked for, both ends included, and to the account'({ store }) {
+  async 'usage is filtered by account and by days, first and last day included'({ store }) {
     for (const day of ['05', '06', '07', '08'])
       await encode(store, {}, [1], { now: new Date(`2024-05-${day}T23:59:59.999Z`) });
     const some = await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-07' });
@@ -72,7 +72,7 @@ export const usageFacts: StoreFacts = {
     assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-07', to: '2024-05-06' }), []);
   },
 
-  async 'the outputs of test jobs are encoded and not billable'({ store, open }) {
+  async 'outputs of test jobs count as encoded but not as billable'({ store, open }) {
     await encode(store, {}, [1]);
     await encode(store, { test: true }, [2]);
     const expected = [{ day: '2024-05-06', grouping: null, encodedMs: 3000, billableMs: 1000 }];
@@ -81,32 +81,32 @@ export const usageFacts: StoreFacts = {
     assert.equal(await annas(await open()), expected);
   },
 
-  async 'durations count in whole milliseconds, and none where none is known'({ store }) {
+  async 'durations count in whole milliseconds, and an unknown duration counts as zero'({ store }) {
     await encode(store, {}, [0.0014, 0.0006, 0.0001, null]);
     assert.equal(await annas(store), [record('2024-05-06', null, 2)]);
     await encode(store, { grouping: 'nothing' }, [null]);
     assert.is((await annas(store)).length, 1);
   },
 
-  async 'what finished of a job counts while it runs, when it is cancelled, and once when it is taken back'({
+  async 'finished outputs count while the job runs, after a cancel, and only once after a resubmit'({
     store,
     open,
   }) {
     let job = await encode(store, {}, [1, 2], { isOpen: true });
-    const kept = [record('2024-05-06', null, 3000)];
-    assert.equal(await annas(store), kept);
+    const usageBefore = [record('2024-05-06', null, 3000)];
+    assert.equal(await annas(store), usageBefore);
     for (const type of ['cancelled', 'resubmitted', 'cancelled', 'resubmitted'] as const) {
       job = await store.update(job.id, applying({ type }));
-      assert.equal(await annas(store), kept);
+      assert.equal(await annas(store), usageBefore);
     }
     await updateAll(store, job, [...startUpdates, ...finishUpdates(job.id + 4, 4, tuesday)]);
-    const all = [...kept, record('2024-05-07', null, 4000)];
+    const all = [...usageBefore, record('2024-05-07', null, 4000)];
     assert.equal(await annas(store), all);
     await store.close();
     assert.equal(await annas(await open()), all);
   },
 
-  async 'an update that fails leaves the usage as the job is'({ store, faults }) {
+  async 'an update that fails leaves the usage unchanged'({ store, faults }) {
     const job = await encode(store, {}, [1], { isOpen: true });
     const before = await annas(store);
     const [start, finish] = finishUpdates(job.id + 3, 2).map((change) => [change]);

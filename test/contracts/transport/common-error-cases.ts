@@ -2,18 +2,18 @@ import type { Direction } from '../../../daemon/transfer/disk-errors.js';
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 
-/** An address that leads to an error, and the error class that it has to end with. */
+/** A URL that causes an error, and the expected error class. */
 export interface ErrorCase {
   /** What is wrong, to complete the test title "reports ...". */
   readonly what: string;
   readonly errorClass: ErrorClass;
-  /** The address; a password in it is `secret`. Called once before it is used. */
+  /** Resolves to the URL; a password in it is `secret`. Called once before the URL is used. */
   readonly url: () => Promise<string>;
-  /** A transport of its own, if the error does not come from the address alone. */
+  /** A separate transport, if the URL does not cause the error by itself. */
   readonly transport?: Transport;
 }
 
-/** What goes wrong with every scheme, and the class it has on all of them (section 3 of the contract). */
+/** The errors of every scheme, and the class they have on all of them (section 3 of the contract). */
 const classes = {
   download: {
     'a wrong password': 'InvalidUsernameOrPasswordError',
@@ -26,8 +26,8 @@ const classes = {
   },
   upload: {
     'a wrong password': 'InvalidUsernameOrPasswordError',
-    'a place without permission': 'UploadAccessDeniedError',
-    'a full target': 'UploadFailureError',
+    'a destination without permission': 'UploadAccessDeniedError',
+    'a full destination': 'UploadFailureError',
     'a refused connection': 'UploadFailureError',
     'a host that does not exist': 'UploadFailureError',
     'a metadata service': 'ForbiddenAddressError',
@@ -35,12 +35,12 @@ const classes = {
   },
 } as const satisfies Record<Direction, Record<string, ErrorClass>>;
 
-/** Why a trouble cannot come about with a scheme, as a sentence for readers of the table. */
+/** Why an error cannot occur with a scheme, as a sentence for readers of the table. */
 interface NotApplicable {
   readonly notApplicable: string;
 }
 
-/** How one of the troubles is brought about: by an address, where need be of a transport that was made for it; or why it cannot. */
+/** How to cause a common error: a URL, if needed with a transport of its own; or why the error cannot occur. */
 type CommonErrorCase =
   | (() => Promise<string>)
   | { readonly transport: Transport; readonly url: () => Promise<string> }
@@ -48,17 +48,17 @@ type CommonErrorCase =
 
 type CommonErrorCases<D extends Direction> = Readonly<Record<keyof (typeof classes)[D], CommonErrorCase>>;
 
-/** Every trouble that all schemes have on the way in. None may be left out: what cannot be is told with its reason. */
+/** The download errors that every scheme has. None may be omitted: an error that cannot occur needs a reason. */
 export type DownloadErrorCases = CommonErrorCases<'download'>;
-/** Every trouble that all schemes have on the way out. */
+/** The upload errors that every scheme has. */
 export type UploadErrorCases = CommonErrorCases<'upload'>;
 
-/** That a trouble cannot come about, with the reason. */
+/** Marks an error that cannot occur, with the reason. */
 export function notApplicable(why: string): NotApplicable {
   return { notApplicable: why };
 }
 
-/** The troubles of hosts that are not to be reached, for schemes whose URLs name a host: `urlAt` puts one, with its port, into a URL. */
+/** The errors of unreachable hosts, for schemes whose URLs name a host. `urlAt` puts a host with its port into a URL. */
 export function unreachableHosts(urlAt: (host: string) => string) {
   return {
     'a refused connection': async () => urlAt('127.0.0.1:1'),
@@ -67,9 +67,9 @@ export function unreachableHosts(urlAt: (host: string) => string) {
   } as const;
 }
 
-const noHost = notApplicable('no other machine is spoken to');
+const noHost = notApplicable('no other machine is involved');
 
-/** The troubles of networks that files of this machine do not have. */
+/** The network errors that files of this machine do not have. */
 export const noNetwork = {
   'a wrong password': notApplicable('there are no passwords'),
   'a refused connection': noHost,
@@ -78,14 +78,14 @@ export const noNetwork = {
   'a server that stalls': noHost,
 } as const;
 
-/** A trouble that cannot be brought about, and why. */
+/** An error that cannot occur, and why. */
 interface InapplicableCase {
   readonly what: string;
   readonly errorClass: ErrorClass;
   readonly why: string;
 }
 
-/** The troubles that can be brought about, as cases; and those that cannot, with the reasons. */
+/** Splits the common errors into test cases and inapplicable ones with their reasons. */
 export function commonCases(
   direction: Direction,
   errorCases: DownloadErrorCases | UploadErrorCases,
@@ -95,7 +95,7 @@ export function commonCases(
   const inapplicable: InapplicableCase[] = [];
   for (const [what, errorCase] of Object.entries(errorCases)) {
     const errorClass = classOf[what];
-    if (errorClass === undefined) throw new TypeError(`${what} is no trouble of a ${direction}`);
+    if (errorClass === undefined) throw new TypeError(`${what} is not a common ${direction} error`);
     if ('notApplicable' in errorCase) inapplicable.push({ what, errorClass, why: errorCase.notApplicable });
     else if (typeof errorCase === 'function') cases.push({ what, errorClass, url: errorCase });
     else cases.push({ what, errorClass, ...errorCase });

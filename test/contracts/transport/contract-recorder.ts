@@ -3,35 +3,35 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Test } from 'uvu';
 
-/** Folder of what was proved, one file a suite: `dist/test/proved/`. */
+/** Folder of the results, one file per suite: `dist/test/proved/`. */
 export const resultsFolder = fileURLToPath(new URL('../../proved/', import.meta.url));
 
-/** How one promise fared. */
+/** The test results of one promise. */
 export interface PromiseResult {
   readonly promise: string;
-  /** How often it was tried, and how often kept. Never tried where it is not applicable. */
+  /** How many tests ran and how many passed. Both are 0 if the promise is not applicable. */
   readonly tried: number;
   readonly kept: number;
-  /** Why it was not tried. */
+  /** Why it does not apply. */
   readonly notApplicable?: string;
 }
 
-/** What one suite proved. */
+/** The results of one suite. */
 export interface ContractResults {
   readonly scheme: string;
-  /** The program on the other side, with its version. */
+  /** The server program with its version. */
   readonly against: string;
   readonly promises: readonly PromiseResult[];
 }
 
-/** Runs the tests of a contract and remembers how each promise fared. */
+/** Runs the tests of a contract and records the results of each promise. */
 export interface ContractRecorder {
-  /** A test of a promise; several may be of one. `title` is the test's name where it is not the promise itself. */
+  /** Tests a promise; a promise may have several tests. `title` is the name of the test; it defaults to the promise. */
   readonly test: (promise: string, body: () => Promise<void>, title?: string) => void;
   readonly notApplicable: (promise: string, why: string) => void;
 }
 
-/** Opens the book of a suite. It is written down when the suite is over. */
+/** Starts recording a suite. The results are written when the suite ends. */
 export function createContractRecorder(test: Test, scheme: string, against: string): ContractRecorder {
   const promises = new Map<string, PromiseResult>();
   const at = (promise: string) => promises.get(promise) ?? { promise, tried: 0, kept: 0 };

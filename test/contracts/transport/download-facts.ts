@@ -15,10 +15,10 @@ import {
 } from './evidence.js';
 import { type DownloadSetup, oddNames } from './transport-harness.js';
 
-/** Large enough to come in many pieces. */
+/** Large enough to arrive in many chunks. */
 const largeBytes = 5 * 1024 * 1024 + 7;
 
-/** The promises of a transport's downloads. */
+/** Tests of downloads. */
 export function downloadFacts(
   recorder: ContractRecorder,
   setup: DownloadSetup,
@@ -26,13 +26,13 @@ export function downloadFacts(
 ): void {
   const { test } = recorder;
   const over = (one: Transport): NonNullable<Transport['download']> => {
-    if (one.download === undefined) throw new TypeError('the transport downloads nothing');
+    if (one.download === undefined) throw new TypeError('the transport does not support downloads');
     return one.download;
   };
   const download: NonNullable<Transport['download']> = (...parts) => over(transport())(...parts);
 
   for (const sizeBytes of [0, 1, largeBytes]) {
-    test(`a file of ${sizeBytes} bytes comes as it is, measured`, async () => {
+    test(`a file of ${sizeBytes} bytes is downloaded unchanged and measured`, async () => {
       const bytes = sampleBytes(sizeBytes);
       const folder = scratchFolder();
       const facts = await download(await setup.offer('plain.mp4', bytes), join(folder, 'in'), transferOf());
@@ -43,7 +43,7 @@ export function downloadFacts(
   }
 
   for (const name of oddNames) {
-    const title = `an input named ${name.slice(0, 24)} is found and taken`;
+    const title = `an input named ${name.slice(0, 24)} is found and downloaded`;
     const body = async () => {
       const bytes = Buffer.from(name);
       const url = await setup.offer(name, bytes);
@@ -52,19 +52,19 @@ export function downloadFacts(
       await download(url, path, transferOf());
       assert.is(readFileSync(path, 'utf8'), name);
     };
-    test('an input with an odd name is found and taken', body, title);
+    test('an input with an odd name is found and downloaded', body, title);
   }
 
-  const progressReports = 'the size of an input is told before it is fetched';
+  const progressReports = 'the size of an input is known before the download';
   test(progressReports, async () => {
     const { sizeOf } = transport();
     if (sizeOf === undefined)
-      return recorder.notApplicable(progressReports, 'it is known only when it comes');
+      return recorder.notApplicable(progressReports, 'the size is known only during the download');
     const { signal } = new AbortController();
     assert.is(await sizeOf(await setup.offer('plain.mp4', sampleBytes(largeBytes)), signal), largeBytes);
   });
 
-  test('a download tells how far it is, and that all of it is there', async () => {
+  test('a download reports its progress and its completion', async () => {
     const progressReports: [number, number | null][] = [];
     const url = await setup.offer('plain.mp4', sampleBytes(largeBytes));
     const onProgress = (done: number, total: number | null) => progressReports.push([done, total]);
@@ -76,7 +76,7 @@ export function downloadFacts(
     );
   });
 
-  test('a download is not to be seen under its name before it is whole', async () => {
+  test('a download does not appear under its name before it is complete', async () => {
     const path = join(scratchFolder(), 'in');
     let early = 0;
     const url = await setup.offer('plain.mp4', sampleBytes(largeBytes));
@@ -87,7 +87,7 @@ export function downloadFacts(
     assert.is(early, 0);
   });
 
-  test('a download that is stopped before it begins leaves nothing', async () => {
+  test('a download that is cancelled before it starts leaves nothing', async () => {
     const folder = scratchFolder();
     const url = await setup.offer('plain.mp4', sampleBytes(10));
     const signal = AbortSignal.abort('cancelled');
@@ -96,7 +96,7 @@ export function downloadFacts(
   });
 
   if (setup.isOneStep !== true) {
-    test('a download that is stopped on its way leaves nothing', async () => {
+    test('a download that is cancelled halfway leaves nothing', async () => {
       const folder = scratchFolder();
       const url = await setup.offer('plain.mp4', sampleBytes(largeBytes));
       const controller = new AbortController();
@@ -109,7 +109,7 @@ export function downloadFacts(
 
   const { cases, inapplicable } = commonCases('download', setup.common);
   for (const { what, errorClass, url, transport: own } of [...cases, ...setup.errorCases]) {
-    test(`a download tells of ${what} as ${errorClass}, and leaves nothing`, async () => {
+    test(`a download reports ${what} as ${errorClass} and leaves nothing`, async () => {
       const folder = scratchFolder();
       const work = over(own ?? transport())(await url(), join(folder, 'in'), transferOf());
       const failure = await failureOf(work);
@@ -118,5 +118,5 @@ export function downloadFacts(
     });
   }
   for (const { what, errorClass, why } of inapplicable)
-    recorder.notApplicable(`a download tells of ${what} as ${errorClass}, and leaves nothing`, why);
+    recorder.notApplicable(`a download reports ${what} as ${errorClass} and leaves nothing`, why);
 }

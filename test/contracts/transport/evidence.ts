@@ -9,34 +9,34 @@ import { secret } from './transport-harness.js';
 
 const base = tempFolder();
 
-/** A folder for one test. */
+/** Creates a folder for one test. */
 export function scratchFolder(): string {
   return mkdtempSync(join(base, 'scratch-'));
 }
 
-/** Bytes without a pattern, the same for the same size. */
+/** Pseudorandom bytes, the same for the same size. */
 export function sampleBytes(sizeBytes: number): Buffer {
   const block = createHash('sha512').update(String(sizeBytes)).digest();
-  // A prime length, so that no two pieces of a usual size are alike.
+  // A prime length, so that no two chunks of a usual size are equal.
   return Buffer.alloc(sizeBytes, block.subarray(0, 61));
 }
 
-/** Size and MD5 by another way than ours. */
+/** Size and MD5, computed without the code under test. */
 export function factsOf(bytes: Buffer): { readonly sizeBytes: number; readonly md5: string } {
   return { sizeBytes: bytes.byteLength, md5: createHash('md5').update(bytes).digest('hex') };
 }
 
-/** A transfer that is told nothing and never stopped, but for what is given. */
+/** Default transfer options: no progress and no cancel. */
 export function transferOf(parts: Partial<Transfer> = {}): Transfer {
   return { signal: new AbortController().signal, onProgress: () => undefined, ...parts };
 }
 
-/** Everything in a folder and below. */
+/** Lists everything in a folder, recursively. */
 export function contentsOf(folder: string): readonly string[] {
   return readdirSync(folder, { recursive: true, encoding: 'utf8' });
 }
 
-/** What a promise rejects with; fails where it does not. */
+/** Returns the error that a promise rejects with. Fails if it resolves. */
 export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   return promise.then(
     () => assert.unreachable('it should have failed'),
@@ -44,7 +44,7 @@ export async function rejectionOf(promise: Promise<unknown>): Promise<unknown> {
   );
 }
 
-/** The error of ours that a promise rejects with. It tells no secret. */
+/** Returns the `VencError` that a promise rejects with. Checks that it contains no secret. */
 export async function failureOf(promise: Promise<unknown>): Promise<VencError> {
   const error = await rejectionOf(promise);
   if (!isVencError(error)) throw error;

@@ -1,50 +1,50 @@
 import type { Transport } from '../../../daemon/transports/transport.js';
 import type { DownloadErrorCases, ErrorCase, UploadErrorCases } from './common-error-cases.js';
 
-/** What proves a transport's downloads. */
+/** The test environment of a transport's downloads. */
 export interface DownloadSetup {
-  /** Puts a file where the transport can get it. Resolves to its URL. */
+  /** Makes a file available to the transport. Resolves to its URL. */
   readonly offer: (name: string, bytes: Buffer) => Promise<string>;
-  /** Those of every scheme: a row that is missing does not compile. */
+  /** The errors of every scheme. A missing entry does not compile. */
   readonly common: DownloadErrorCases;
-  /** Those of this one. */
+  /** The errors of this scheme only. */
   readonly errorCases: readonly ErrorCase[];
-  /** Whether a file comes in one indivisible step, so that it cannot be stopped halfway. */
+  /** Whether a file arrives in one indivisible step, so that it cannot be cancelled halfway. */
   readonly isOneStep?: boolean;
 }
 
-/** What proves a transport's uploads. */
+/** The test environment of a transport's uploads. */
 export interface UploadSetup {
   /** The URL of a name at the destination. */
   readonly urlOf: (name: string) => string;
-  /** The bytes under a name at the destination; null where nothing is. */
+  /** The bytes under a name at the destination; null if nothing is there. */
   readonly read: (name: string) => Promise<Buffer | null>;
-  /** Everything that is at the destination, unfinished things and folders included. */
+  /** Everything at the destination, including unfinished files and folders. */
   readonly list: () => Promise<readonly string[]>;
-  /** Those of every scheme: a row that is missing does not compile. */
+  /** The errors of every scheme. A missing entry does not compile. */
   readonly common: UploadErrorCases;
-  /** Those of this one. */
+  /** The errors of this scheme only. */
   readonly errorCases: readonly ErrorCase[];
-  /** Whether names may hold folders. */
+  /** Whether names may contain folders. */
   readonly hasFolders?: boolean;
-  /** Whether folders that were made for a file go with it when it is taken away again. */
+  /** Whether removing a file also removes the folders that were created for it. */
   readonly clearsFolders?: boolean;
 }
 
-/** One transport on stage, with the other side of its transfers. */
+/** One transport under test, with its server. */
 export interface TransportHarness {
   readonly transport: Transport;
-  /** The program on the other side with its version, for the table of what was proved: `vsftpd 3.0.3`. */
+  /** The server program with its version, for the table of results: `vsftpd 3.0.3`. */
   readonly against?: string;
   readonly download?: DownloadSetup;
   readonly upload?: UploadSetup;
   readonly close?: () => Promise<void>;
 }
 
-/** The password in the URLs of troubles: it must never be told. */
+/** The password in the URLs of error cases. It must never appear in a message. */
 export const secret = 'hunter2secret';
 
-/** Names that have trapped somebody somewhere; the last one is as long as file systems allow, in letters of several bytes. */
+/** Names that are often handled wrongly. The last one is as long as file systems allow, in characters of several bytes. */
 export const oddNames: readonly string[] = [
   'two words.mp4',
   '100% #1?.mp4',

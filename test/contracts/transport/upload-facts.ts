@@ -9,7 +9,7 @@ import { oddNames, type UploadSetup } from './transport-harness.js';
 
 const largeBytes = 5 * 1024 * 1024 + 7;
 
-/** The promises of a transport's uploads. */
+/** Tests of uploads. */
 export function uploadFacts(
   recorder: ContractRecorder,
   setup: UploadSetup,
@@ -17,7 +17,7 @@ export function uploadFacts(
 ): void {
   const { test } = recorder;
   const over = (one: Transport): NonNullable<Transport['upload']> => {
-    if (one.upload === undefined) throw new TypeError('the transport uploads nothing');
+    if (one.upload === undefined) throw new TypeError('the transport does not support uploads');
     return one.upload;
   };
   const upload: NonNullable<Transport['upload']> = (...parts) => over(transport())(...parts);
@@ -28,7 +28,7 @@ export function uploadFacts(
   };
 
   for (const sizeBytes of [0, 1, largeBytes]) {
-    test(`a product of ${sizeBytes} bytes is delivered as it is, measured`, async () => {
+    test(`an output of ${sizeBytes} bytes is uploaded unchanged and measured`, async () => {
       const bytes = sampleBytes(sizeBytes);
       const facts = await upload(product(bytes), setup.urlOf('plain.mp4'), transferOf());
       assert.equal(facts, factsOf(bytes));
@@ -37,22 +37,22 @@ export function uploadFacts(
   }
 
   for (const name of oddNames) {
-    const title = `a product can be named ${name.slice(0, 24)}`;
+    const title = `an output can be named ${name.slice(0, 24)}`;
     const body = async () => {
       assert.is(await transport().checkOutput?.(setup.urlOf(name), 'default'), null);
       await upload(product(Buffer.from(name)), setup.urlOf(name), transferOf());
       assert.is((await setup.read(name))?.toString(), name);
     };
-    test('a product can have an odd name', body, title);
+    test('an output can have an odd name', body, title);
   }
 
-  test('a product replaces what stood under its name', async () => {
+  test('an upload replaces an existing file', async () => {
     await upload(product(sampleBytes(9)), setup.urlOf('again.mp4'), transferOf());
     await upload(product(sampleBytes(5)), setup.urlOf('again.mp4'), transferOf());
     assert.ok((await setup.read('again.mp4'))?.equals(sampleBytes(5)));
   });
 
-  test('what was delivered can be taken away as if it had never been there, once and again', async () => {
+  test('an uploaded file can be removed without a trace, and removed again', async () => {
     const before = await setup.list();
     await upload(product(sampleBytes(9)), setup.urlOf('gone.mp4'), transferOf());
     for (const _ of ['once', 'again']) await transport().remove?.(setup.urlOf('gone.mp4'));
@@ -61,7 +61,7 @@ export function uploadFacts(
   });
 
   if (setup.clearsFolders === true) {
-    test('folders that were made for what is taken away go with the last of it', async () => {
+    test('removing the last file of a folder that an upload created removes the folder', async () => {
       const before = await setup.list();
       const urls = ['made/for/one.mp4', 'made/for/two.mp4'].map(setup.urlOf);
       for (const url of urls) await upload(product(sampleBytes(9)), url, transferOf());
@@ -70,7 +70,7 @@ export function uploadFacts(
     });
   }
 
-  test('an upload tells that all of it is there, and shows nothing under its name before', async () => {
+  test('an upload reports its completion, and nothing appears under its name before', async () => {
     const progressReports: [number, number | null][] = [];
     const early: Promise<Buffer | null>[] = [];
     const onProgress = (done: number, total: number | null) => {
@@ -83,7 +83,7 @@ export function uploadFacts(
     for (const seen of await Promise.all(early)) assert.ok(seen === null || seen.byteLength === largeBytes);
   });
 
-  test('an upload that is stopped leaves nothing', async () => {
+  test('an upload that is cancelled leaves nothing', async () => {
     const before = await setup.list();
     const controller = new AbortController();
     const onProgress = () => controller.abort('cancelled');
@@ -95,7 +95,7 @@ export function uploadFacts(
   });
 
   if (setup.hasFolders === true) {
-    test('folders in the name of a product are made', async () => {
+    test('folders in the name of an output are created', async () => {
       await upload(product(sampleBytes(3)), setup.urlOf('a b/ü/c.mp4'), transferOf());
       assert.ok((await setup.read('a b/ü/c.mp4'))?.equals(sampleBytes(3)));
     });
@@ -103,16 +103,16 @@ export function uploadFacts(
 
   const { cases, inapplicable } = commonCases('upload', setup.common);
   for (const { what, errorClass, url, transport: own } of [...cases, ...setup.errorCases]) {
-    test(`an upload tells of ${what} as ${errorClass}, and leaves nothing`, async () => {
+    test(`an upload reports ${what} as ${errorClass} and leaves nothing`, async () => {
       const to = await url();
       const before = await setup.list();
-      const bytes = sampleBytes(what === 'a full target' ? largeBytes : 3);
+      const bytes = sampleBytes(what === 'a full destination' ? largeBytes : 3);
       const failure = await failureOf(over(own ?? transport())(product(bytes), to, transferOf()));
       assert.is(failure.errorClass, errorClass, failure.message);
-      if (what === 'a full target') assert.match(failure.message, /\b(room|space|quota|full)\b/);
+      if (what === 'a full destination') assert.match(failure.message, /\b(room|space|quota|full)\b/);
       assert.equal(await setup.list(), before);
     });
   }
   for (const { what, errorClass, why } of inapplicable)
-    recorder.notApplicable(`an upload tells of ${what} as ${errorClass}, and leaves nothing`, why);
+    recorder.notApplicable(`an upload reports ${what} as ${errorClass} and leaves nothing`, why);
 }

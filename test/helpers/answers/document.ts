@@ -10,7 +10,7 @@ import type {
   Schema,
 } from '../../../daemon/http/openapi/document-types.js';
 
-/** The document that answers are checked against. The address and the limit that it names play no part. */
+/** The document that responses are checked against. Its URL and size limit do not matter. */
 export const apiDocument: OpenApiDocument = JSON.parse(
   Buffer.concat(openApiBytes(50)('http://127.0.0.1')).toString(),
 );
@@ -21,14 +21,14 @@ ajv.addSchema(apiDocument, 'openapi');
 
 const compiled = new WeakMap<Schema, ValidateFunction>();
 
-/** What a value breaks of a schema of the document, one sentence each. */
+/** Returns the violations of a schema of the document by a value, one sentence each. */
 export function schemaErrors(schema: Schema, value: unknown, what: string): readonly string[] {
   const validate = compiled.get(schema) ?? ajv.compile(absolute(schema));
   compiled.set(schema, validate);
   return validate(value) ? [] : (validate.errors ?? []).map((error) => `${what}${sentence(error)}`);
 }
 
-/** References within the document are told from its root; outside of it they need its name. */
+/** References within the document are relative to its root; outside of it they need its name. */
 function absolute(schema: Schema): Schema {
   return schema.$ref === undefined ? schema : { ...schema, $ref: `openapi${schema.$ref}` };
 }
@@ -37,7 +37,7 @@ function sentence({ instancePath, message = 'is wrong', params }: ErrorObject): 
   return `${instancePath.replaceAll('/', '.')} ${message} ${JSON.stringify(params)}`;
 }
 
-/** An operation with the address that it is told at. */
+/** An operation with its path. */
 interface FoundPath {
   readonly template: string;
   readonly item: PathItem;
@@ -53,7 +53,7 @@ const patterns = Object.entries(apiDocument.paths).map(([template, item]) => ({
   ),
 }));
 
-/** The address of the document that a path means; undefined where there is none. */
+/** Finds the path template of the document that matches a path; undefined if there is none. */
 export function findPath(pathname: string): FoundPath | undefined {
   const path = pathname.replace(/\/{2,}/g, '/').replace(/^\/api(?=\/|$)/, '');
   const trimmed = path === '/' || path === '' ? '/' : path.replace(/\/$/, '');
@@ -61,16 +61,16 @@ export function findPath(pathname: string): FoundPath | undefined {
 }
 
 /**
- * The operation that a method leads to; undefined where the address does not take it. HEAD does what GET does, but not where GET stands
- * for any method and changes something.
+ * Finds the operation of a method; undefined if the path does not support it. HEAD is handled like GET, except where a GET changes
+ * something.
  */
 export function findOperation({ item }: FoundPath, method: string): Operation | undefined {
   if (method === 'HEAD') return item.get?.operationId.includes('ByGet') ? undefined : item.get;
-  // A lookup by a method that is none of OpenAPI's finds nothing.
+  // A lookup by a method that OpenAPI does not have finds nothing.
   return item[method.toLowerCase() as Method];
 }
 
-/** An answer of the document by its status: of an operation, or of those that belong to none. */
+/** Finds the response of an operation by status, or a common response if there is no operation. */
 export function findResponse(operation: Operation | undefined, status: number): ResponseNote | undefined {
   const given = operation?.responses[String(status)] ?? ofNoOperation(operation, status);
   return given !== undefined && '$ref' in given ? componentOf(given.$ref) : given;
@@ -86,27 +86,27 @@ function componentOf(reference: string): ResponseNote | undefined {
   return apiDocument.components.responses[reference.replace('#/components/responses/', '')];
 }
 
-/** The document that {@link at} looks into, and what it is made for. */
+/** The document that {@link at} searches. */
 export const readOptions = { baseUrl: 'https://encode.example.com/venc', maxOutputs: 7 } as const;
 
-/** As a reader has it, who knows no type of ours. */
+/** Serialized and parsed, to have plain JSON without the types of the code. */
 const read: unknown = JSON.parse(
   Buffer.concat(openApiBytes(readOptions.maxOutputs)(readOptions.baseUrl)).toString(),
 );
 
-/** What stands in the document at a path of keys; references on the way are followed. undefined where nothing does. */
+/** The value of the document at a path of keys, following references; undefined if there is none. */
 export function at(...keys: readonly string[]): unknown {
-  return keys.reduce((place: unknown, key) => property(resolved(place), key), read);
+  return keys.reduce((value: unknown, key) => property(resolved(value), key), read);
 }
 
-/** The property of a value of any kind; undefined where it has none. */
+/** The property of any value; undefined if it has none. */
 export function property(value: unknown, key: string): unknown {
   return typeof value === 'object' && value !== null
     ? Object.getOwnPropertyDescriptor(value, key)?.value
     : undefined;
 }
 
-/** What a reference leads to; anything else is itself. */
+/** The target of a reference; any other value is returned unchanged. */
 export function resolved(value: unknown): unknown {
   const reference = property(value, '$ref');
   if (typeof reference !== 'string') return value;

@@ -1,6 +1,6 @@
 import { type SourceFile, violation } from './source-file.js';
 
-/** The most lines that a file may have. */
+/** The maximum number of lines of a file. */
 export const maxLineCount = 300;
 
 /** Reports files that are too long. Tables of settings may be long; logic may not. */
@@ -21,7 +21,7 @@ export function checkDocblocks(files: readonly SourceFile[]): readonly string[] 
     const seen = new Set<string>();
     return [...file.code.matchAll(declaration)].flatMap((match) => {
       const name = match[1] ?? '';
-      // `export type { X } from` declares nothing: what it means has its docblock where it is made.
+      // `export type { X } from` declares nothing: X has its docblock where it is declared.
       if (seen.has(name) || name.startsWith('{')) return [];
       seen.add(name);
       return endsInDocblock(file.text.slice(0, match.index))
@@ -38,7 +38,7 @@ function endsInDocblock(before: string): boolean {
 
 const defaultExport = /^export\s+default\b|\bas\s+default\s*[,}]/gm;
 
-/** Reports default exports: an export has the same name everywhere. */
+/** Reports default exports. An export has the same name everywhere. */
 export function checkNamedExports(files: readonly SourceFile[]): readonly string[] {
   return violationsOf(files, defaultExport, 'exports are named, never default.');
 }
@@ -46,7 +46,7 @@ export function checkNamedExports(files: readonly SourceFile[]): readonly string
 const anyType =
   /(?:[:<|&]|=>|\b(?:as|extends|keyof|is|satisfies))\s*any\b|\bany\s*(?:\[\]|>)|^(?:export )?type [\w$<>, ]+ = any\b/gm;
 
-/** Reports `any`: input is `unknown` where it enters the program, and narrowed once. */
+/** Reports `any`. Input is `unknown` where it enters the program and is narrowed once. */
 export function checkNoAny(files: readonly SourceFile[]): readonly string[] {
   return violationsOf(files, anyType, 'the type any is not allowed; use unknown and narrow it once.');
 }

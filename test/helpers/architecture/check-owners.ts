@@ -1,7 +1,7 @@
 import { importedPackage, importsOf } from './imports.js';
 import { type SourceFile, violation } from './source-file.js';
 
-/** The folders and files that may use an outside package or a module of Node.js. */
+/** The folders and files that may use an external package or a module of Node.js. */
 type Owners = Readonly<Record<string, readonly string[]>>;
 
 /** The owner of each package, and of each module of Node.js that reaches outside the process. */
@@ -59,7 +59,7 @@ export const exitOwners = ['src/cli/main.ts', 'bin/venc.js'] as const;
 
 const exit = /\bprocess\s*(?:\?\.|\.)\s*(?:exit|exitCode|abort|reallyExit)\b/g;
 
-/** Reports every other place that ends the process or sets its exit code. */
+/** Reports every other file that ends the process or sets its exit code. */
 export function checkExits(files: readonly SourceFile[], allowed: readonly string[]): readonly string[] {
   return files
     .filter((file) => isShipped(file) && !allowed.includes(file.path))
@@ -73,11 +73,11 @@ export function checkExits(files: readonly SourceFile[], allowed: readonly strin
     });
 }
 
-/** Tests and benchmarks may start programs and servers of their own. */
+/** Tests and benchmarks may start programs and servers. */
 function isShipped({ path }: SourceFile): boolean {
   return /^(src|daemon|bin)\//.test(path);
 }
 
-function isIn(path: string, places: readonly string[]): boolean {
-  return places.some((place) => path === place || path.startsWith(`${place}/`));
+function isIn(path: string, folders: readonly string[]): boolean {
+  return folders.some((folder) => path === folder || path.startsWith(`${folder}/`));
 }

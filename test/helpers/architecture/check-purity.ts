@@ -1,13 +1,13 @@
 import { importedPath, importsOf } from './imports.js';
 import { type SourceFile, violation } from './source-file.js';
 
-/** Modules that touch no file, network, process, clock or random number. */
+/** Modules that use no file, network, process, clock or random number. */
 export const pureModules = ['src/shared', 'daemon/jobs', 'daemon/plan', 'src/cli/output'] as const;
 
-/** The general tools that both sides share. Some of them, such as locks and atomic file writes, cannot be pure. */
+/** The general utilities that both sides share. Some of them, such as locks and atomic file writes, cannot be pure. */
 const utilities = 'src/shared/util';
 
-/** Modules of Node.js that are pure themselves. */
+/** Modules of Node.js that are pure. */
 const pureNodeModules: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util']);
 
 const impure = [
@@ -24,7 +24,7 @@ const impure = [
   [/(?<!\.\s*)\bset(?:Timeout|Interval|Immediate)\s*\(/g, 'a timer'],
 ] as const satisfies readonly (readonly [RegExp, string])[];
 
-/** Reports every import in a pure module of anything outside the codebase that is not pure itself. */
+/** Reports every import of a pure module from outside the codebase that is not pure. */
 export function checkPureImports(
   files: readonly SourceFile[],
   modules: readonly string[],

@@ -2,12 +2,12 @@ import type { Setting, SettingsTable } from '../../../src/shared/settings/settin
 import type { SourceFile } from './source-file.js';
 
 /**
- * What the daemon does with each setting, by its path: `by` names the file that reads it, `unsupported` or `noEffect` says why none does.
- * Other shapes are violations.
+ * What the daemon does with each setting, by its path. `by` names the file that reads the setting; `unsupported` or `noEffect` is the
+ * reason why no file does. Other shapes are violations.
  */
 export type SupportedSettings = Readonly<Record<string, unknown>>;
 
-/** The path of every setting of a table, those of nested tables too: `thumbnails.number`. */
+/** The path of every setting of a table, including nested ones: `thumbnails.number`. */
 export function settingPaths(table: SettingsTable, prefix = ''): readonly string[] {
   return Object.entries(table).flatMap(([name, setting]) => {
     const fields = fieldsOf(setting);
@@ -22,8 +22,8 @@ function fieldsOf(setting: Setting): SettingsTable | null {
 }
 
 /**
- * Reports every setting that is neither supported nor declined, every entry for an unknown setting, and every file that
- * is named as supporting a setting but does not mention it in its code.
+ * Reports every setting that is neither supported nor listed as unsupported, every entry for an unknown setting, and every file that is
+ * named as supporting a setting but does not mention it in its code.
  */
 export function checkSettings(
   paths: readonly string[],
@@ -40,11 +40,12 @@ export function checkSettings(
 }
 
 function entryViolations(path: string, entry: unknown, files: readonly SourceFile[]): readonly string[] {
-  if (typeof entry !== 'object' || entry === null) return [`${path}: is neither supported nor declined.`];
+  if (typeof entry !== 'object' || entry === null)
+    return [`${path}: is neither supported nor listed as unsupported.`];
   if (!('by' in entry)) {
     const reason = 'unsupported' in entry ? entry.unsupported : 'noEffect' in entry ? entry.noEffect : '';
-    const isSaid = typeof reason === 'string' && reason.trim().includes(' ');
-    return isSaid ? [] : [`${path}: is not supported, and no reason is given.`];
+    const hasReason = typeof reason === 'string' && reason.trim().includes(' ');
+    return hasReason ? [] : [`${path}: is not supported, and no reason is given.`];
   }
   const named = Array.isArray(entry.by) ? entry.by : [entry.by];
   return named.flatMap((by) => {

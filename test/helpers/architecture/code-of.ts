@@ -1,32 +1,32 @@
-/** A text of TypeScript in two strengths; each keeps the length and the lines of the original. */
+/** A TypeScript text with parts blanked out. Each version keeps the length and the lines of the original. */
 interface Code {
-  /** Comments are blank. */
+  /** The text without comments. */
   readonly bare: string;
-  /** Comments are blank, and so is what stands between quotes, backticks and the slashes of patterns. */
+  /** The text without comments and without the content of quotes, template strings and regular expressions. */
   readonly code: string;
 }
 
-/** After these a slash begins a pattern; after anything else it divides. */
+/** After these characters a slash starts a regular expression; after anything else it is a division. */
 const beforePattern =
   /(?:^|[(,=:[!&|?{};+*%~^-]|=>|\b(?:return|typeof|case|in|of|throw|await|new|void|delete))\s*$/;
 
 const tokens = {
   lineComment: /\/\/[^\n]*/y,
   blockComment: /\/\*[\s\S]*?(?:\*\/|$)/y,
-  // To the end of the line at most: an apostrophe in the text of a view begins no string.
+  // At most to the end of the line: an apostrophe in JSX text does not start a string.
   quoted: /'(?:\\.|[^'\\\n])*'?|"(?:\\.|[^"\\\n])*"?/y,
   pattern: /\/(?:\\.|\[(?:\\.|[^\]\\\n])*\]|[^/\\\n[])+\/[a-z]*/y,
-  // Up to its end or to the next value that is put in.
+  // To its end or to the next interpolated value.
   template: /(?:\\[\s\S]|\$(?!\{)|[^`\\$])*(?:`|\$\{|$)/y,
 } as const;
 
 /**
- * Takes a text apart just far enough that rules can look for words in it without meeting comments and quotations.
- * The compiler's own reader is not used: it comes as a native program without an interface for this.
+ * Blanks out comments and quotations, so that rules can search the text for words. The compiler's parser is not used, because the compiler
+ * is a native program without an API for this.
  */
 export function codeOf(text: string): Code {
   const blanks: { readonly start: number; readonly end: number; readonly isComment: boolean }[] = [];
-  /** How many braces are open within each value that is put into a template. */
+  /** The number of open braces within each interpolated value of a template string. */
   const values: number[] = [];
   let index = 0;
 

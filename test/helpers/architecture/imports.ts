@@ -1,24 +1,24 @@
 import { posix } from 'node:path';
 import type { SourceFile } from './source-file.js';
 
-/** One import of a file in any syntax. Type imports count too. */
+/** An import of a file in any syntax, including type imports. */
 export interface Import {
-  /** Where it stands in the text. */
+  /** Its index in the text. */
   readonly index: number;
-  /** What is imported; null if it is computed. */
+  /** The imported module; null if it is computed. */
   readonly specifier: string | null;
   /** Whether it is loaded only when the statement runs: `import(...)`. */
   readonly isLazy: boolean;
   /** Whether it is erased at compile time: `import type`, `export type ... from`. */
   readonly isOfTypes: boolean;
-  /** What stands between `import` and `from`. */
+  /** The text between `import` and `from`. */
   readonly names: string;
 }
 
 const statement = /(?<![.\w$])(?:import|export)\b([^'"`;()=]*?\bfrom)?\s*(['"])([^'"\n]+)\2/g;
 const call = /(?<![.\w$])(import|require|require\.resolve)\s*\(\s*(?:(['"])([^'"\n]+)\2|(?=\S))/g;
 
-/** Every import of a file, and every `export ... from`, in the order in which they stand. */
+/** Every import and every `export ... from` of a file, in order of appearance. */
 export function importsOf(file: SourceFile): readonly Import[] {
   const isCode = (match: RegExpMatchArray) => file.code[match.index ?? 0] !== ' ';
   const statements = [...file.bare.matchAll(statement)].filter(isCode).map((match) => ({
@@ -39,9 +39,9 @@ export function importsOf(file: SourceFile): readonly Import[] {
 }
 
 /**
- * The path of the file that a relative import means: compiled names lead to their sources, those below `dist/` and
- * those of the bundle of `src/cli` too.
- * null for packages and for Node's own modules.
+ * The path of the source file that a relative import refers to, also for compiled names, paths below `dist/` and paths in the bundle of
+ * `src/cli`.
+ * null for packages and for modules of Node.js.
  */
 export function importedPath(from: string, specifier: string): string | null {
   if (!specifier.startsWith('.')) return null;
@@ -52,7 +52,7 @@ export function importedPath(from: string, specifier: string): string | null {
   return path.replace(/\.js$/, '.ts');
 }
 
-/** The package, or Node's own module with its `node:`, that an import means; null for a file of this codebase. */
+/** The package or Node.js module (with `node:`) that an import refers to; null for a file of this codebase. */
 export function importedPackage(specifier: string): string | null {
   if (specifier.startsWith('.')) return null;
   if (specifier.startsWith('node:')) return `node:${specifier.slice(5).split('/')[0]}`;

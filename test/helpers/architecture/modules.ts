@@ -1,17 +1,17 @@
-/** A module: a folder whose files may import from their own module and from those it names. */
+/** A module: a folder whose files may import from their own module and from the listed ones. */
 export interface Module {
   readonly folder: string;
   /** Other modules that its files may import from; `*` for any. */
   readonly mayUse: readonly string[];
 }
 
-/** One import that the map allows beyond `mayUse`, and why. */
+/** An import that the map allows in addition to `mayUse`, and the reason. */
 export interface Exception {
-  /** A module, or one file. */
+  /** A folder of a module, or one file. */
   readonly from: readonly string[];
-  /** A folder, or one file. */
+  /** A folder of a module, or one file. */
   readonly to: string;
-  /** `types`: by `import type` alone. `lazily`: by `import(...)` alone, so that it is loaded only when it is needed. */
+  /** `types`: only by `import type`. `lazily`: only by `import(...)`, so that the module is loaded when it is needed. */
   readonly how: 'types' | 'lazily';
   readonly because: string;
 }
@@ -32,9 +32,9 @@ const pipeline = ['daemon/pipeline', ...tools];
 const records = ['daemon/queue', 'daemon/store', ...pipeline];
 
 /**
- * The module map. Imports point downwards: http, actions, queue, work, then ffmpeg and transports side by side, plan, jobs and
- * the shared module at the bottom; in the command line cli, tui, client and shared. Only the queue, the actions and the notices touch the
- * store: the HTTP layer reaches jobs and accounts through actions.
+ * The module map. Imports point downwards: http, actions, queue, pipeline, then ffmpeg and transports, plan, jobs and the shared module at
+ * the bottom; in the command line cli, tui, client and shared. Only the queue, the actions and the webhooks use the store. The HTTP layer
+ * accesses jobs and accounts through actions.
  */
 export const moduleMap: ModuleMap = {
   modules: [
@@ -63,7 +63,7 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/webhooks', 'daemon/actions', ...records] },
     { folder: 'daemon/admin', mayUse: ['daemon/store', ...tools] },
     { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
-    // The build, and the generators of man pages and docs.
+    // The build, and the generators of man pages and documentation.
     { folder: 'scripts', mayUse: ['src/cli', ...plan] },
     { folder: 'bin', mayUse: ['src/cli'] },
     { folder: 'test', mayUse: ['*'] },
@@ -86,13 +86,13 @@ export const moduleMap: ModuleMap = {
       ],
       to: 'daemon',
       how: 'lazily',
-      because: 'only these commands need the daemon, and no other command should pay for loading it',
+      because: 'only these commands need the daemon, and loading it would slow down the others',
     },
     {
       from: ['src/cli/completion/complete-words.ts'],
       to: 'daemon/admin/read-account-names.ts',
       how: 'lazily',
-      because: 'the names of accounts and keys lie in the data folder, and only the daemon knows how',
+      because: 'the daemon defines how the names of accounts and keys are stored in the data folder',
     },
   ],
 };

@@ -8,7 +8,7 @@ import { readSources } from './source-file.js';
 const folders = ['bin', 'src', 'daemon', 'scripts', 'test', 'bench'] as const;
 const fixtures = 'test/fixtures/architecture';
 
-/** The codebase in the current folder. */
+/** Reads the codebase in the current folder. */
 export function readCodebase(): Codebase {
   const inOutputs = ([path, support]: readonly [string, unknown]) => [`outputs.${path}`, support] as const;
   return {
@@ -21,7 +21,7 @@ export function readCodebase(): Codebase {
   };
 }
 
-/** A small codebase that breaks one rule, and the violations that the rule must report, one per line. */
+/** Reads a small codebase that breaks one rule, and the violations that the rule must report, one per line. */
 export function readFixture(rule: string): {
   readonly codebase: Codebase;
   readonly expected: readonly string[];

@@ -25,7 +25,7 @@ export interface Codebase {
 /** A rule: a statement about the codebase, and the function that finds its violations. */
 export interface Rule {
   readonly statement: string;
-  /** The violations, each beginning with its place; empty if the rule holds. */
+  /** The violations, each beginning with its location; empty if the rule holds. */
   readonly check: (codebase: Codebase) => readonly string[];
 }
 
@@ -41,7 +41,7 @@ export const rules = {
     check: ({ files }) => checkTestsRun(files),
   },
   'settings-supported': {
-    statement: 'every setting is supported by a named file or declined with a reason',
+    statement: 'every setting is supported by a named file or listed as unsupported with a reason',
     check: ({ settings, supported, files }) => checkSettings(settings, supported, files),
   },
   'pure-imports': {

@@ -2,13 +2,13 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codeOf } from './code-of.js';
 
-/** One source file as the rules see it. Paths are relative to its root and have forward slashes. */
+/** A source file as the rules see it. The path is relative to the root and has forward slashes. */
 export interface SourceFile {
   readonly path: string;
   readonly text: string;
-  /** The text without comments, at the same places. */
+  /** The text without comments, at the same positions. */
   readonly bare: string;
-  /** The text without comments and without what stands between quotes, at the same places. */
+  /** The text without comments and without the content of quotes, at the same positions. */
   readonly code: string;
 }
 
@@ -25,7 +25,7 @@ export function readSources(root: string, folders: readonly string[]): readonly 
 }
 
 function readFolder(root: string, folder: string): readonly SourceFile[] {
-  // Fixtures break rules on purpose, and golden files are no sources.
+  // Fixtures break rules on purpose, and golden files are not sources.
   if (folder === 'test/fixtures' || folder === 'test/golden') return [];
   let entries: ReturnType<typeof entriesOf>;
   try {
@@ -44,12 +44,12 @@ function entriesOf(folder: string) {
   return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-/** Number of the line, from 1, that a place in a text lies on. */
+/** The line number, from 1, of an index in a text. */
 function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
 }
 
-/** Formats a violation at a place in a file: `path:line: sentence`. */
+/** Formats a violation at an index of a file: `path:line: sentence`. */
 export function violation(file: SourceFile, index: number, sentence: string): string {
   return `${file.path}:${lineAt(file.text, index)}: ${sentence}`;
 }

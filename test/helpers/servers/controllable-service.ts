@@ -2,27 +2,27 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { jobRecord } from '../../tui/records.js';
 
-/** A service with one job, which gets on as the test says. */
+/** A service with one job, whose progress the test controls. */
 export interface ControllableService {
   readonly url: string;
-  /** Every request that was no reading, e.g. `PUT /v2/jobs/7/cancel`. */
+  /** Every request that is not a GET, e.g. `PUT /v2/jobs/7/cancel`. */
   readonly commands: readonly string[];
-  /** How many requests have come. */
+  /** Number of requests so far. */
   readonly asked: () => number;
-  /** Lets the answers go out that are held back from the start. */
+  /** Sends the responses, which are held back until this call. */
   open(): void;
-  /** Whether questions get no answer but a broken connection from now on. */
+  /** Whether requests from now on get a broken connection instead of a response. */
   fail(isFailing: boolean): void;
-  /** How far the job is from now on; it is finished at 100. */
+  /** Sets the progress of the job; it is finished at 100. */
   move(percent: number): void;
-  /** The outputs' progress records from now on, in place of the one output that goes with `move`. */
+  /** Sets the progress records of the outputs, which replace the single output of `move`. */
   outputs(records: readonly object[]): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts a service whose job `id` is processed; it is cancelled and resubmitted when that is asked. It does not answer before
- * `open`. `atPort` is for one that is started again.
+ * Starts a service whose job `id` is processing and can be cancelled and resubmitted. It does not respond before `open`. `atPort` starts it
+ * again on the same port.
  */
 export async function startControllableService(id: number, atPort = 0): Promise<ControllableService> {
   const commands: string[] = [];
@@ -77,9 +77,7 @@ export async function startControllableService(id: number, atPort = 0): Promise<
       return;
     }
     const answer = answers[line];
-    const body = JSON.stringify(
-      answer === undefined ? { errors: ['There is no such thing here.'] } : answer(),
-    );
+    const body = JSON.stringify(answer === undefined ? { errors: ['Not found.'] } : answer());
     response.writeHead(answer === undefined ? 404 : 200, {
       'Content-Type': 'application/json; charset=utf-8',
     });

@@ -3,36 +3,36 @@ import type { AddressInfo } from 'node:net';
 import type { JobState } from '../../../src/shared/states.js';
 import { jobRecord } from '../../tui/records.js';
 
-/** A request as the service saw it. */
+/** A request as the service received it. */
 export interface SeenEventRequest {
   readonly path: string;
   readonly lastEventId: string | undefined;
   readonly accept: string | undefined;
 }
 
-/** How an address of events is answered. `events` is a stream; anything else is written instead of one. */
+/** How a request for events is answered: with an event stream, or by a function. */
 export type EventAnswer = 'events' | ((response: ServerResponse) => void);
 
-/** A service with streams of events, whose jobs get on as the test says. */
+/** A service with event streams, whose jobs' progress the test controls. */
 export interface EventService {
   readonly url: string;
   readonly seen: readonly SeenEventRequest[];
-  /** Paths in the order in which they were asked for. */
+  /** Paths of the requests, in order. */
   paths(): readonly string[];
-  /** How many streams are open. */
+  /** Number of open streams. */
   streamCount(): number;
-  /** How far a job is from now on, which every open stream of it is told. `percent` 100 is finished. */
+  /** Sets the progress of a job and sends it to every open stream of the job. `percent` 100 is finished. */
   move(id: number, percent: number): void;
-  /** What the details of a job say, where that is something else than its stream does. */
+  /** Sets the states in the details of a job, if they differ from its stream. */
   details(id: number, states: readonly JobState[]): void;
-  /** How the next addresses of events are answered, one after the other; `events` where none is left. */
+  /** Sets how the next requests for events are answered, one after the other; `events` after the last. */
   answerEvents(...answers: readonly EventAnswer[]): void;
-  /** Breaks all streams off. */
+  /** Closes all streams abruptly. */
   breakStreams(): void;
   close(): Promise<void>;
 }
 
-/** Starts one with these jobs, all of them waiting. */
+/** Starts a service with these jobs, all of them waiting. */
 export async function startEventService(ids: readonly number[]): Promise<EventService> {
   const seen: SeenEventRequest[] = [];
   const percents = new Map(ids.map((id) => [id, -1]));

@@ -1,9 +1,9 @@
 /*
- * What a service made from the document alone answers: numbers come as text, keys are left out or null, and some are there that
- * nobody knows.
+ * Responses of a service written from the service document: numbers are strings, keys are missing or null, and some keys are
+ * unknown.
  */
 
-/** Where an input came from, and where an output is kept. The address of an output is signed. */
+/** The URL of an input, or of an output file. The URL of an output is signed. */
 function addressOf(isInput: boolean, id: number, store: string): string {
   return isInput ? `s3://bucket/${id}.mov` : `${store}/kept/${id}.mp4?Expires=1767323045&Signature=word`;
 }
@@ -14,7 +14,7 @@ function faultOf(state: string) {
     : { error_class: null, error_message: null };
 }
 
-/** A job (section 2.3), as details and lists have it. */
+/** A job (section 2.3) as details and lists contain it. */
 export function jobAnswer(id: number, state: string, store: string): object {
   const file = { state, duration_in_ms: '5067', width: '640', frame_rate: null };
   return {
@@ -76,7 +76,7 @@ const live = {
   total_billable_hours: '0',
 };
 
-/** A report (sections 4.10 and 4.11), of all usage or of live streaming. */
+/** A report (sections 4.10 and 4.11) of all usage or of live streaming. */
 export function reportAnswer(isAll: boolean): object {
   const day = { grouping: null, collected_on: '2026-01-02' };
   if (!isAll) return { total: live, statistics: [{ ...day, ...live }] };

@@ -2,14 +2,14 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { tempFolder } from '../temp.js';
 
-/** A program that stands for `ascp`: it "fetches" from a folder, knows one password, and fails with Aspera's own words. */
+/** A fake `ascp`: it "fetches" from a folder, knows one password, and fails with Aspera's messages. */
 export interface FakeAscp {
-  /** A search path that it is found on. */
+  /** A PATH on which it is found. */
   readonly searchPath: string;
   /** Folder of the files that it fetches. */
   readonly root: string;
   readonly password: string;
-  /** What it was started with, the last time. */
+  /** The arguments of its last start. */
   readonly lastStart: () => {
     readonly pid: number;
     readonly args: readonly string[];
@@ -17,16 +17,16 @@ export interface FakeAscp {
   };
 }
 
-/** The names of files whose fetching ends otherwise, and how: what is said, on stderr. */
+/** The names of files whose transfer fails, with the message on stderr. */
 const failures = {
   'denied.mp4': 'Session Stop  (Error: Server aborted session: Permission denied)',
   'refused.mp4': 'ascp: failed to open TCP connection for SSH, exiting.',
   'full.mp4': 'Session Stop  (Error: No space left on device)',
   'udp.mp4': 'Session Stop  (Error: Client unable to connect to server (check UDP port and firewall))',
-  'strange.mp4': 'Session Stop  (Error: Something that nobody has heard of)',
+  'strange.mp4': 'Session Stop  (Error: Something unknown)',
 };
 
-// Written for any shell's Node, without a package of its own.
+// Needs only Node.js and no package.
 const program = (folder: string, password: string) => `#!${process.execPath}
 const { appendFileSync, existsSync, openSync, readFileSync, statSync, writeFileSync, mkdirSync } = require('node:fs');
 const { join, basename } = require('node:path');
@@ -43,7 +43,7 @@ if (name === 'silent.mp4') setInterval(() => {}, 1000);
 else if (name === 'child.mp4') {
   const child = require('node:child_process').spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' });
   writeFileSync(${JSON.stringify(join(folder, 'child-pid'))}, String(child.pid));
-  // Stubborn: only SIGKILL ends it.
+  // Ignores SIGTERM, so that only SIGKILL ends it.
   process.on('SIGTERM', () => {});
   setInterval(() => {}, 1000);
 }
@@ -52,13 +52,13 @@ else {
   const path = join(root, source);
   if (!existsSync(path)) fail('Session Stop  (Error: Server aborted session: No such file or directory)');
   const bytes = readFileSync(path);
-  // In pieces that can be seen to arrive, the first of them half of it.
+  // In chunks that can be seen to arrive, the first of them half of the file.
   let at = existsSync(target + '.partial') ? statSync(target + '.partial').size : 0;
   const { renameSync } = require('node:fs');
   const next = () => {
-    const piece = bytes.subarray(at, at + Math.max(1, Math.ceil(bytes.length / 2)));
-    appendFileSync(target + '.partial', piece);
-    at += piece.length;
+    const chunk = bytes.subarray(at, at + Math.max(1, Math.ceil(bytes.length / 2)));
+    appendFileSync(target + '.partial', chunk);
+    at += chunk.length;
     if (at < bytes.length) return void setTimeout(next, bytes.length > 1e6 ? 400 : 0);
     renameSync(target + '.partial', target);
   };
@@ -70,7 +70,7 @@ else {
 }
 `;
 
-/** Makes one in a temporary folder. */
+/** Creates one in a temporary folder. */
 export function fakeAscp(): FakeAscp {
   const folder = tempFolder();
   const password = 'open sesame';

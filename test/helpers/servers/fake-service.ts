@@ -3,11 +3,11 @@ import type { AddressInfo } from 'node:net';
 import { jobAnswer, mediaAnswer, progressAnswer, reportAnswer } from './fake-answers.js';
 
 /*
- * A service made from the document alone, by somebody else: numbers come as text, keys are left out, errors are HTML
- * pages, and there is nothing that only our own daemon has (no progress of jobs, no uploads, no filter by state).
+ * An independent service written from the service document: numbers are strings, keys are missing, errors are HTML pages, and nothing exists
+ * that only our own daemon has (no progress of jobs, no uploads, no filter by state).
  */
 
-/** A request as the service saw it. */
+/** A request as the service received it. */
 export interface SeenRequest {
   readonly method: string;
   readonly path: string;
@@ -16,41 +16,41 @@ export interface SeenRequest {
   readonly body: string;
 }
 
-/** A service that runs, and what can be asked of it in tests. */
+/** A running fake service and its controls. */
 export interface FakeService {
   readonly url: string;
   readonly key: string;
-  /** What is kept at the address of an output, on another host as it were. */
+  /** The content of every output, which another host serves. */
   readonly kept: string;
   readonly seen: SeenRequest[];
-  /** Sets the states that the details of a job tell one after the other; the last stays. Without this jobs are finished. */
+  /** Sets the states that the details of a job report one after the other; the last one stays. By default jobs are finished. */
   states(id: number, states: readonly string[]): void;
-  /** Answers the next requests with an HTML page of this status, before anything else. */
+  /** Answers the next requests with an HTML page of this status. */
   failNext(status: number, times: number): void;
   close(): Promise<void>;
 }
 
-/** Ids below this are no jobs; 1000 jobs at most; a job's input is its id + 10000, its output its id + 20000. */
+/** The first job id. There are at most 1000 jobs. The input of a job has its id + 10000, the output its id + 20000. */
 const firstJob = 1001;
 const key = 'key-of-the-fake-service';
 const kept = 'the bytes of an output';
 
-/** What the service answers from. */
+/** The state behind the responses. */
 interface FakeServiceState {
   readonly stateOf: (id: number) => string;
   readonly setState: (id: number, state: string) => void;
-  /** Where outputs are kept. */
+  /** URL of the host that serves outputs. */
   readonly store: string;
   readonly unknownStatus: number;
   readonly jobCount: number;
 }
 
 /**
- * Starts one on a free port of the loopback. Jobs that are cancelled or resubmitted change their state where it `isHeedful`.
- * Addresses that the document does not have are answered by `unknownStatus`. It has `jobCount` jobs, from 1001 on.
+ * Starts a service on a free loopback port. A cancel or resubmit changes the state of a job only with `acceptsCommands`. Paths that the
+ * document does not define are answered with `unknownStatus`. It has `jobCount` jobs, from 1001 on.
  */
 export async function startFakeService({
-  isHeedful: acceptsCommands = false,
+  acceptsCommands = false,
   unknownStatus = 404,
   jobCount = 3,
 } = {}): Promise<FakeService> {
@@ -123,7 +123,7 @@ function answer(
 ): void {
   const { jobCount } = state;
   if (method === 'POST' && path === '/v2/jobs') {
-    if (body.includes('refuse-me')) page(response, 422);
+    if (body.includes('reject-me')) page(response, 422);
     else json(response, 201, { id: '1001', outputs: [{ id: '21001' }] });
     return;
   }
@@ -156,7 +156,7 @@ function answerJob(id: number, rest: string, response: ServerResponse, state: Fa
     page(response, /^\/(cancel|resubmit)\.json$/.test(rest) ? changed(id, rest, state) : state.unknownStatus);
 }
 
-/** The status of a cancel or a resubmit, which is done where it is allowed. */
+/** Executes a cancel or a resubmit if the state allows it, and returns the status. */
 function changed(id: number, rest: string, service: FakeServiceState): number {
   const isCancel = rest === '/cancel.json';
   const state = service.stateOf(id);

@@ -10,7 +10,7 @@ export interface FileServer {
   close(): Promise<void>;
 }
 
-/** Serves the files that lie directly in a folder, on a free port of the loopback. */
+/** Serves the files directly in a folder, on a free loopback port. */
 export async function serveFolder(folder: string): Promise<FileServer> {
   const server = createServer(async (request, response) => {
     const path = join(

@@ -4,30 +4,30 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import { programNamed, type ServerProgramName } from './packages.js';
 
-/** A program that is here. */
+/** An installed program. */
 export interface FoundProgram {
   readonly path: string;
-  /** What it needs in its environment beside our own: the libraries that were unpacked with it. */
+  /** Additional environment: the path of the libraries that were unpacked with it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Where its other files lie: `/`, or the folder that it was unpacked into (modules: `<root>/usr/lib/...`). */
+  /** The root of its other files: `/`, or the folder that it was unpacked into (modules: `<root>/usr/lib/...`). */
   readonly root: string;
 }
 
-/** Why a program is not here, as a sentence that says how to get it. */
+/** Why a program is missing, as a sentence that says how to install it. */
 export interface MissingProgram {
   readonly missing: string;
 }
 
-/** Folder that packages are unpacked into which cannot be installed; made by install.ts. */
+/** Folder of unpacked packages that cannot be installed; created by install.ts. */
 export const unpackedFolder = fileURLToPath(
   new URL('../../.cache/venc-servers/', import.meta.resolve('uvu')),
 );
 
-/** Servers lie where a user's PATH often does not lead. */
+/** Folders of servers that are often not on a user's PATH. */
 const otherFolders = ['/usr/local/sbin', '/usr/sbin', '/sbin', '/usr/lib/openssh', '/usr/libexec'];
 const folders = ['usr/sbin', 'usr/bin'];
 
-/** Looks for a program: on the PATH, where Debian puts servers, and among what was unpacked. */
+/** Finds a program on the PATH, in Debian's folders for servers, or among the unpacked packages. */
 export function findProgram(name: ServerProgramName): FoundProgram | MissingProgram {
   const { package: deb, unpacked } = programNamed(name);
   const path = [...(process.env.PATH ?? '').split(delimiter), ...otherFolders]
@@ -42,18 +42,18 @@ export function findProgram(name: ServerProgramName): FoundProgram | MissingProg
   return { missing: `${name} is missing: node dist/test/helpers/servers/install.js unpacks ${deb}` };
 }
 
-/** Looks for several: all of them, or the sentences of those that are missing as one. */
+/** Finds several programs. If some are missing, returns their sentences as one. */
 export function findPrograms<Name extends ServerProgramName>(
   ...names: readonly Name[]
 ): Readonly<Record<Name, FoundProgram>> | MissingProgram {
   const found = names.map((name) => [name, findProgram(name)] as const);
   const missing = found.flatMap(([, program]) => ('missing' in program ? [program.missing] : []));
   if (missing.length > 0) return { missing: missing.join('; ') };
-  // Every name has its entry: it was made from them.
+  // `names` produced the entries, so every name has one.
   return Object.fromEntries(found) as Record<Name, FoundProgram>;
 }
 
-/** Says in the place of a suite that it was not run, and why. It is counted as skipped. */
+/** Reports a suite as skipped, with the reason. */
 export function skipSuite(name: string, { missing }: MissingProgram): void {
   const test = suite(name);
   test.skip(missing, () => undefined);
@@ -70,7 +70,7 @@ function isExecutable(path: string): boolean {
   }
 }
 
-/** Debian keeps libraries in a folder named for the machine's kind. */
+/** Debian keeps libraries in a folder named after the machine type. */
 function librariesOf(root: string): string {
   const lib = join(root, 'usr/lib');
   if (!existsSync(lib)) return lib;

@@ -7,7 +7,7 @@ import type { MissingProgram } from './program.js';
 import { pathInUrl, type StorageLocation, spellings } from './storage-location.js';
 import { startVsftpd } from './vsftpd.js';
 
-/** Folders on an FTP server, in the clear and encrypted from the first byte; or what is missing for one. `settings` are those of vsftpd. */
+/** Folders on an FTP server, unencrypted and with implicit TLS; or what is missing for one. `settings` are those of vsftpd. */
 export async function ftpLocations(
   settings: readonly string[] = [],
 ): Promise<readonly [ftp: StorageLocation, ftps: StorageLocation] | MissingProgram> {

@@ -3,28 +3,28 @@ import { join } from 'node:path';
 import { tempFolder } from '../temp.js';
 import { testCertificate, testKey } from './test-certificate.js';
 
-/** A real FTP server on free loopback ports, with a user of its own. */
+/** A real FTP server on free loopback ports, with its own user. */
 export interface FtpServer {
-  /** Its name with its version. */
+  /** Name and version of the server. */
   readonly version: string;
-  /** Port that takes connections in the clear, and those that are encrypted after a word. */
+  /** Port for unencrypted connections and explicit TLS. */
   readonly port: number;
-  /** Port that is encrypted from the first byte. */
+  /** Port for implicit TLS. */
   readonly implicitPort: number;
-  /** The folder that the user lands in, on the disk. */
+  /** The login folder of the user, as a path on the disk. */
   readonly folder: string;
-  /** The folder that a user sees as root, where it is not the root of the machine. */
+  /** The folder that is the root for the user, if that is not the root of the machine. */
   readonly root: string;
-  /** Whether there is a folder `full` on a volume without room, and what permissions forbid is forbidden. */
+  /** Whether the folder `full` is a full volume and file permissions are enforced. */
   readonly isRoot: boolean;
-  /** What the server has written down so far. */
+  /** The log of the server so far. */
   readonly log: () => string;
-  /** All its processes. */
+  /** Sends a signal to all its processes. */
   signal(name: NodeJS.Signals): void;
   close(): Promise<void>;
 }
 
-/** Who may log in to every FTP server of the tests. No blanks in the name: vsftpd refuses those unseen. */
+/** The user of every FTP server of the tests. The name has no blanks, because vsftpd rejects those without a log entry. */
 export const ftpUser = {
   name: 'film-maker@home',
   password: 'open:sesame & 100%/2',
@@ -32,10 +32,10 @@ export const ftpUser = {
   gid: 65_534,
 } as const;
 
-/** The credentials of that user as a URL has them. */
+/** The credentials of that user, encoded for a URL. */
 export const ftpLogin = `${encodeURIComponent(ftpUser.name)}:${encodeURIComponent(ftpUser.password)}`;
 
-/** Folders and files that an FTP server is started over. */
+/** The folders and files of an FTP server. */
 export interface FtpServerFolder {
   readonly base: string;
   readonly folder: string;
@@ -43,7 +43,7 @@ export interface FtpServerFolder {
   readonly isRoot: boolean;
 }
 
-/** Lays them out: a file and folders that the user may not use, and a place for a volume without room. */
+/** Creates them: a file and folders that the user may not access, and a mount point for a full volume. */
 export function createFtpServerFolder(): FtpServerFolder {
   const isRoot = process.getuid?.() === 0;
   const base = tempFolder();
@@ -68,8 +68,8 @@ function own(path: string): void {
 }
 
 /**
- * A program as seen by `sh` in a mount namespace of its own: what it mounts there is gone with it and is not seen by anybody else.
- * There the folder `full` is a volume of a few pages, all of them taken.
+ * Arguments that start a program from `sh` in its own mount namespace: mounts are private to it and disappear with it. There, the folder
+ * `full` is a full volume of a few pages.
  */
 export function inMountNamespace({ folder }: FtpServerFolder, lines: readonly string[]): readonly string[] {
   const full = join(folder, 'full');

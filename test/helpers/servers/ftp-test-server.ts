@@ -1,31 +1,31 @@
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
 
-/** What an odd FTP server does otherwise than others. */
+/** How an FTP server differs from a usual one. */
 export interface FtpOverrides {
-  /** Whole answers by command, in the place of the usual ones; null for silence. */
+  /** Complete responses by command, instead of the usual ones; null for no response. */
   readonly answers?: Readonly<Record<string, string | null>>;
-  /** The answer to PASV for the port that listens. EPSV is not known where it is given. */
+  /** The response to PASV for the listening port. EPSV is then not supported. */
   readonly pasv?: (port: number) => string;
-  /** Sends a file from an offset, the `attempt`th time that one is asked for, counted from 0. Ends the connection. */
+  /** Sends a file from an offset and ends the connection. `attempt` counts transfers from 0. */
   readonly send?: (data: Socket, bytes: Buffer, attempt: number, control: Socket) => void;
-  /** Puts answers onto the wire. */
+  /** Writes a response to the control connection. */
   readonly say?: (control: Socket, text: string) => void;
-  /** Whether another file cannot be replaced by a rename. */
+  /** Whether a rename cannot replace an existing file. */
   readonly keepsNames?: boolean;
 }
 
-/** A small FTP server in the memory of a test. */
+/** A small FTP server with files in memory. */
 export interface FtpTestServer {
   readonly port: number;
   readonly files: Map<string, Buffer>;
-  /** Every command that came, but passwords. */
+  /** Every received command, without passwords. */
   readonly commands: string[];
-  /** How many connections are open now. */
+  /** Number of open connections. */
   readonly openCount: () => number;
   close(): Promise<void>;
 }
 
-/** Starts one. Paths are whole, `/film.mp4`; any user and password will do. */
+/** Starts a server. Paths are absolute, `/film.mp4`; any user and password is accepted. */
 export async function startFtpTestServer(overrides: FtpOverrides = {}): Promise<FtpTestServer> {
   const files = new Map<string, Buffer>();
   const commands: string[] = [];

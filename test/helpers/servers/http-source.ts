@@ -3,15 +3,15 @@ import { createServer as createTlsServer, type ServerOptions } from 'node:https'
 import type { AddressInfo, Socket } from 'node:net';
 import { createServer as createSocketServer } from 'node:net';
 
-/** What a server was asked. */
+/** A request as the server received it. */
 export interface SeenRequest {
   readonly path: string;
   readonly headers: IncomingHttpHeaders;
 }
 
-/** A server of one test that answers as it was told, truthful or not. */
+/** An HTTP server whose responses the test controls. */
 export interface HttpSource {
-  /** The address of a path; credentials go in front of the host. */
+  /** The URL of a path; `credentials` are put before the host. */
   url(path: string, credentials?: string): string;
   readonly port: number;
   /** Every request so far. */
@@ -26,7 +26,7 @@ export interface SourceOptions {
   readonly tls?: ServerOptions;
 }
 
-/** Starts a server on a free port; `answer` gets the request's number, from 1, as its third argument. */
+/** Starts a server on a free port. The third argument of `answer` is the number of the request, from 1. */
 export async function startHttpSource(
   answer: (...parts: [...Parameters<RequestListener>, number]) => void,
   { host = '127.0.0.1', tls }: SourceOptions = {},
@@ -54,7 +54,7 @@ export async function startHttpSource(
   };
 }
 
-/** Starts a server that handles bare connections: for what no HTTP server would send. Resolves to its base address and its end. */
+/** Starts a server for raw connections, to send what no HTTP server would. Resolves to its base URL and a function that stops it. */
 export async function startSocketSource(
   handle: (socket: Socket) => void,
 ): Promise<{ readonly url: string; close(): Promise<void> }> {

@@ -5,9 +5,9 @@ import { findProgram, unpackedFolder } from './find-program.js';
 import { programNamed, type ServerProgramName, serverProgramNames } from './packages.js';
 
 /*
- * `node dist/test/helpers/servers/install.js`, before `npm run test:servers`: gets the servers that tests are run against, where that may be
- * done, and says which are missing where it may not; their tests are then skipped. Nothing that is there is touched, no
- * service is started, and no package is removed for another.
+ * `node dist/test/helpers/servers/install.js` runs before `npm run test:servers`. It installs the servers that tests use, if the user may do
+ * so, and reports which are missing; their tests are then skipped. Existing installations are not changed, no service is started, and no
+ * package is removed for another.
  */
 
 const policy = '/usr/sbin/policy-rc.d';
@@ -30,7 +30,7 @@ function main(): void {
   }
 }
 
-/** Installs packages, services of which are kept from starting. One that cannot be had must not cost the others. */
+/** Installs packages without starting their services. If one fails, the others are still installed. */
 function install(names: readonly ServerProgramName[]): void {
   const isOurs = !existsSync(policy);
   if (isOurs) writeFileSync(policy, '#!/bin/sh\nexit 101\n', { mode: 0o755 });
@@ -43,13 +43,13 @@ function install(names: readonly ServerProgramName[]): void {
   }
 }
 
-/** Unpacks a program with its libraries, beside its place and then into it: what is there is whole. */
+/** Unpacks a program with its libraries into a temporary folder and then renames it, so that an existing folder is complete. */
 function unpack(name: ServerProgramName): void {
   const { package: deb, unpacked = [] } = programNamed(name);
   mkdirSync(unpackedFolder, { recursive: true });
   const folder = mkdtempSync(join(unpackedFolder, 'new-'));
   try {
-    // One by one: which libraries there are differs between releases.
+    // One by one, because the available libraries differ between releases.
     for (const one of unpacked) apt(['download', '-qq', one], folder);
     for (const file of readdirSync(folder).filter((entry) => entry.endsWith('.deb')))
       spawnSync('dpkg', ['-x', join(folder, file), join(folder, 'root')], { stdio: 'inherit' });
@@ -60,7 +60,7 @@ function unpack(name: ServerProgramName): void {
   }
 }
 
-/** Runs apt-get; whether it went well. Its complaints are shown. */
+/** Runs apt-get and prints its errors. Returns whether it succeeded. */
 function apt(args: readonly string[], cwd?: string): boolean {
   const { status, stderr } = spawnSync('apt-get', args, {
     env: { ...process.env, DEBIAN_FRONTEND: 'noninteractive' },
@@ -68,7 +68,7 @@ function apt(args: readonly string[], cwd?: string): boolean {
     encoding: 'utf8',
     ...(cwd === undefined ? {} : { cwd }),
   });
-  // The warning of a download as root into a folder of root's is none.
+  // The warning about a download as root into a folder of root does not matter.
   const output = (stderr ?? '').split('\n').filter((line) => /^E: /.test(line));
   if (status !== 0) console.log(`apt-get ${args.join(' ')}: ${output.join(' ') || 'failed'}`);
   return status === 0;

@@ -2,15 +2,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { jobAnswer, mediaAnswer, progressAnswer, reportAnswer } from './fake-answers.js';
 
-/** A request line and the key in its header, as a service's access log and its application see them. */
+/** A request line and the key header, as an access log and the application see them. */
 export interface LoggedRequest {
   readonly method: string;
-  /** Path and query, as they stand in an access log. */
+  /** Path and query, as in an access log. */
   readonly target: string;
   readonly headerKey: string | null;
 }
 
-/** A service that looks for the key in one place, and logs every request. */
+/** A service that accepts the key in one place only and logs every request. */
 export interface KeyedService {
   readonly url: string;
   readonly key: string;
@@ -21,8 +21,8 @@ export interface KeyedService {
 const key = 'a-key-that-must-not-be-logged';
 
 /**
- * Starts a service on a free port of the loopback that accepts its key only in the header, or only in the query (`api_key`), and answers
- * 401 otherwise. Job 1001 is finished, its file is at `/kept/`, for which no key is needed; its event stream ends with that state.
+ * Starts a service on a free loopback port that accepts its key only in the header or only in the query (`api_key`), and answers 401
+ * otherwise. Job 1001 is finished. Its file is at `/kept/`, which needs no key; its event stream ends with the final state.
  */
 export async function startKeyedService(keyIn: 'header' | 'query'): Promise<KeyedService> {
   const log: LoggedRequest[] = [];
@@ -72,7 +72,7 @@ function answer(method: string, path: string, response: ServerResponse, store: s
     };
     response.writeHead(200, { 'Content-Type': 'text/event-stream' });
     response.end(`id: 1\ndata: ${JSON.stringify({ ...progress, outputs: [] })}\n\n`);
-  } else if (answers[line] === undefined) send(response, 404, { errors: ['There is no such thing here.'] });
+  } else if (answers[line] === undefined) send(response, 404, { errors: ['Not found.'] });
   else send(response, method === 'POST' ? 201 : 200, answers[line]());
 }
 

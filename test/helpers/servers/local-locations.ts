@@ -9,7 +9,7 @@ import { testCertificate, testKey } from './test-certificate.js';
 
 const nothing = { read: async () => null, list: async () => [] };
 
-/** A folder of this machine, below a root that the daemon must be given. */
+/** A folder of this machine, below a root that must be passed to the daemon. */
 export function fileLocation(): StorageLocation & { readonly root: string } {
   const root = tempFolder();
   mkdirSync(join(root, 'out'));
@@ -30,7 +30,7 @@ export function fileLocation(): StorageLocation & { readonly root: string } {
   };
 }
 
-/** A server of the web that wants a password with every character that has a meaning somewhere. */
+/** An HTTP server with a password that contains every character with a special meaning. */
 export async function webLocation(scheme: 'http' | 'https'): Promise<StorageLocation> {
   const [user, password] = ['us er:ü'.replace(':', ';'), `p@ss/w:rd?#%41&"é ${scheme}`];
   const wanted = `Basic ${Buffer.from(`${user}:${password}`).toString('base64')}`;

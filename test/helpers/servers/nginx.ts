@@ -6,70 +6,70 @@ import { tempFolder } from '../temp.js';
 import { findProgram, freePorts, type MissingProgram, startProgram } from './program.js';
 import { testCertificate, testKey } from './test-certificate.js';
 
-/** How nginx serves its one folder, by the first part of the path. */
+/** How nginx serves its folder, by the first path segment. */
 export type NginxRoute =
-  /** As it is; `limited` at the speed of the options; `dripping` at a byte a second. */
+  /** Unchanged; `limited` at the configured rate; `dripping` at one byte per second. */
   | 'plain'
   | 'limited'
   | 'dripping'
   /** To two connections at a time, slowly; others are answered with 503. */
   | 'crowded'
-  /** Without ranges. */
+  /** Without support for ranges. */
   | 'whole'
-  /** To those who know user and password, slowly with `guarded`; to nobody. */
+  /** Only with user and password, with `guarded` also slowly; `forbidden` to nobody. */
   | 'private'
   | 'guarded'
   | 'forbidden'
-  /** Moved to `limited`, moved in a circle, gone for good, and out of order. */
+  /** A redirect to `limited`, a redirect loop, 410, and a server error. */
   | 'moved'
   | 'circle'
   | 'gone'
   | 'broken';
 
-/** One request as nginx has logged it. */
+/** A request from the log of nginx. */
 export interface NginxRequest {
   readonly path: string;
   readonly status: number;
   readonly range: string;
   readonly bodyBytes: number;
-  /** The user whose password was right; empty for nobody. */
+  /** The authenticated user; empty without one. */
   readonly user: string;
-  /** Number of the connection that it came over. */
+  /** Number of its connection. */
   readonly connection: number;
 }
 
 /** A real nginx on free loopback ports. */
 export interface Nginx {
-  /** Its name with its version. */
+  /** Name and version of the server. */
   readonly version: string;
   readonly port: number;
-  /** The folder that it serves. */
+  /** The served folder. */
   readonly folder: string;
   readonly user: string;
   readonly password: string;
-  /** The address of a file of its folder. */
+  /** The URL of a file in the folder. */
   url(
     route: NginxRoute,
     name: string,
     options?: { readonly isTls?: boolean; readonly host?: string },
   ): string;
-  /** What it was asked, in the order in which the answers ended. */
+  /** The requests, in the order in which their responses ended. */
   log(): readonly NginxRequest[];
-  /** Stops and goes on, with all its processes. */
+  /** Sends a signal to all its processes. */
   signal(name: NodeJS.Signals): void;
   close(): Promise<void>;
 }
 
-/** How it is started. */
+/** How nginx is started. */
 export interface NginxOptions {
-  /** Bytes a second for each connection of the way `limited`; 1 MB if not given. */
+  /** Bytes per second for each connection to `limited`; 1 MB by default. */
   readonly bytesPerSecond?: number;
 }
 
 const user = 'reader';
 const password = 'p@ss:wörd';
 
-/** Starts one; or says what is missing. Its files, logs and configuration are all in a temporary folder. */
+/** Starts nginx, or returns what is missing. Its files, logs and configuration are in a temporary folder. */
 export async function startNginx({
   bytesPerSecond = 1_000_000,
 }: NginxOptions = {}): Promise<Nginx | MissingProgram> {
@@ -89,10 +89,10 @@ export async function startNginx({
     args: ['-p', base, '-c', config, '-e', 'stderr'],
     ready: port,
   });
-  // It is told on stderr, like all that nginx says.
-  const told = spawnSync(found.path, ['-v'], { encoding: 'utf8' }).stderr;
+  // nginx prints its version to stderr.
+  const stderr = spawnSync(found.path, ['-v'], { encoding: 'utf8' }).stderr;
   return {
-    version: /nginx\/\S+/.exec(told)?.[0].replace('/', ' ') ?? 'nginx',
+    version: /nginx\/\S+/.exec(stderr)?.[0].replace('/', ' ') ?? 'nginx',
     port,
     folder,
     user,

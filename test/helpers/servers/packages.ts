@@ -1,9 +1,9 @@
-/** A program that tests against real servers start, and the Debian package that it comes in. */
+/** A server program that tests start, and its Debian package. */
 export interface ServerProgram {
   readonly package: string;
   /**
-   * Packages that are unpacked into a folder of ours instead of being installed, the program's own among them: Debian keeps but one FTP
-   * server on a machine.
+   * Packages that are unpacked into a folder instead of being installed, including the program's own: Debian allows only one FTP server
+   * on a machine.
    */
   readonly unpacked?: readonly string[];
 }
@@ -42,13 +42,13 @@ export const serverPrograms = {
   'swift-object-server': { package: 'swift-object' },
 } as const satisfies Record<string, ServerProgram>;
 
-/** Name of a program that tests against real servers may start. */
+/** Name of a server program. */
 export type ServerProgramName = keyof typeof serverPrograms;
 
 /** All names, typed. */
 export const serverProgramNames = Object.keys(serverPrograms) as readonly ServerProgramName[];
 
-/** How a program is got. */
+/** Returns the package of a program. */
 export function programNamed(name: ServerProgramName): ServerProgram {
   return serverPrograms[name];
 }

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-server-folder.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
 
-/** Starts proftpd with a file of users of its own; or says what is missing. As root it has a volume without room. */
+/** Starts proftpd with its own user file, or returns what is missing. As root it has a full volume. */
 export async function startProftpd(directives: readonly string[] = []): Promise<FtpServer | MissingProgram> {
   const found = findPrograms('proftpd', 'openssl');
   if ('missing' in found) return found;

@@ -12,33 +12,33 @@ export interface ProgramOptions {
   readonly args: readonly string[];
   readonly cwd?: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Loopback port that answers once it is there; or a question of its own. */
+  /** Loopback port that accepts connections when the server is ready, or a custom check. */
   readonly ready: number | (() => Promise<boolean>);
-  /** How long that may take; 20 s if not given. */
+  /** Timeout of the start; 20 s by default. */
   readonly readyWithinMs?: number;
 }
 
-/** A server process of a test's own. */
+/** A server process of one test. */
 export interface RunningProgram {
   readonly pid: number;
-  /** What it has said so far, on both ways. */
+  /** Its output so far, stdout and stderr. */
   readonly log: () => string;
   /** Whether it still runs. */
   readonly isAlive: () => boolean;
-  /** Sends a signal to the process and every one below it: SIGSTOP makes a server that stalls. */
+  /** Sends a signal to the process and all its descendants. SIGSTOP makes a stalled server. */
   signal(signal: NodeJS.Signals): void;
-  /** Ends it with all that it started, by their ids, and waits until it is gone. */
+  /** Ends the process and all its descendants by their ids, and waits until they are gone. */
   end(): Promise<void>;
 }
 
 const running = new Set<ChildProcess>();
 
-// Before their folders are removed, which they would write to.
+// Runs before the temporary folders are removed, which the servers would write to.
 process.prependOnceListener('exit', () => {
   for (const { pid } of running) for (const id of processTree(pid)) send(id, 'SIGKILL');
 });
 
-/** Starts a server and waits until it answers. Rejects with what it said where it ends before, or is not there in time. */
+/** Starts a server and waits until it is ready. Rejects with its output if it ends early or is not ready in time. */
 export async function startProgram(program: FoundProgram, options: ProgramOptions): Promise<RunningProgram> {
   const child = spawn(program.path, options.args, {
     env: { ...process.env, ...program.env, ...options.env },
@@ -67,7 +67,7 @@ export async function startProgram(program: FoundProgram, options: ProgramOption
       send(id, 'SIGTERM');
     }
     const endAt = Date.now() + 3_000;
-    while (members.some(isThere) && Date.now() < endAt) await pause(10);
+    while (members.some(isRunning) && Date.now() < endAt) await pause(10);
     for (const id of members) send(id, 'SIGKILL');
     while (isAlive()) await pause(10);
     running.delete(child);
@@ -82,7 +82,7 @@ export async function startProgram(program: FoundProgram, options: ProgramOption
     }
     await end();
     throw new Error(
-      `${program.path} ${late ? 'was not there in time' : 'ended at once'}: ${failure ?? output}`,
+      `${program.path} ${late ? 'was not ready in time' : 'ended at once'}: ${failure ?? output}`,
     );
   }
   return { pid: child.pid ?? 0, log: () => output, isAlive, signal, end };
@@ -90,7 +90,7 @@ export async function startProgram(program: FoundProgram, options: ProgramOption
 
 const execute = promisify(execFile);
 
-/** Runs a program to its end. Resolves to what it printed; rejects where it fails. */
+/** Runs a program to its end. Resolves to its stdout; rejects if it fails. */
 export async function runProgram(
   program: FoundProgram,
   args: readonly string[],
@@ -103,7 +103,7 @@ export async function runProgram(
   return stdout;
 }
 
-/** Ports of the loopback that nothing listens on, all different. */
+/** Returns distinct free loopback ports. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers = await Promise.all(
     Array.from({ length: count }, async () => {
@@ -117,13 +117,13 @@ export async function freePorts(count: number): Promise<readonly number[]> {
   return ports;
 }
 
-/** One such port. */
+/** Returns a free loopback port. */
 export async function freePort(): Promise<number> {
   const [port = 0] = await freePorts(1);
   return port;
 }
 
-/** Whether something takes connections at a port of the loopback. */
+/** Whether a loopback port accepts connections. */
 function answers(port: number): () => Promise<boolean> {
   return () =>
     new Promise((resolve) => {
@@ -136,7 +136,7 @@ function answers(port: number): () => Promise<boolean> {
     });
 }
 
-/** A process and all below it, as /proc has them: servers put theirs into groups and sessions of their own. */
+/** A process and all its descendants from /proc. Process groups and sessions would not do, because servers create their own. */
 export function processTree(pid: number | undefined): readonly number[] {
   if (pid === undefined) return [];
   const parents = new Map<number, number[]>();
@@ -150,7 +150,7 @@ export function processTree(pid: number | undefined): readonly number[] {
 
 function parentOf(pid: number): number | null {
   try {
-    // The name stands in brackets and may hold anything.
+    // The name is in parentheses and may contain anything.
     const [, after = ''] = /\)\s+\S\s+(\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8')) ?? [];
     return Number(after);
   } catch {
@@ -158,7 +158,7 @@ function parentOf(pid: number): number | null {
   }
 }
 
-function isThere(pid: number): boolean {
+function isRunning(pid: number): boolean {
   try {
     return !/\)\s+Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
   } catch {
@@ -170,6 +170,6 @@ function send(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);
   } catch {
-    // It is gone.
+    // The process has ended.
   }
 }

@@ -66,7 +66,7 @@ export async function storageLocations(): Promise<
   return [{ ...cf, end: swift.end }, await location('s3', 's3api of OpenStack Swift'), swift];
 }
 
-/** Swift keeps grants of buckets alone that were made by its S3 interface. */
+/** Creates a bucket through the S3 interface, because Swift stores grants only for such buckets. */
 async function bucket(swift: Swift, name: string): Promise<void> {
   const client = s3Client(swift);
   await client.send(new CreateBucketCommand({ Bucket: name }));

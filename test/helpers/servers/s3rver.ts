@@ -8,27 +8,27 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { tempFolder } from '../temp.js';
 
-/** A light server of S3's kind. */
+/** A lightweight S3 server. */
 export interface RunningS3rver {
-  /** Its address, as a daemon's configuration has it. */
+  /** Its URL, as in a daemon's configuration. */
   readonly endpoint: string;
   readonly port: number;
-  /** The folder that it keeps its objects in. */
+  /** The folder of its objects. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** The only keys that it knows. */
+/** The only keys that it accepts. */
 export const s3rverKeys = { id: 'S3RVER', secret: 'S3RVER' } as const;
 
-/** As much of it as is used here: it comes without types. */
+/** The parts of its API that are used here. It has no types. */
 interface S3rver {
   run(): Promise<AddressInfo>;
   readonly httpServer: { closeAllConnections(): void };
   close(): Promise<void>;
 }
 
-/** One object on its way in. */
+/** An object that is being uploaded. */
 interface Incoming {
   readonly bucket: string;
   readonly key: string;
@@ -48,7 +48,7 @@ interface StoreClass {
   readonly prototype: Store;
 }
 
-/** As the service does it: an object is there when it is whole. By itself this server writes it under its name, and answers before all is written. */
+/** Stores an object like S3: it appears when complete. s3rver itself writes to the final name and responds before the write ends. */
 async function putWhole(this: Store, { bucket, key, content, metadata }: Incoming) {
   const path = this.getResourcePath(bucket, key, 'object');
   const part = join(this.rootDirectory, `.part-${randomBytes(6).toString('hex')}`);
@@ -80,7 +80,7 @@ export async function startS3rver(buckets: readonly string[], folder = tempFolde
   const require = createRequire(import.meta.url);
   const Server = require('s3rver') as new (options: object) => S3rver;
   const Store = require('s3rver/lib/stores/filesystem') as StoreClass;
-  // It puts suffixes behind the names of its files, for which the longest names leave no room.
+  // It appends suffixes to file names, which would make the longest names too long.
   Store.encodeKeyPath = (key) =>
     key
       .split('/')

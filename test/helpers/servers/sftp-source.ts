@@ -4,52 +4,52 @@ import ssh2, { type Connection, type SFTPWrapper } from 'ssh2';
 
 const { OPEN_MODE, STATUS_CODE } = ssh2.utils.sftp;
 
-/** How a server of one test is odd; a usual one where nothing is given. */
+/** How an SFTP server differs from a usual one. */
 export interface SftpOverrides {
-  /** A private key in PEM; a new one where it is not given. */
+  /** A private key in PEM; a new one by default. */
   readonly hostKey?: string;
-  /** Ways to log in with the password; `password` where they are not given. */
+  /** Authentication methods; only `password` by default. */
   readonly ways?: readonly string[];
-  /** Called before a read or a write is answered, with their number from 1; what it returns is the answer, or that there is none. */
+  /** Called before a read or a write is answered, with its number from 1. Returns how to respond. */
   readonly onData?: (count: number, connection: Connection) => 'usual' | 'none' | 'failure';
-  /** The most bytes of an answer to a read. */
-  readonly mostBytes?: number;
-  /** What is told of a file's size. */
+  /** Maximum size of a response to a read. */
+  readonly maxBytes?: number;
+  /** Replaces the reported size of a file. */
   readonly told?: (sizeBytes: number) => number;
-  /** Whether there is no SFTP behind the login. */
+  /** Whether the SFTP subsystem is missing. */
   readonly isShellOnly?: boolean;
-  /** Time of every file's last change, in seconds. */
+  /** Modification time of every file, in seconds. */
   readonly mtime?: () => number;
 }
 
-/** A small SFTP server of a test's own: it keeps its files in memory and knows no extensions of the protocol. */
+/** A small SFTP server with files in memory and without protocol extensions. */
 export interface SftpSource {
   readonly port: number;
   readonly files: Map<string, Buffer>;
-  /** What was asked, in order: `rename`, `open r+` and the like. */
+  /** The operations so far: `rename`, `open r+` and others. */
   readonly asked: string[];
-  /** How many connections there are now. */
+  /** Number of open connections. */
   readonly open: () => number;
   url(path: string, login?: string): string;
   close(): Promise<void>;
 }
 
-/** The password of every user of it. */
+/** The password of every user. */
 export const sftpPassword = 'hunter2secret';
 
-/** A private key for a server, or for a user, in a form that OpenSSH reads. */
+/** Creates a private key for a server or a user, in a format that OpenSSH reads. */
 export function newRsaKey(): string {
   const { privateKey }: { privateKey: KeyObject } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   return privateKey.export({ type: 'pkcs1', format: 'pem' }).toString();
 }
 
-/** Starts one on a free port. */
-export async function startSftpSource(odd: SftpOverrides = {}): Promise<SftpSource> {
+/** Starts a server on a free port. */
+export async function startSftpSource(overrides: SftpOverrides = {}): Promise<SftpSource> {
   const files = new Map<string, Buffer>();
   const asked: string[] = [];
   const sockets = new Set<Socket>();
-  const ways = odd.ways ?? ['password'];
-  const server = new ssh2.Server({ hostKeys: [odd.hostKey ?? newRsaKey()] }, (connection) => {
+  const ways = overrides.ways ?? ['password'];
+  const server = new ssh2.Server({ hostKeys: [overrides.hostKey ?? newRsaKey()] }, (connection) => {
     connection.on('error', () => undefined);
     connection.on('authentication', (context) => {
       asked.push(`auth ${context.method}`);
@@ -62,11 +62,11 @@ export async function startSftpSource(odd: SftpOverrides = {}): Promise<SftpSour
     });
     connection.on('session', (accept) => {
       const session = accept();
-      if (odd.isShellOnly === true) session.on('sftp', (_accept, reject) => reject());
-      else session.on('sftp', (acceptSftp) => serve(acceptSftp(), connection, files, asked, odd));
+      if (overrides.isShellOnly === true) session.on('sftp', (_accept, reject) => reject());
+      else session.on('sftp', (acceptSftp) => serve(acceptSftp(), connection, files, asked, overrides));
     });
   });
-  // Connections are those of the server below: the library tells of them in its own way only.
+  // Counts the connections of the TCP server, because the library reports its own differently.
   (server as unknown as { _srv: import('node:net').Server })._srv.on('connection', (socket) => {
     sockets.add(socket.on('close', () => sockets.delete(socket)));
   });
@@ -91,7 +91,7 @@ function serve(
   connection: Connection,
   files: Map<string, Buffer>,
   asked: string[],
-  odd: SftpOverrides,
+  overrides: SftpOverrides,
 ): void {
   const paths = new Map<number, string>();
   let handles = 0;
@@ -103,8 +103,8 @@ function serve(
   const attributes = (path: string) => {
     const bytes = files.get(path);
     if (bytes === undefined && !isFolder(path)) return null;
-    const time = odd.mtime?.() ?? 1;
-    const size = odd.told?.(bytes?.byteLength ?? 0) ?? bytes?.byteLength ?? 0;
+    const time = overrides.mtime?.() ?? 1;
+    const size = overrides.told?.(bytes?.byteLength ?? 0) ?? bytes?.byteLength ?? 0;
     return {
       mode: bytes === undefined ? 0o040755 : 0o100644,
       uid: 0,
@@ -121,7 +121,7 @@ function serve(
   };
   const answer = (id: number, usual: () => void) => {
     count += 1;
-    const kind = odd.onData?.(count, connection) ?? 'usual';
+    const kind = overrides.onData?.(count, connection) ?? 'usual';
     if (kind === 'failure') sftp.status(id, STATUS_CODE.FAILURE);
     if (kind === 'usual') usual();
   };
@@ -143,7 +143,7 @@ function serve(
   sftp.on('READ', (id, handle, offset, length) =>
     answer(id, () => {
       const bytes = files.get(pathOf(handle)) ?? Buffer.alloc(0);
-      const chunk = bytes.subarray(offset, offset + Math.min(length, odd.mostBytes ?? length));
+      const chunk = bytes.subarray(offset, offset + Math.min(length, overrides.maxBytes ?? length));
       if (chunk.byteLength === 0) sftp.status(id, STATUS_CODE.EOF);
       else sftp.data(id, chunk);
     }),

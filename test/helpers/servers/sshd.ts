@@ -6,35 +6,35 @@ import { join } from 'node:path';
 import { tempFolder } from '../temp.js';
 import { findPrograms, freePort, type MissingProgram, runProgram, startProgram } from './program.js';
 
-/** OpenSSH's own server on a free loopback port, with keys and configuration of its own. */
+/** OpenSSH's server on a free loopback port, with its own keys and configuration. */
 export interface Sshd {
   readonly port: number;
-  /** Where files may lie: of the user that logs in, and the folder that a login begins in. */
+  /** The login folder, which belongs to the user. */
   readonly folder: string;
   readonly user: string;
-  /** Null where only the key lets in: passwords need a user of their own, and that needs root. */
+  /** Null if only the key is accepted. Passwords need a separate user, and creating one needs root. */
   readonly password: string | null;
-  /** The private key that lets in, and its file. */
+  /** The accepted private key, and its file. */
   readonly key: string;
   readonly keyPath: string;
-  /** The server's own, as a line of `known_hosts` has it: kind and key. */
+  /** The host key as in a line of `known_hosts`: type and key. */
   readonly hostKey: string;
   /** A folder on a volume of 1 MiB, which only the server sees; null without root. */
   readonly small: string | null;
-  /** Its name with its version. */
+  /** Name and version of the server. */
   readonly version: string;
-  /** What the server has said so far. */
+  /** Its output so far. */
   readonly log: () => string;
-  /** Gives a file or folder to the user that logs in. */
+  /** Makes the user the owner of a file or folder. */
   own(path: string): void;
-  /** The server with all its sessions stops and goes on. */
+  /** Sends a signal to the server and all its sessions. */
   signal(name: NodeJS.Signals): void;
   close(): Promise<void>;
 }
 
 /**
- * Starts one; or says what is missing. As root, a user of the system is made for it and taken away with it: files then have permissions,
- * and passwords are proved. Without root, the user is the one who runs this, and the key alone lets in.
+ * Starts sshd, or returns what is missing. As root it creates a system user and removes it on close, so that file permissions and passwords
+ * are tested. Without root the user is the current one, and only the key is accepted.
  */
 export async function startSshd(lines: readonly string[] = []): Promise<Sshd | MissingProgram> {
   const found = findPrograms('sshd', 'ssh-keygen', 'openssl');
@@ -58,7 +58,7 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | M
     if (made !== null) chownSync(path, made.uid, made.gid);
   };
   own(folder);
-  // Needed by a server that is started by root, and otherwise made by the system's own.
+  // sshd needs this folder when root starts it. The system's own sshd creates it otherwise.
   if (isRoot && !existsSync('/run/sshd')) mkdirSync('/run/sshd', { mode: 0o755 });
 
   const port = await freePort();
@@ -84,7 +84,7 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | M
     const args = ['-D', '-e', '-f', config];
     const small = isRoot ? join(folder, 'small') : null;
     if (small !== null) mkdirSync(small);
-    // A mount of its own is gone with the server, and nobody else has it.
+    // A private mount disappears with the server and is not visible to others.
     const line = `mount -t tmpfs -o size=1m,mode=777 tmpfs "${small}" && exec "$0" "$@"`;
     const running =
       small === null
@@ -114,10 +114,10 @@ export async function startSshd(lines: readonly string[] = []): Promise<Sshd | M
   }
 }
 
-/** Part of every system that has mounts of its own for a process. */
+/** Starts a program with private mounts. Part of every Linux system. */
 const unshare = { path: 'unshare', env: {}, root: '/' };
 
-/** Makes a user of the system who has nothing but a home folder and a password. Gone when the process ends, at the latest. */
+/** Creates a system user with only a home folder and a password. The user is removed at the latest when the process ends. */
 function makeUser(home: string, hashed: string) {
   removeLeftUsers();
   const name = `venc-${randomBytes(4).toString('hex')}`;
@@ -138,10 +138,10 @@ function makeUser(home: string, hashed: string) {
     ],
     { encoding: 'utf8' },
   );
-  if (status !== 0) throw new Error(`no user could be made: ${stderr}`);
+  if (status !== 0) throw new Error(`the user could not be created: ${stderr}`);
   const remove = () => {
     process.removeListener('exit', remove);
-    // Also where a session of theirs is just about to end.
+    // `--force` also removes a user whose session is just about to end.
     spawnSync('userdel', ['--force', name]);
   };
   process.once('exit', remove);
@@ -149,7 +149,7 @@ function makeUser(home: string, hashed: string) {
   return { name, uid: idOf('-u'), gid: idOf('-g'), remove };
 }
 
-/** Takes away the users of runs that were killed. */
+/** Removes the users of killed test runs. */
 function removeLeftUsers(): void {
   for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
     const [, name, pid] = /^(venc-[0-9a-f]{8}):[^:]*:\d+:\d+:venc test (\d+):/.exec(line) ?? [];

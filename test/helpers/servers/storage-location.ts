@@ -1,37 +1,37 @@
-/** Somewhere that the files of a job come from and go to, by one scheme, and the other side's own view of it. */
+/** A storage location that jobs read from and write to by one scheme, together with the server's view of it. */
 export interface StorageLocation {
   readonly scheme: string;
-  /** The program that serves it. */
+  /** The server program. */
   readonly against: string;
-  /** Puts a file there. Resolves to the URL of an input. Null where there are no inputs. */
+  /** Stores a file there. Resolves to the URL of an input. Null if inputs are not supported. */
   readonly offer: ((name: string, bytes: Buffer) => Promise<string>) | null;
-  /** The URL of an output. Null where there are none. */
+  /** The URL of an output. Null if outputs are not supported. */
   readonly urlOf: ((name: string) => string) | null;
-  /** The bytes under the name of an output, as the server has them; null where nothing is. */
+  /** The bytes of an output as stored by the server; null if it does not exist. */
   readonly read: (name: string) => Promise<Buffer | null>;
-  /** Everything that is there, what is unfinished included. */
+  /** Everything that is stored, including unfinished files. */
   readonly list: () => Promise<readonly string[]>;
-  /** The passwords in its URLs, as they are and as URLs spell them. */
+  /** The passwords in its URLs, in plain text and percent-encoded. */
   readonly secrets: readonly string[];
-  /** What the configuration of a daemon has to say of it. */
+  /** The settings of a daemon's configuration for it. */
   readonly env: Readonly<Record<string, string>>;
   readonly end: () => Promise<void>;
 }
 
-/** A path in a URL: every part percent-encoded, "'" and its like too. */
+/** A path in a URL: every segment is percent-encoded, including "'". */
 export function pathInUrl(path: string): string {
   return path.split('/').map(inUrl).join('/');
 }
 
-/** A text in a URL, with everything escaped that could mean anything there. */
+/** A text in a URL, with every special character percent-encoded. */
 export function inUrl(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
-    (letter) => `%${letter.charCodeAt(0).toString(16).toUpperCase()}`,
+    (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`,
   );
 }
 
-/** A password as it is and as it is spelt, for searches. */
+/** A password in plain text and percent-encoded, for searches. */
 export function spellings(secret: string): readonly string[] {
   return [...new Set([secret, encodeURI(secret), encodeURIComponent(secret), inUrl(secret)])];
 }

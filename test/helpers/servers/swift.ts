@@ -13,29 +13,29 @@ import {
 import { swiftConfigurations, swiftUsers } from './swift/configurations.js';
 import { launcher } from './swift/launcher.js';
 
-/** What a request to a cluster carries. */
+/** Options of a request to a cluster. */
 export interface SwiftRequest {
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: Uint8Array | string;
 }
 
-/** A cluster of OpenStack Swift on loopback that keeps its objects in memory, with tempauth (v1) and the S3 interface. */
+/** An OpenStack Swift cluster on loopback that keeps its objects in memory, with tempauth (v1) and the S3 interface. */
 export interface Swift {
-  /** Address of the v1 authentication. */
+  /** URL of the v1 authentication. */
   readonly authUrl: string;
-  /** Address of the account that {@link user} owns; containers follow after a slash. */
+  /** URL of the account of {@link user}; containers follow after a slash. */
   readonly storageUrl: string;
-  /** Address of the S3 interface: path-style, region us-east-1, with user and key as access key id and secret. */
+  /** URL of the S3 interface: path-style, region us-east-1, with user and key as access key id and secret. */
   readonly s3Endpoint: string;
   readonly host: string;
-  /** As it tells it, such as `2.30.1`. */
+  /** Version as reported by the server, such as `2.30.1`. */
   readonly version: string;
-  /** `account:user` of one who may do everything. */
+  /** `account:user` with all permissions. */
   readonly user: string;
   readonly key: string;
-  /** `account:user` of one who may log in and nothing else. */
+  /** `account:user` that may log in but has no permissions. */
   readonly readOnly: { readonly user: string; readonly key: string };
-  /** Asks for a path below the account, `container/object` percent-encoded, as who may do everything. */
+  /** Sends a request with all permissions for a path below the account, `container/object` percent-encoded. */
   ask(method: string, path: string, request?: SwiftRequest): Promise<Response>;
   /** Names of the objects of a container, decoded. */
   list(container: string): Promise<readonly string[]>;
@@ -54,7 +54,7 @@ export function swiftPrograms() {
   );
 }
 
-/** Starts a cluster, which takes about a second. */
+/** Starts a cluster. Takes about a second. */
 export async function startSwift(
   programs: Exclude<ReturnType<typeof swiftPrograms>, MissingProgram>,
 ): Promise<Swift> {
@@ -106,14 +106,14 @@ export async function startSwift(
   };
 }
 
-/** Port -1 is any that is free; it writes down which. */
+/** Port -1 means any free port; the server writes it to a file. */
 async function startMemcached(program: FoundProgram, folder: string, user: string): Promise<Started> {
   const portsPath = join(folder, 'memcached-ports');
   const args = ['-u', user, '-l', '127.0.0.1', '-p', '-1', '-U', '0', '-m', '64'];
   return startAndRead(program, { args, env: { MEMCACHED_PORT_FILENAME: portsPath } }, portsPath);
 }
 
-/** Started by the Python that the programs of Swift name in their first line: another one may not have their packages. */
+/** Uses the Python interpreter of Swift's own programs, because another one may lack their packages. */
 async function startLauncher(program: FoundProgram, folder: string, cachePort: string): Promise<Started> {
   const python = /^#!\s*(\S+)/.exec(readFileSync(program.path, 'utf8'))?.[1] ?? '/usr/bin/python3';
   const args = [join(folder, 'launcher.py'), folder, cachePort];
@@ -125,7 +125,7 @@ interface Started {
   readonly port: string;
 }
 
-/** Starts a server that takes any free port and writes it down as `TCP INET: PORT`. */
+/** Starts a server that listens on any free port and writes it as `TCP INET: PORT`. */
 async function startAndRead(
   program: FoundProgram,
   options: Omit<ProgramOptions, 'ready'>,

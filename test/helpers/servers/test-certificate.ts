@@ -1,4 +1,4 @@
-/** A key made for these tests alone: it guards nothing. */
+/** A key that only these tests use. It protects nothing. */
 export const testKey = `-----BEGIN PRIVATE KEY-----
 MIGHAgEAMBMGByqGSM49AgEGCCqGSM49AwEHBG0wawIBAQQgv+0X+BVBmmog1/t8
 Y8CdjjeflodKEHHLEwZTBSLOLTKhRANCAAR3gXTiOv4EzwlnM+x4N7A211CsbdjV
@@ -6,7 +6,7 @@ jVN8MMqiL62QWm6/KBVgVl2Ld5FgoALImfELlrom1ALxExzktVft8pwZ
 -----END PRIVATE KEY-----
 `;
 
-/** A certificate for 127.0.0.1 and localhost, signed by nobody but itself, good for a hundred years. */
+/** A self-signed certificate for 127.0.0.1 and localhost, valid for a hundred years. */
 export const testCertificate = `-----BEGIN CERTIFICATE-----
 MIIBnDCCAUGgAwIBAgIUKIPq5VprWkNxlwieQrYN72FdyMIwCgYIKoZIzj0EAwIw
 FDESMBAGA1UEAwwJMTI3LjAuMC4xMCAXDTI2MTEyMTEzMjM1M1oYDzIxMjYxMDI4

@@ -5,8 +5,8 @@ import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
 
 /**
- * Starts vsftpd; or says what is missing. Its users are those of the system, by PAM: it is started in a mount namespace of its own, where the
- * files that tell of users are ours, so it takes root.
+ * Starts vsftpd, or returns what is missing. Its users are those of the system, by PAM. It therefore runs in its own mount namespace with
+ * replaced user files, which needs root.
  */
 export async function startVsftpd(settings: readonly string[] = []): Promise<FtpServer | MissingProgram> {
   const found = findPrograms('vsftpd', 'openssl');
@@ -14,12 +14,12 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
   const { vsftpd, openssl } = found;
   const serverFolder = createFtpServerFolder();
   const { base, folder, certificatePath, isRoot } = serverFolder;
-  if (!isRoot) return { missing: 'vsftpd has users of its own for tests only where root starts it' };
+  if (!isRoot) return { missing: 'vsftpd needs root to run with test users' };
   const unshare = { path: '/usr/bin/unshare', env: {}, root: '/' };
   if (spawnSync(unshare.path, ['--mount', 'true']).status !== 0)
-    return { missing: 'vsftpd is started in a mount namespace, which this machine does not allow' };
+    return { missing: 'vsftpd needs a mount namespace, which this machine does not allow' };
 
-  // The whole folder, not the files: one that somebody else writes anew by a rename would be uncovered.
+  // Mounts the whole folder, because a mount over a single file is lost when another program replaces the file by a rename.
   const etc = join(base, 'etc');
   const empty = join(base, 'empty');
   for (const path of [etc, join(etc, 'pam.d'), empty]) mkdirSync(path, { mode: 0o755 });

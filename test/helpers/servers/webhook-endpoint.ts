@@ -1,7 +1,7 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** A request as a receiver of notices saw it, with all of its body. */
+/** A request as the webhook endpoint received it, with its complete body. */
 export interface ReceivedRequest {
   readonly method: string;
   readonly path: string;
@@ -9,26 +9,26 @@ export interface ReceivedRequest {
   readonly body: string;
 }
 
-/** A receiver of notices on the loopback. */
+/** A webhook endpoint on the loopback. */
 export interface WebhookEndpoint {
   readonly port: number;
-  /** The address of a path; credentials go in front of the host. */
+  /** The URL of a path; `credentials` are put before the host. */
   url(path: string, credentials?: string): string;
   /** Every request so far. */
   readonly received: readonly ReceivedRequest[];
-  /** How many requests it has not answered yet, now and at most. */
+  /** Number of unanswered requests, now and at most. */
   readonly open: { readonly now: number; readonly maxOpen: number };
-  /** How many connections there were. */
+  /** Number of connections so far. */
   readonly connections: number;
   close(): Promise<void>;
 }
 
-/** Answers a request, the number of which, from 1, is given. One that does not answer hangs. */
+/** Answers a request. `count` is its number, from 1. A function that does not answer makes the request hang. */
 export type WebhookAnswer = (response: ServerResponse, received: ReceivedRequest, count: number) => void;
 
 const noContent: WebhookAnswer = (response) => response.writeHead(204).end();
 
-/** Starts one on a free port, or on the one given. */
+/** Starts an endpoint on a free port or on the given one. */
 export async function startWebhookEndpoint(
   answer: WebhookAnswer = noContent,
   port = 0,

@@ -64,8 +64,8 @@ transportContract('file', {
     hasFolders: true,
     common: {
       ...noNetwork,
-      'a place without permission': at(`${pathToFileURL(outside).href}/x.mp4`),
-      'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
+      'a destination without permission': at(`${pathToFileURL(outside).href}/x.mp4`),
+      'a full destination': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
     errorCases: [
       {
@@ -118,8 +118,8 @@ transportContract('file anywhere', {
     hasFolders: true,
     common: {
       ...noNetwork,
-      'a place without permission': notApplicable('tests may be run by root, who writes everywhere'),
-      'a full target': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
+      'a destination without permission': notApplicable('tests may be run by root, who writes everywhere'),
+      'a full destination': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
     },
     errorCases: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
   },

@@ -153,8 +153,8 @@ export async function bucketHarness(stage: BucketFixture): Promise<TransportHarn
       hasFolders: true,
       common: {
         'a wrong password': wrongSecret,
-        'a place without permission': rejectingServer.to('denied'),
-        'a full target': rejectingServer.to('full'),
+        'a destination without permission': rejectingServer.to('denied'),
+        'a full destination': rejectingServer.to('full'),
         ...unreachable,
       },
       errorCases: both,

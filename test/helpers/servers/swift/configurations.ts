@@ -1,10 +1,10 @@
-/** Users of tempauth: `[account, user, key, groups]`. The second may log in and do nothing. */
+/** Users of tempauth: `[account, user, key, groups]`. The second one may log in but has no permissions. */
 export const swiftUsers = [
   ['test', 'tester', 'testing', '.admin'],
   ['test', 'reader', 'hunter2secret', ''],
 ] as const;
 
-/** The filters of the proxy in their order, with what is set for each. */
+/** The filters of the proxy in order, with their settings. */
 const filters: Readonly<Record<string, readonly string[]>> = {
   catch_errors: [],
   gatekeeper: [],
@@ -22,7 +22,7 @@ const filters: Readonly<Record<string, readonly string[]>> = {
   versioned_writes: [],
 };
 
-/** The configurations of a cluster in a folder, as `[name of the file, text]`. The launcher adds the filter `cache`. */
+/** The configurations of a cluster in a folder, as `[file name, text]`. The launcher adds the filter `cache`. */
 export function swiftConfigurations(folder: string, user: string): readonly (readonly [string, string])[] {
   const common = [
     '[DEFAULT]',
@@ -31,7 +31,7 @@ export function swiftConfigurations(folder: string, user: string): readonly (rea
     `user = ${user}`,
     'mount_check = false',
     'disable_fallocate = true',
-    // Nothing listens there: there is no system's log to be written to.
+    // Nothing listens there, because there is no system log.
     `log_address = ${folder}/no-log`,
   ];
   const server = (name: string, egg: string) =>
@@ -50,7 +50,7 @@ export function swiftConfigurations(folder: string, user: string): readonly (rea
     'use = egg:swift#proxy',
     'account_autocreate = true',
     'allow_account_management = true',
-    // On a busy machine half a second to connect would make answers of 503.
+    // The default of half a second to connect would cause 503 responses on a busy machine.
     'conn_timeout = 10',
     'node_timeout = 60',
     'error_suppression_limit = 1000',

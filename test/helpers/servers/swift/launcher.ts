@@ -1,14 +1,14 @@
 /**
- * Starts the four servers of a cluster from one program: `launcher FOLDER PORT-OF-MEMCACHED`, with the configurations in the folder. All
- * is imported and the ports are bound before it forks, so that a cluster is there within a second, and no port is lost to somebody
- * else. Writes the port of the proxy into `proxy-port` once every server takes connections. SIGTERM ends it with its servers; so does its death.
+ * Starts the four servers of a cluster from one program: `launcher FOLDER PORT-OF-MEMCACHED`, with the configurations in the folder. It
+ * imports everything and binds the ports before it forks, so that a cluster starts within a second and no other process can take a port.
+ * Writes the port of the proxy to `proxy-port` once every server accepts connections. The servers end with it, also on SIGTERM.
  */
 export const launcher = `
 import ctypes, os, signal, socket, sys, traceback, warnings
 warnings.simplefilter('ignore')
 import eventlet
 import eventlet.debug
-# Before anything large is imported: it looks through every object that there is.
+# Before large imports, because it iterates over every existing object.
 eventlet.patcher.monkey_patch(all=False, socket=True, select=True, thread=True)
 import pkg_resources
 from swift.cli import ringbuilder

@@ -12,7 +12,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const run = promisify(execFile);
 
-/** What ffprobe says of the picture of a file, as it says it. */
+/** The fields of a file's video stream as ffprobe reports them. */
 export interface VideoInfo {
   readonly width: number;
   readonly height: number;
@@ -22,19 +22,19 @@ export interface VideoInfo {
   readonly tags?: Readonly<Record<string, string>>;
 }
 
-/** Looks at the picture of a file with the ffprobe at hand. */
+/** Runs ffprobe on the video of a file. */
 export async function inspectStream(path: string): Promise<VideoInfo> {
   const args = ['-v', 'error', '-select_streams', 'v:0', '-show_streams', '-of', 'json', `file:${path}`];
   const { stdout } = await run((await testFfmpeg()).ffprobe.path, args);
   const { streams } = JSON.parse(stdout) as { streams: readonly VideoInfo[] };
   const [stream] = streams;
-  if (stream === undefined) throw new Error(`${path} has no picture`);
+  if (stream === undefined) throw new Error(`${path} has no video`);
   return stream;
 }
 
 const known = new Map<string, MediaFacts>();
 
-/** Plans and encodes one output of a file, and gives its path. */
+/** Plans and encodes one output of a file and returns its path. */
 export async function encodedFile(
   ffmpeg: Ffmpeg,
   input: string,
@@ -46,19 +46,15 @@ export async function encodedFile(
   const facts = await (known.get(input) ?? ffmpeg.probe(input));
   known.set(input, facts);
   const toPlan = { id: 7, settings, filename, isTest: false, watermarks };
-  const {
-    steps,
-    products,
-    rejections: refusals,
-  } = plan([toPlan], facts, { input, scratch }, ffmpeg.capabilities);
+  const { steps, products, rejections } = plan([toPlan], facts, { input, scratch }, ffmpeg.capabilities);
   const signal = new AbortController().signal;
   for (const { args } of steps) await ffmpeg.run(args, { signal, scratch, onProgress: () => {} });
   const [product] = products;
-  if (product === undefined) throw new Error(refusals[0]?.failure.message ?? 'nothing was planned');
+  if (product === undefined) throw new Error(rejections[0]?.failure.message ?? 'nothing was planned');
   return product.path;
 }
 
-/** The decoded frames of a file as the decoder of the first build gives them: luma, or colours by a rule that is named. */
+/** The decoded frames of a file from the decoder of the first build: luma, or RGB by the given matrix. */
 export async function decoded(
   path: string,
   as: 'gray' | { readonly rgbBy: 'bt601' | 'bt709' },
@@ -66,7 +62,7 @@ export async function decoded(
 ): Promise<readonly Uint8Array[]> {
   const bytesEach = width * height * (as === 'gray' ? 1 : 3);
   const raw = join(tempFolder(), 'raw');
-  // Luma as it is stored: "gray" would stretch it to the full range.
+  // Luma as stored: "gray" would stretch it to the full range.
   const careful = 'flags=bicubic+accurate_rnd+full_chroma_int';
   const filter =
     as === 'gray' ? 'extractplanes=y' : `scale=in_color_matrix=${as.rgbBy}:${careful},format=rgb24`;
@@ -84,23 +80,23 @@ const matrices = {
   270: [0, -0x10000, 0, 0x10000, 0, 0, 0, 0, 0x40000000],
 } as const;
 
-/** Writes into the track header of an MP4 file that its picture is to be turned clockwise. */
+/** Sets a clockwise rotation in the track header of an MP4 file. */
 export async function writeRotation(path: string, degrees: keyof typeof matrices): Promise<void> {
   const bytes = await readFile(path);
-  // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
+  // The matrix starts 44 bytes after the name of the box: nine numbers of 32 bits.
   const matrix = bytes.indexOf('tkhd') + 44;
   for (const [index, value] of matrices[degrees].entries()) bytes.writeInt32BE(value, matrix + index * 4);
   await writeFile(path, bytes);
 }
 
-/** A picture in a film: its upright size in stored pixels, the shape of such an upright pixel, and how far it lies turned in the file. */
+/** A test video: its displayed size in stored pixels, its displayed pixel aspect ratio, and the rotation of the stored frames. */
 export interface Subject {
   readonly size: readonly [number, number];
   readonly pixel: readonly [number, number];
   readonly turned: 0 | 90 | 180 | 270;
 }
 
-/** Where an arm of the cross in the film of `crossFilm` has its middle, as a part of the width or height that it is on. */
+/** The middle of an arm of the cross in the video of `crossFilm`, as a fraction of the width or height. */
 export const armAt = (side: number) => (Math.floor(side / 8) * 2 + 4) / side;
 
 const backTurns = {
@@ -110,13 +106,13 @@ const backTurns = {
   270: ['transpose=clock'],
 } as const;
 
-/** Makes a grey film of three frames with a white cross left of and above its middle. */
+/** Makes a grey video of three frames with a white cross left of and above the middle. */
 export async function crossFilm(path: string, { size, pixel, turned }: Subject): Promise<void> {
   const [width, height] = size;
   const bar = (x: number, y: number, w: number, h: number) => `drawbox=${x}:${y}:${w}:${h}:white:fill`;
   const isOnSide = turned === 90 || turned === 270;
   const filters = [
-    // The source itself makes no odd sides.
+    // The source cannot generate odd dimensions.
     `format=yuv444p,crop=${width}:${height}:0:0`,
     bar(Math.floor(width / 8) * 2, 0, 8, height),
     bar(0, Math.floor(height / 8) * 2, width, 8),
@@ -130,7 +126,7 @@ export async function crossFilm(path: string, { size, pixel, turned }: Subject):
   if (turned !== 0) await writeRotation(path, turned);
 }
 
-/** Bytes of a JPEG that says how it is to be turned and mirrored, as EXIF counts it. */
+/** Adds an EXIF orientation to a JPEG. */
 export function withOrientation(jpeg: Buffer, orientation: number, isLittle = true): Buffer {
   const exif = Buffer.alloc(36);
   exif.writeUInt16BE(0xffe1, 0);

@@ -10,7 +10,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const number = 60;
 
-/** An input, and an empty folder for an output with so many thumbnails that their delivery can be interrupted. */
+/** An input, and an empty folder for an output with enough thumbnails that their delivery can be interrupted. */
 async function setUp() {
   const folder = tempFolder();
   const out = join(folder, 'out');
@@ -20,7 +20,7 @@ async function setUp() {
   return { folder, out, body: { input: `file://${join(folder, 'in.mp4')}`, outputs } };
 }
 
-/** Does something as soon as a tenth thumbnail is in a folder. */
+/** Runs an action as soon as a folder contains ten thumbnails. */
 function atTenth(folder: string, act: () => void): Promise<void> {
   return new Promise((resolve) => {
     const watcher = watch(folder, () => {
@@ -32,7 +32,7 @@ function atTenth(folder: string, act: () => void): Promise<void> {
   });
 }
 
-test('of a job that is cancelled while its thumbnails are delivered nothing is left', async () => {
+test('a job that is cancelled during the delivery of its thumbnails leaves nothing', async () => {
   const { folder, out, body } = await setUp();
   const daemon = await startTestDaemon({ filesRoots: [folder] });
   let answer: Promise<Response> | undefined;
@@ -46,7 +46,7 @@ test('of a job that is cancelled while its thumbnails are delivered nothing is l
   assert.equal(await readdir(out), []);
 });
 
-test('after kill -9 while thumbnails are delivered, the job leaves what belongs to it, whether it is finished or failed later', async () => {
+test('after kill -9 during the delivery of thumbnails, only the files of the final result remain, whether it then finishes or fails', async () => {
   const { folder, out, body } = await setUp();
   const data = join(folder, 'data');
   const first = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
@@ -62,7 +62,7 @@ test('after kill -9 while thumbnails are delivered, the job leaves what belongs 
   await first.end('SIGKILL');
   assert.ok((await readdir(out)).length >= 10);
   assert.not.ok((await readdir(out)).includes('film.mp4'), 'killed before the video was delivered');
-  // One kill serves both ends: what it left is put back for the second.
+  // One kill serves both cases: the state that it left is restored for the second.
   const [laterData, laterOut] = [join(folder, 'later-data'), join(folder, 'later-out')];
   await cp(data, laterData, { recursive: true });
   await cp(out, laterOut, { recursive: true });

@@ -19,8 +19,8 @@ const covered = [
   '-disposition:v',
   'attached_pic',
 ];
-const sound = { size: null, hasSound: true, seconds: 1 } as const satisfies Outcome;
-const both = { ...sound, size: '160x120' } as const satisfies Outcome;
+const audioOnly = { size: null, hasAudio: true, seconds: 1 } as const satisfies Outcome;
+const both = { ...audioOnly, size: '160x120' } as const satisfies Outcome;
 
 const from =
   (...args: readonly string[]) =>
@@ -30,11 +30,11 @@ const from =
 const codedAs = (name: string, ...codec: readonly string[]): OddInput => ({
   name,
   make: from(...sine(1), ...codec),
-  becomes: sound,
+  becomes: audioOnly,
   output: { filename: 'out.m4a', audio_codec: 'aac' },
 });
 
-/** A WAV file with some bytes of its header changed: `at` from the beginning, or behind a word. */
+/** A WAV file with some bytes of its header changed: `at` from the beginning, or after a chunk name. */
 const patchedWav =
   (...patches: readonly (readonly [number | string, readonly number[]])[]) =>
   async (path: string) => {
@@ -49,9 +49,13 @@ const patchedWav =
 const toM4a = { output: { filename: 'out.m4a' } } as const;
 
 const inputs: readonly OddInput[] = [
-  { name: 'cover.mp3', make: from(...sine(1), ...cover, ...covered, '-id3v2_version', '3'), becomes: sound },
-  { name: 'cover.m4a', make: from(...sine(1), ...cover, ...covered, '-c:a', 'aac'), becomes: sound },
-  { name: 'cover.flac', make: from(...sine(1), ...cover, ...covered), becomes: sound },
+  {
+    name: 'cover.mp3',
+    make: from(...sine(1), ...cover, ...covered, '-id3v2_version', '3'),
+    becomes: audioOnly,
+  },
+  { name: 'cover.m4a', make: from(...sine(1), ...cover, ...covered, '-c:a', 'aac'), becomes: audioOnly },
+  { name: 'cover.flac', make: from(...sine(1), ...cover, ...covered), becomes: audioOnly },
   {
     name: 'cover.mp4',
     make: async (path) => {
@@ -80,13 +84,13 @@ const inputs: readonly OddInput[] = [
     becomes: both,
   },
   {
-    name: 'no-sound.mp4',
+    name: 'no-audio.mp4',
     make: from(...moving, ...plain),
     becomes: { errorClass: 'NoMediaError', says: /no sound/ },
     output: { filename: 'out.mp3' },
   },
   {
-    name: 'no-picture.m4a',
+    name: 'no-video.m4a',
     make: from(...sine(1), '-c:a', 'aac'),
     becomes: { errorClass: 'NoMediaError', says: /no video/ },
     output: { skip_audio: true },
@@ -123,45 +127,45 @@ const inputs: readonly OddInput[] = [
   codedAs('song.wv', '-c:a', 'wavpack'),
   codedAs('song.tta', '-c:a', 'tta'),
   codedAs('song.voc', '-c:a', 'pcm_u8', '-ac', '1'),
-  { name: 'no-size.wav', make: patchedWav(['data', [0xff, 0xff, 0xff, 0xff]]), becomes: sound, ...toM4a },
+  { name: 'no-size.wav', make: patchedWav(['data', [0xff, 0xff, 0xff, 0xff]]), becomes: audioOnly, ...toM4a },
   {
     name: 'zero-size.wav',
     make: patchedWav(['data', [0, 0, 0, 0]], [4, [0, 0, 0, 0]]),
-    becomes: sound,
+    becomes: audioOnly,
     ...toM4a,
   },
-  { name: 'wrong-align.wav', make: patchedWav([32, [0, 0]]), becomes: sound, ...toM4a },
-  { name: 'wrong-rate-of-bytes.wav', make: patchedWav([28, [1, 0, 0, 0]]), becomes: sound, ...toM4a },
+  { name: 'wrong-align.wav', make: patchedWav([32, [0, 0]]), becomes: audioOnly, ...toM4a },
+  { name: 'wrong-rate-of-bytes.wav', make: patchedWav([28, [1, 0, 0, 0]]), becomes: audioOnly, ...toM4a },
   {
     name: 'one-frame.aac',
     make: from(...sine(0.02), '-c:a', 'aac'),
-    // Two frames are too few to be told from chance.
+    // Two frames are too few to recognize the format reliably.
     becomes: { errorClass: 'NoMediaError', says: /Nothing was recognised/ },
     ...toM4a,
   },
-  { name: 'blink.wav', make: from(...sine(0.01)), becomes: { ...sound, seconds: 0.03 }, ...toM4a },
+  { name: 'blink.wav', make: from(...sine(0.01)), becomes: { ...audioOnly, seconds: 0.03 }, ...toM4a },
   {
-    name: 'late-sound.mp4',
+    name: 'late-audio.mp4',
     make: from(...moving, '-itsoffset', '0.5', ...sine(0.5), ...plain, '-c:a', 'aac'),
-    becomes: { ...both, soundFrom: 0.5 },
+    becomes: { ...both, audioStart: 0.5 },
   },
   {
-    name: 'late-sound.mkv',
+    name: 'late-audio.mkv',
     make: from(...moving, '-itsoffset', '0.5', ...sine(0.5), ...plain, '-c:a', 'libmp3lame'),
-    becomes: { ...both, soundFrom: 0.5 },
+    becomes: { ...both, audioStart: 0.5 },
   },
   {
-    name: 'late-sound.ts',
+    name: 'late-audio.ts',
     make: from(...moving, '-itsoffset', '0.5', ...sine(0.5), ...plain, '-c:a', 'aac'),
-    becomes: { ...both, soundFrom: 0.5 },
+    becomes: { ...both, audioStart: 0.5 },
   },
   {
-    name: 'late-picture.mkv',
+    name: 'late-video.mkv',
     make: from('-itsoffset', '0.5', ...moving, ...sine(1.5), ...plain, '-c:a', 'aac'),
     becomes: { ...both, seconds: 1.5 },
   },
   {
-    name: 'short-sound.mkv',
+    name: 'short-audio.mkv',
     make: from(...moving, ...sine(0.3), ...plain, '-c:a', 'aac'),
     becomes: both,
   },
@@ -172,4 +176,4 @@ const inputs: readonly OddInput[] = [
   },
 ];
 
-await testOddInputs('odd sounds', inputs);
+await testOddInputs('unusual audio', inputs);

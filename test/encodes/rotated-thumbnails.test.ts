@@ -8,17 +8,17 @@ import { tempFolder } from '../helpers/temp.js';
 import { encoded, encoders, frames } from '../plan/encoded.js';
 
 /*
- * The input has a quarter of its own brightness in each corner, and a matrix that says how it stands: what of it is where in a
- * thumbnail tells how that was turned.
+ * The input has a different brightness in each quarter, and a display matrix. The position of each quarter in a thumbnail shows how the
+ * thumbnail was rotated.
  */
 
 const folder = tempFolder();
-/** Luma from the upper left in reading order. */
+/** Luma of the quarters in reading order. */
 const drawn = [220, 160, 100, 40] as const;
 const quarters = `if(lt(Y\\,32)\\,if(lt(X\\,48)\\,${drawn[0]}\\,${drawn[1]})\\,if(lt(X\\,48)\\,${drawn[2]}\\,${drawn[3]}))`;
 const one = 0x10000;
 
-/** By degrees clockwise: the matrix of a track, without its third column, and which corners of the input end up where. */
+/** By degrees clockwise: the display matrix without its third column, and where each quarter of the input is displayed. */
 const turns = [
   [0, [one, 0, 0, one], [0, 1, 2, 3]],
   [90, [0, one, -one, 0], [2, 0, 3, 1]],
@@ -33,7 +33,7 @@ await makeMedia(lying, ['-f', 'lavfi', '-i', drawing, '-c:v', 'libx264', '-crf',
 async function turned(degrees: number, [a, b, c, d]: readonly [number, number, number, number]) {
   const path = join(folder, `${degrees}.mp4`);
   const bytes = await readFile(lying);
-  // The matrix stands 44 bytes behind the name of the box: nine numbers of 32 bits.
+  // The matrix starts 44 bytes after the name of the box: nine numbers of 32 bits.
   const matrix = bytes.indexOf('tkhd') + 44;
   for (const [index, value] of [a, b, 0, c, d, 0, 0, 0, 0x40000000].entries()) {
     bytes.writeInt32BE(value, matrix + index * 4);
@@ -42,16 +42,17 @@ async function turned(degrees: number, [a, b, c, d]: readonly [number, number, n
   return path;
 }
 
-/** The middle of each quarter of a picture. */
-function corners(picture: Uint8Array, width: number, height: number): readonly number[] {
-  const at = (x: number, y: number) => picture[Math.floor(y * height) * width + Math.floor(x * width)] ?? -99;
+/** The luma in the middle of each quarter of a frame. */
+function corners(thumbnailFrame: Uint8Array, width: number, height: number): readonly number[] {
+  const at = (x: number, y: number) =>
+    thumbnailFrame[Math.floor(y * height) * width + Math.floor(x * width)] ?? -99;
   return [at(0.25, 0.25), at(0.75, 0.25), at(0.25, 0.75), at(0.75, 0.75)];
 }
 
 for (const [build, ffmpeg] of await encoders()) {
-  for (const [degrees, matrix, places] of turns) {
+  for (const [degrees, matrix, quarters] of turns) {
     for (const name of ['a.mp4', 'a.webm']) {
-      test(`${build}: a thumbnail of ${name} from an input that says ${degrees} degrees shows the output's frame, upright`, async () => {
+      test(`${build}: a thumbnail of ${name} from an input with a rotation of ${degrees} degrees shows the output's frame, rotated for display`, async () => {
         const input = await turned(degrees, matrix);
         assert.is((await ffmpeg.probe(input)).video?.rotationDegrees, degrees);
         const { path, facts } = await encoded(ffmpeg, input, { quality: 5 }, name);
@@ -68,18 +69,21 @@ for (const [build, ffmpeg] of await encoders()) {
         }
         const reference = await testFfmpeg();
         const thumbnail = join(scratch, made.images[0] ?? '');
-        const [picture = new Uint8Array()] = await frames(reference, thumbnail, width * height, [
+        const [thumbnailFrame = new Uint8Array()] = await frames(reference, thumbnail, width * height, [
           '-f',
           'image2',
         ]);
         const film = await frames(reference, path, width * height);
         const frame = film[5] ?? new Uint8Array();
-        const difference = picture.reduce((sum, value, at) => sum + Math.abs(value - (frame[at] ?? 0)), 0);
+        const difference = thumbnailFrame.reduce(
+          (sum, value, at) => sum + Math.abs(value - (frame[at] ?? 0)),
+          0,
+        );
         assert.ok(difference / frame.length < 2, `${difference / frame.length}`);
-        const target = places.map((place) => (((drawn[place] ?? 0) - 16) * 255) / 219);
-        const found = corners(picture, width, height);
+        const target = quarters.map((quarter) => (((drawn[quarter] ?? 0) - 16) * 255) / 219);
+        const found = corners(thumbnailFrame, width, height);
         const isNear = found.every((value, at) => Math.abs(value - (target[at] ?? 0)) < 5);
-        assert.ok(isNear, `${found} and not ${target}`);
+        assert.ok(isNear, `${found}, not ${target}`);
       });
     }
   }

@@ -4,13 +4,13 @@ import * as assert from 'uvu/assert';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { probed } from './listening.js';
+import { probed } from './decoded-media.js';
 import { type ShippedEncoder, startShipped } from './shipped-run.js';
 
-/* Pictures that begin after their sound, between two frames. */
+/* Videos that start after their audio, at a time between two frames. */
 
 const folder = tempFolder();
-/** Only this build: that of 2018 gives encoders no finer times than frames. */
+/** Only this build, because that of 2018 rounds timestamps to whole frames. */
 const { ffmpeg } = await testFfmpeg();
 
 const starts = async (path: string) => {
@@ -19,7 +19,7 @@ const starts = async (path: string) => {
   return of('video') - of('audio');
 };
 
-const test = suite<{ encoder: ShippedEncoder }>('a late picture');
+const test = suite<{ encoder: ShippedEncoder }>('late video');
 test.before(async (context) => {
   context.encoder = await startShipped(ffmpeg.path);
 });
@@ -29,11 +29,11 @@ for (const [rate, late] of [
   [30, 0.021],
   [1, 0.4],
 ] as const) {
-  test(`a picture of ${rate} frames a second that begins ${late} s after its sound does so in the output`, async ({
+  test(`video of ${rate} frames per second that starts ${late} s after its audio does so in the output`, async ({
     encoder,
   }) => {
     const input = join(folder, `${rate}.mp4`);
-    const [video, audio] = [join(folder, `${rate}-picture.mp4`), join(folder, 'sound.m4a')];
+    const [video, audio] = [join(folder, `${rate}-video.mp4`), join(folder, 'audio.m4a')];
     const source = `testsrc2=size=160x120:rate=${rate}:duration=4`;
     const coder = ['-c:v', 'libx264', '-bf', '0', '-pix_fmt', 'yuv420p', '-video_track_timescale', '30000'];
     await ffmpegRaw('-f', 'lavfi', '-i', source, ...coder, video);
@@ -43,8 +43,8 @@ for (const [rate, late] of [
     const { path, job } = await encoder.encoded(input);
     assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
     const after = await starts(path);
-    assert.ok(Math.abs(before - late) < 0.003, `the input's picture begins ${before} s after its sound`);
-    assert.ok(Math.abs(after - before) < 0.005, `${after} s and not ${before}`);
+    assert.ok(Math.abs(before - late) < 0.003, `the input's video starts ${before} s after its audio`);
+    assert.ok(Math.abs(after - before) < 0.005, `${after} s, not ${before}`);
   });
 }
 

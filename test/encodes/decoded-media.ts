@@ -3,19 +3,19 @@ import { promisify } from 'node:util';
 import { testFfmpeg } from '../helpers/media.js';
 
 /*
- * What files hold, found in their decoded samples and frames. All is decoded by the ffmpeg that tests find first, whichever build
- * made the file: with its own decoder a build would be its own witness.
+ * Measures decoded samples and frames of files. Everything is decoded by the ffmpeg that tests find first, because a build must not verify
+ * its own output.
  */
 
-/** The sound of a file, taken to have no gaps: one row of samples from -1 to 1 for each channel. */
+/** The audio of a file, assumed to have no gaps: one array of samples from -1 to 1 per channel. */
 export interface Samples {
-  /** When the first sample is heard, in seconds on the clock that the picture has too. */
+  /** Time of the first sample in seconds, on the same clock as the video. */
   readonly startSeconds: number;
   readonly sampleRate: number;
   readonly channels: readonly Float32Array[];
 }
 
-/** A moment of a picture and how bright it is on average, 0 to 255. */
+/** A frame time and the average brightness of the frame, 0 to 255. */
 export interface Brightness {
   readonly seconds: number;
   readonly luma: number;
@@ -29,7 +29,7 @@ async function decode(path: string, args: readonly string[]): Promise<Buffer> {
   return (await launch(ffmpeg.path, all, { encoding: 'buffer', maxBuffer: 2 ** 28 })).stdout;
 }
 
-/** The fields of a file's streams, frames or packets as ffprobe writes them, one row each. */
+/** The fields of a file's streams, frames or packets as ffprobe prints them, one row each. */
 export async function probed(path: string, args: readonly string[]): Promise<readonly (readonly string[])[]> {
   const { ffprobe } = await testFfmpeg();
   const all = ['-v', 'error', ...args, '-of', 'csv=print_section=0', `file:${path}`];
@@ -40,20 +40,20 @@ export async function probed(path: string, args: readonly string[]): Promise<rea
     .filter(([first]) => first !== '');
 }
 
-/** What a whole decoding of a file complains of; empty where it is sound. */
+/** The warnings and errors of decoding a whole file; empty if it is valid. */
 export async function stderrOf(path: string): Promise<string> {
   const { ffmpeg } = await testFfmpeg();
-  // On the file's own clock: on one of whole frames, two that are half a frame off would meet.
+  // With the file's own time base. In one of whole frames, two frames that are half a frame apart could get the same time.
   const output = ['-map', '0', '-enc_time_base:v', '-1', '-f', 'null', '-'];
   const args = ['-v', 'warning', '-xerror', '-i', `file:${path}`, ...output];
   const { stderr } = await launch(ffmpeg.path, args);
-  // A bare stream has no length of its own; ffmpeg 7 warns of -1, and older versions do not know its new name.
+  // Raw streams have no duration. ffmpeg 7 warns about the value -1, and older versions do not know its new name.
   return stderr
     .replace(/^.*Estimating duration from bitrate.*\n/m, '')
     .replace(/^.*enc_time_base -1 is deprecated.*\n?/m, '');
 }
 
-/** Container, then the codecs of the streams in their order, as ffprobe names them. */
+/** The container and the codecs of the streams in order, as ffprobe names them. */
 export async function contentsOf(path: string): Promise<string> {
   const { ffprobe } = await testFfmpeg();
   const args = ['-v', 'error', '-show_entries', 'format=format_name:stream=codec_name', '-of', 'flat'];
@@ -63,7 +63,7 @@ export async function contentsOf(path: string): Promise<string> {
   return [...of('format'), ...of('streams')].join(' ');
 }
 
-/** All samples of a file's sound. */
+/** All audio samples of a file. */
 export async function samplesOf(path: string): Promise<Samples> {
   const [[rate = '', count = ''] = []] = await probed(path, [
     ...['-select_streams', 'a', '-show_entries', 'stream=sample_rate,channels'],
@@ -80,18 +80,18 @@ export async function samplesOf(path: string): Promise<Samples> {
   return { startSeconds: Number(start), sampleRate, channels };
 }
 
-/** How bright each frame of a file is. */
+/** The brightness of each frame of a file. */
 export async function brightnessOf(path: string): Promise<readonly Brightness[]> {
   const times = await probed(path, [
     ...['-select_streams', 'v', '-show_entries', 'frame=best_effort_timestamp_time'],
   ]);
-  // One pixel: the average of the frame.
+  // Scaled to one pixel, which is the average of the frame.
   const args = ['-map', '0:v', '-vsync', 'passthrough', '-vf', 'scale=1:1:flags=area', '-pix_fmt', 'gray'];
   const lumas = await decode(path, [...args, '-f', 'rawvideo']);
   return times.map(([seconds], at) => ({ seconds: Number(seconds), luma: lumas[at] ?? Number.NaN }));
 }
 
-/** How strong a tone is in samples: about its amplitude, by the algorithm of Goertzel. */
+/** The strength of a tone in samples, approximately its amplitude, by the Goertzel algorithm. */
 export function strengthOf(hertz: number, samples: Float32Array, sampleRate: number): number {
   const coefficient = 2 * Math.cos((2 * Math.PI * hertz) / sampleRate);
   let [last, before] = [0, 0];
@@ -100,7 +100,7 @@ export function strengthOf(hertz: number, samples: Float32Array, sampleRate: num
   return (2 * Math.sqrt(Math.max(0, power))) / samples.length;
 }
 
-/** The middle of a short sound within `around` seconds of a moment, and how loud it is: its greatest sample. */
+/** The middle of a short tone within `around` seconds of a moment, and its peak sample. */
 export function beepNear(
   seconds: number,
   around: number,

@@ -10,7 +10,7 @@ import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
 
 const folder = tempFolder();
 
-/** Kinds of the boxes at the top of an MP4 file, in their order. */
+/** Types of the top-level boxes of an MP4 file, in order. */
 async function boxesOf(path: string): Promise<readonly string[]> {
   const bytes = await readFile(path);
   const kinds: string[] = [];
@@ -31,7 +31,7 @@ function difference(one: Uint8Array, other: Uint8Array): number {
 }
 
 for (const [build, ffmpeg] of await encoders()) {
-  test(`${build}: the default output is h264 within 640x480 with AAC stereo at 44100 Hz, its index in front`, async () => {
+  test(`${build}: the default output is h264 within 640x480 with AAC stereo at 44100 Hz, its index at the front`, async () => {
     const input = join(folder, 'surround.mp4');
     await makeMedia(input, film('854x480', 1, 6));
     const { facts, path } = await encoded(ffmpeg, input, defaultOutput);
@@ -42,29 +42,29 @@ for (const [build, ffmpeg] of await encoders()) {
     assert.ok(boxes.indexOf('moov') < boxes.indexOf('mdat'), boxes.join());
   });
 
-  test(`${build}: pixels come out square`, async () => {
+  test(`${build}: output pixels are square`, async () => {
     const { facts } = await encoded(ffmpeg, await media('wide.mp4'), {});
     assert.is(sizeOf(facts), '320x120');
     assert.equal(facts.video?.sampleAspectRatio, { numerator: 1, denominator: 1 });
   });
 
-  test(`${build}: a turned picture stands upright and says nothing of turning`, async () => {
-    const upright = await encoded(ffmpeg, await rotatedMedia(), { quality: 5 });
-    assert.is(sizeOf(upright.facts), '120x160');
-    assert.is(upright.facts.video?.rotationDegrees, 0);
+  test(`${build}: a rotated video is encoded as displayed and has no rotation tag`, async () => {
+    const rotated = await encoded(ffmpeg, await rotatedMedia(), { quality: 5 });
+    assert.is(sizeOf(rotated.facts), '120x160');
+    assert.is(rotated.facts.video?.rotationDegrees, 0);
     const stored = await encoded(ffmpeg, await media('silent.mp4'), { quality: 5 });
     const [lying] = await frames(ffmpeg, stored.path, 160 * 120);
-    const [standing] = await frames(ffmpeg, upright.path, 160 * 120);
+    const [shown] = await frames(ffmpeg, rotated.path, 160 * 120);
     const turnedByHand = new Uint8Array(160 * 120).map((_, at) => {
       const [x, y] = [at % 120, Math.floor(at / 120)];
       return lying?.[(119 - x) * 160 + y] ?? 0;
     });
-    assert.ok(difference(standing ?? new Uint8Array(), turnedByHand) < 3);
+    assert.ok(difference(shown ?? new Uint8Array(), turnedByHand) < 3);
   });
 
-  // From a moment between two frames it begins with the later one.
+  // A clip that starts between two frames begins with the later one.
   for (const start of [0.52, 0.5])
-    test(`${build}: a clip from ${start} holds exactly the frames that were asked for`, async () => {
+    test(`${build}: a clip from ${start} contains exactly the requested frames`, async () => {
       const input = await media('clip.mp4');
       const clip = await encoded(ffmpeg, input, { start_clip: start, clip_length: 0.6, quality: 5 });
       const all = await frames(ffmpeg, input, 160 * 120);
@@ -79,18 +79,18 @@ for (const [build, ffmpeg] of await encoders()) {
       assert.ok(Math.abs((clip.facts.audio?.durationSeconds ?? 0) - 0.6) < 0.06);
     });
 
-  test(`${build}: bars are black, and cropping trims both sides alike`, async () => {
+  test(`${build}: padding is black, and cropping trims both sides equally`, async () => {
     const input = await media('silent.mp4');
     const padded = await encoded(ffmpeg, input, { width: 160, height: 160, aspect_mode: 'pad', quality: 5 });
-    const [picture = new Uint8Array()] = await frames(ffmpeg, padded.path, 160 * 160);
+    const [frame = new Uint8Array()] = await frames(ffmpeg, padded.path, 160 * 160);
     const mean = (from: number, to: number) =>
-      picture.subarray(from * 160, to * 160).reduce((sum, value) => sum + value, 0) / ((to - from) * 160);
+      frame.subarray(from * 160, to * 160).reduce((sum, value) => sum + value, 0) / ((to - from) * 160);
     assert.ok(mean(0, 18) < 20 && mean(142, 160) < 20 && mean(40, 120) > 40);
     const cropped = await encoded(ffmpeg, input, { width: 100, height: 100, aspect_mode: 'crop' });
     assert.is(sizeOf(cropped.facts), '100x100');
   });
 
-  test(`${build}: video_bitrate is met within a tenth`, async () => {
+  test(`${build}: video_bitrate is met within 10 %`, async () => {
     const input = join(folder, 'six.mp4');
     await makeMedia(input, film('320x180', 6));
     const { path } = await encoded(ffmpeg, input, { video_bitrate: 400, skip_audio: true });
@@ -98,7 +98,7 @@ for (const [build, ffmpeg] of await encoders()) {
     assert.ok(Math.abs(kbps - 400) < 40, `${kbps}`);
   });
 
-  test(`${build}: uneven frame times are kept, and no frame is lost`, async () => {
+  test(`${build}: uneven frame times are kept and no frame is lost`, async () => {
     const input = join(folder, 'uneven.mp4');
     const choice = 'select=lt(n\\,20)+not(mod(n\\,7)),setpts=PTS';
     const source = ['-f', 'lavfi', '-i', `testsrc2=size=160x120:rate=25:duration=2,${choice}`];
@@ -110,7 +110,7 @@ for (const [build, ffmpeg] of await encoders()) {
     );
   });
 
-  test(`${build}: fields become frames`, async () => {
+  test(`${build}: interlaced video is deinterlaced`, async () => {
     const input = join(folder, 'fields.mp4');
     const weave = ['-vf', 'tinterlace=interleave_top,setfield=tff'];
     const flags = ['-flags', '+ilme+ildct', '-x264opts', 'tff=1', '-c:v', 'libx264'];
@@ -142,7 +142,7 @@ for (const [build, ffmpeg] of await encoders()) {
   ] as const;
   for (const [filename, settings, expected] of formats) {
     if (writableName(ffmpeg, filename) !== filename) continue;
-    test(`${build}: ${filename} with ${JSON.stringify(settings)} holds ${expected}`, async () => {
+    test(`${build}: ${filename} with ${JSON.stringify(settings)} contains ${expected}`, async () => {
       const input = await media('clip.mp4');
       const { facts } = await encoded(ffmpeg, input, { ...settings, clip_length: 0.5 }, filename);
       assert.is([facts.format, facts.video?.codec ?? '-', facts.audio?.codec ?? '-'].join(' '), expected);

@@ -1,27 +1,27 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
-/** A way to a server that closes in the middle of a transfer. */
-export interface Gate {
+/** A proxy that stops forwarding in the middle of a transfer. */
+export interface StallingProxy {
   readonly port: number;
-  /** Resolves once it has closed. */
+  /** Resolves when it has stopped forwarding. */
   readonly closed: Promise<void>;
-  /** Lets later connections pass; those that were held stay held. */
+  /** Forwards later connections again. Stalled connections stay stalled. */
   forward(): void;
-  /** Whether any of the held connections is still open on the client's side. */
+  /** Whether a stalled connection is still open on the client's side. */
   readonly holds: () => boolean;
   end(): Promise<void>;
 }
 
-/** Stands before a port of the loopback; after so many bytes, both ways together, nothing more passes. What is held is swallowed. */
-export async function startGate(toPort: number, afterBytes: number): Promise<Gate> {
+/** Starts a proxy to a loopback port. After a number of bytes in both directions together, it drops everything that it receives. */
+export async function startStallingProxy(toPort: number, afterBytes: number): Promise<StallingProxy> {
   const sockets = new Set<Socket>();
-  /** Those whose connections are held. */
+  /** Clients of stalled connections. */
   const clients = new Set<Socket>();
   let passed = 0;
-  let state: 'open' | 'closed' | 'open for good' = 'open';
-  let tell = () => {};
+  let mode: 'open' | 'closed' | 'forwarding' = 'open';
+  let resolveClosed = () => {};
   const closed = new Promise<void>((resolve) => {
-    tell = resolve;
+    resolveClosed = resolve;
   });
   const server = createServer((client) => {
     const inner = connect(toPort, '127.0.0.1');
@@ -30,7 +30,7 @@ export async function startGate(toPort: number, afterBytes: number): Promise<Gat
       [inner, client],
     ] as const) {
       sockets.add(one);
-      let isHeld = false;
+      let isStalled = false;
       one.on('error', () => other.destroy());
       one.on('close', () => {
         sockets.delete(one);
@@ -39,12 +39,12 @@ export async function startGate(toPort: number, afterBytes: number): Promise<Gat
       });
       one.on('data', (bytes: Buffer) => {
         passed += bytes.byteLength;
-        if (state === 'open' && passed > afterBytes) {
-          state = 'closed';
-          tell();
+        if (mode === 'open' && passed > afterBytes) {
+          mode = 'closed';
+          resolveClosed();
         }
-        isHeld ||= state === 'closed';
-        if (isHeld) clients.add(client);
+        isStalled ||= mode === 'closed';
+        if (isStalled) clients.add(client);
         else if (!other.write(bytes)) {
           one.pause();
           other.once('drain', () => one.resume());
@@ -57,7 +57,7 @@ export async function startGate(toPort: number, afterBytes: number): Promise<Gat
     port: (server.address() as AddressInfo).port,
     closed,
     forward() {
-      state = 'open for good';
+      mode = 'forwarding';
     },
     holds: () => clients.size > 0,
     end: () =>

@@ -6,14 +6,14 @@ const moving = (size: string, seconds: number, rate = 25) =>
   ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`] as const;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast'] as const;
 const plain = [...h264, '-pix_fmt', 'yuv420p'] as const;
-const small = { size: '160x120', hasSound: false, seconds: 1 } as const satisfies Outcome;
+const small = { size: '160x120', hasAudio: false, seconds: 1 } as const satisfies Outcome;
 
 const from =
   (...args: readonly string[]) =>
   (path: string) =>
     ffmpegRaw(...args, path);
 
-/** Turns what the first track header says by a quarter clockwise: the matrix stands 44 bytes behind the name of the box. */
+/** Rotates the first track by a quarter clockwise in its header. The matrix starts 44 bytes after the name of the box. */
 async function turn(path: string): Promise<void> {
   const bytes = await readFile(path);
   const matrix = bytes.indexOf('tkhd') + 44;
@@ -42,7 +42,7 @@ const inputs: readonly OddInput[] = [
     becomes: { ...small, seconds: 2, frames: 25 },
   },
   {
-    name: 'two-pictures.mp4',
+    name: 'two-videos.mp4',
     make: from(
       ...['-f', 'lavfi', '-i', 'color=black:size=160x120:rate=25:duration=1', ...moving('320x240', 1)],
       ...['-map', '0', '-map', '1', ...plain],
@@ -60,7 +60,7 @@ const inputs: readonly OddInput[] = [
       await ffmpegRaw(...moving('161x121', 1), ...h264, '-pix_fmt', 'yuv444p', path);
       await turn(path);
     },
-    becomes: { ...small, size: '120x160', isOtherPicture: true },
+    becomes: { ...small, size: '120x160', hasOtherFirstFrame: true },
   },
   codedAs('transparent.mov', ['-c:v', 'qtrle', '-pix_fmt', 'argb']),
   codedAs('transparent-png.mov', ['-c:v', 'png', '-pix_fmt', 'rgba']),
@@ -79,7 +79,7 @@ const inputs: readonly OddInput[] = [
   codedAs('four-two-two.mp4', [...h264, '-pix_fmt', 'yuv422p']),
   codedAs('four-four-four-ten.mkv', [...h264, '-pix_fmt', 'yuv444p10le']),
   codedAs('rgb.mkv', ['-c:v', 'libx264rgb', '-preset', 'ultrafast']),
-  codedAs('grey.mkv', [...h264, '-pix_fmt', 'gray'], { ...small, isOtherPicture: true }),
+  codedAs('grey.mkv', [...h264, '-pix_fmt', 'gray'], { ...small, hasOtherFirstFrame: true }),
   codedAs('full-range.mp4', [...h264, '-vf', 'scale=out_range=full', '-pix_fmt', 'yuvj420p']),
   codedAs('photo.avi', ['-c:v', 'mjpeg', '-q:v', '2']),
   codedAs('palette.avi', ['-c:v', 'cinepak'], small),
@@ -102,7 +102,7 @@ const inputs: readonly OddInput[] = [
       ...['-color_primaries', 'bt2020', '-color_trc', 'smpte2084', '-colorspace', 'bt2020nc'],
       ...['-x265-params', 'log-level=error:hdr10=1:colorprim=bt2020:transfer=smpte2084:colormatrix=bt2020nc'],
     ),
-    becomes: { ...small, isOtherPicture: true },
+    becomes: { ...small, hasOtherFirstFrame: true },
   },
   {
     name: 'mixed-fields.mpg',
@@ -114,7 +114,7 @@ const inputs: readonly OddInput[] = [
       await ffmpegRaw(...moving('160x120', 1), ...code, `${path}.2.mpg`);
       await writeFile(path, Buffer.concat([await readFile(first), await readFile(`${path}.2.mpg`)]));
     },
-    becomes: { ...small, seconds: 2, isOtherPicture: true },
+    becomes: { ...small, seconds: 2, hasOtherFirstFrame: true },
   },
   {
     name: 'one-frame.mp4',
@@ -129,7 +129,7 @@ const inputs: readonly OddInput[] = [
   {
     name: 'one-frame-of-a-song.mp4',
     make: from(...moving('160x120', 0.04), ...testTone(2), ...plain, '-c:a', 'aac'),
-    becomes: { ...small, hasSound: true, seconds: 2, frames: 1 },
+    becomes: { ...small, hasAudio: true, seconds: 2, frames: 1 },
   },
   {
     name: 'still.gif',
@@ -158,4 +158,4 @@ const inputs: readonly OddInput[] = [
   },
 ];
 
-await testOddInputs('odd pictures', inputs);
+await testOddInputs('unusual video', inputs);
