@@ -1,6 +1,6 @@
 /*
  * Checks the codebase against the rules of test/helpers/architecture/rules.ts. The module map, which says which module may import
- * which, is test/helpers/architecture/modules.ts. Where building shows a better plan, change those tables first and say why in the commit.
+ * which, is test/helpers/architecture/modules.ts. If a better structure emerges, change those tables first and say why in the commit.
  *
  * Each rule has a fixture in test/fixtures/architecture/<rule>/: a small codebase that breaks it, with the violations in
  * expected.txt. To see one rule fail:
@@ -30,7 +30,7 @@ if (broken === undefined) {
       assert.equal(rule.check(fixture.codebase), fixture.expected);
     });
   }
-  test('the codebase was read: the tests run in its root', () => {
+  test('the codebase is found: the tests run in its root', () => {
     const paths = codebase.files.map(({ path }) => path);
     for (const path of [
       'bin/venc.js',

@@ -7,10 +7,10 @@ import { type CommandNode, commandTree } from '../src/cli/command-tree.js';
 import { loadFullProgram } from '../src/cli/completion/load-all-commands.js';
 import { createIo } from '../src/cli/terminal/io.js';
 
-/** Written by hand; the others are written from the tables themselves. */
+/** Written by hand; the other pages are generated. */
 const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'settings.md');
 
-/** Every `venc COMMAND …` of the pages, up to what ends a command in a shell; lines that end in a backslash count as one. */
+/** Every `venc COMMAND …` of the pages, up to the end of the shell command. Lines that end in a backslash are joined. */
 function commandsOf(page: string): readonly string[] {
   const text = readFileSync(`docs/${page}`, 'utf8').replaceAll(/\\\n/g, ' ');
   const code = [...text.matchAll(/```sh\n([\s\S]*?)```|`(venc [^`\n]+)`/g)].map(
@@ -25,12 +25,12 @@ const commands = pages.flatMap((page) => commandsOf(page).map((words) => ({ page
 
 const program = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
 
-/** The flags of a command, of those within it and of the program. */
+/** The flags of a command, of its subcommands and of the program. */
 function flagsOf({ flags, commands: within }: CommandNode): readonly string[] {
   return [...flags.map(({ long }) => long), ...within.flatMap(flagsOf)];
 }
 
-test('the pages name commands that exist, with flags that they have', () => {
+test('the pages use commands and flags that exist', () => {
   assert.ok(commands.length > 20, `${commands.length} commands were found`);
   const everywhere = program.flags.map(({ long }) => long);
   for (const { page, words } of commands.filter(({ words }) => isCommandName(words.split(/\s/)[0]))) {
@@ -43,7 +43,7 @@ test('the pages name commands that exist, with flags that they have', () => {
   }
 });
 
-/** The Markdown pages whose links are checked, by their paths. */
+/** The Markdown pages whose links are checked, by path. */
 const linkingPages = [
   'README.md',
   'CONTRIBUTING.md',
@@ -53,7 +53,7 @@ const linkingPages = [
   'docs/settings.md',
 ];
 
-/** The anchors of a page, as GitHub makes them of its headings. */
+/** The anchors of a page, as GitHub derives them from its headings. */
 function anchorsOf(path: string): readonly string[] {
   const text = readFileSync(path, 'utf8').replaceAll(/^```[\s\S]*?^```/gm, '');
   return [...text.matchAll(/^#{1,6} (.+)$/gm)].map(([, heading = '']) =>
@@ -75,7 +75,7 @@ test('every relative link of a page leads to a file, and every anchor to a headi
   }
 });
 
-test('the files and folders that the pages for contributors name exist', () => {
+test('the files and folders named on the pages for contributors exist', () => {
   for (const page of ['CONTRIBUTING.md', 'docs/architecture.md', 'docs/decisions.md']) {
     const named = readFileSync(page, 'utf8').matchAll(/(?<![\w/])(?:src|daemon|test|scripts)\/[\w./-]*\w/g);
     for (const [path] of named) if (!path.includes('NAME')) assert.ok(existsSync(path), `${page}: ${path}`);

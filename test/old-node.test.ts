@@ -5,7 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { tempFolder } from './helpers/temp.js';
 
-/** Runs the front door as a Node of another version would. */
+/** Runs the entry point as if on another Node version. */
 function runAs(node: string) {
   const pretence = join(tempFolder(), 'pretend.cjs');
   const versions = `{ value: { ...process.versions, node: '${node}' } }`;
@@ -24,13 +24,13 @@ for (const node of ['12.22.12', '18.20.4', '20.9.0', '20.17.0', '20.18.0']) {
 }
 
 for (const node of ['20.18.1', '20.19.0', '22.0.0', '30.1.0']) {
-  test(`Node ${node} is new enough`, () => {
+  test(`Node ${node} is supported`, () => {
     const { status, stderr } = runAs(node);
     assert.equal([status, stderr], [0, '']);
   });
 }
 
-test('the entry point asks for the version in package.json', () => {
+test('the entry point requires the version in package.json', () => {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
   assert.is(engines.node, '>=20.18.1');
 });

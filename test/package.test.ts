@@ -17,7 +17,7 @@ const said: readonly Packed[] = JSON.parse(
 const [packed = { size: 0, files: [] }] = said;
 const paths = packed.files.map(({ path }) => path);
 
-test('the package is small and holds what runs and what is read, and no sources', () => {
+test('the package is small and contains the program and its documentation, and no sources', () => {
   assert.ok(packed.size > 100_000 && packed.size < 1_500_000, `${packed.size} bytes`);
   for (const path of ['bin/venc.js', 'dist/venc/venc.cjs', 'dist/venc/launch.cjs', 'dist/venc/LICENSES'])
     assert.ok(paths.includes(path), path);
@@ -29,10 +29,10 @@ test('the package is small and holds what runs and what is read, and no sources'
   );
 });
 
-/** Pages about the repository: test/docs.test.ts checks that their links lead somewhere there. */
+/** Pages about the repository: test/docs.test.ts checks their links. */
 const pagesForContributors = new Set(['CONTRIBUTING.md', 'docs/architecture.md']);
 
-test('what the pages for users link to or tell to copy is in the package', () => {
+test('files that the user pages link to or tell the user to copy are in the package', () => {
   for (const page of paths.filter((path) => path.endsWith('.md') && !pagesForContributors.has(path))) {
     const text = readFileSync(page, 'utf8');
     const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);
@@ -44,7 +44,7 @@ test('what the pages for users link to or tell to copy is in the package', () =>
   assert.ok(paths.includes('contrib/venc.service'));
 });
 
-test('package.json declares every package that is imported, and ships only those that the program needs', () => {
+test('package.json declares every imported package, and ships only those that the program needs', () => {
   const { dependencies, optionalDependencies, devDependencies } = JSON.parse(
     readFileSync('package.json', 'utf8'),
   );
@@ -68,7 +68,7 @@ test('package.json declares every package that is imported, and ships only those
   );
 });
 
-/** Packages of which the program uses files by their path. */
+/** Packages whose files the program uses by path. */
 const foundByPath = new Set(['@ffprobe-installer/ffprobe']);
 
 function* packagesIn(source: string): Generator<string> {

@@ -37,7 +37,7 @@ async function nextEvent(feed: JobFeed): Promise<JobProgressEvent> {
   return item;
 }
 
-/** Whether a feed has nothing to give, however much could happen. */
+/** Whether a feed stays silent until the next change. */
 async function isIdle(feed: JobFeed): Promise<boolean> {
   let hasEvent = false;
   void feed.next().then(() => {
@@ -49,7 +49,7 @@ async function isIdle(feed: JobFeed): Promise<boolean> {
 
 const timers = (): number => process.getActiveResourcesInfo().filter((name) => name === 'Timeout').length;
 
-test('a feed begins with the present state, tells of changes, and ends after a final state', async ({
+test('a feed starts with the current state, emits changes, and ends after a final state', async ({
   harness,
 }) => {
   const here = await harness();
@@ -69,7 +69,7 @@ test('a feed begins with the present state, tells of changes, and ends after a f
   assert.is(here.events.listenerCount, 0);
 });
 
-test('the id of an event stands for what it tells', async ({ harness }) => {
+test('the id of an event identifies its content', async ({ harness }) => {
   const here = await harness();
   const feed = await here.subscribe();
   const ids: string[] = [];
@@ -86,7 +86,7 @@ test('the id of an event stands for what it tells', async ({ harness }) => {
   assert.ok(ids.every((id) => /^[\w-]{16}$/.test(id)));
 });
 
-test('what changes nothing of the progress is no event', async ({ harness }) => {
+test('a change that does not affect progress emits no event', async ({ harness }) => {
   const here = await harness();
   await here.run();
   here.note(40);
@@ -97,14 +97,14 @@ test('what changes nothing of the progress is no event', async ({ harness }) => 
   assert.ok(await isIdle(feed));
 });
 
-test('a thousand listeners cost one computation for each change', async ({ harness }) => {
+test('a thousand subscribers cost one computation per change', async ({ harness }) => {
   const here = await harness();
   const feeds = await Promise.all(Array.from({ length: 1000 }, () => here.subscribe()));
   const first = await Promise.all(feeds.map(nextEvent));
   assert.is(here.computed, 1);
   assert.ok(
     first.every((event) => event === first[0]),
-    'all get the very same event',
+    'all receive the same event object',
   );
   await here.run();
   const before = here.computed;
@@ -118,7 +118,7 @@ test('a thousand listeners cost one computation for each change', async ({ harne
   assert.is(here.events.listenerCount, 0);
 });
 
-test('changes that come quickly are told together, and a final state at once', async ({ harness }) => {
+test('rapid changes are batched into one event, and a final state is sent at once', async ({ harness }) => {
   const here = await harness({ minIntervalMs: 60_000 });
   await here.run();
   const feed = await here.subscribe();
@@ -130,7 +130,7 @@ test('changes that come quickly are told together, and a final state at once', a
   assert.is(here.computed, 2);
 });
 
-test('what one report tells of several files is one event, though it is the first for long', async ({
+test('one update of several files emits one event, even if it is the first in a while', async ({
   harness,
 }) => {
   const here = await harness({ minIntervalMs: 1 });
@@ -145,7 +145,7 @@ test('what one report tells of several files is one event, though it is the firs
   assert.is(here.computed, before + 1);
 });
 
-test('the newest of many changes always arrives', async ({ harness }) => {
+test('the latest of many changes always arrives', async ({ harness }) => {
   const here = await harness({ minIntervalMs: 5 });
   await here.run();
   const feed = await here.subscribe();
@@ -155,7 +155,7 @@ test('the newest of many changes always arrives', async ({ harness }) => {
   assert.ok(here.computed <= 3, `computed ${here.computed} times`);
 });
 
-test('a slow reader gets only the newest event', async ({ harness }) => {
+test('a slow reader gets only the latest event', async ({ harness }) => {
   const here = await harness();
   await here.run();
   const feed = await here.subscribe();
@@ -164,7 +164,7 @@ test('a slow reader gets only the newest event', async ({ harness }) => {
   assert.ok(await isIdle(feed));
 });
 
-test('what a listener has already is not told again', async ({ harness }) => {
+test('an event that the subscriber already has is not sent again', async ({ harness }) => {
   const here = await harness();
   const { id } = await nextEvent(await here.subscribe());
   const feed = await here.subscribe(id);
@@ -179,7 +179,7 @@ test('what a listener has already is not told again', async ({ harness }) => {
   assert.is(await done.next(), null);
 });
 
-test('a job that is resubmitted is followed on by who has not heard of its end', async ({ harness }) => {
+test('a subscriber that missed the end of a job keeps following after a resubmit', async ({ harness }) => {
   const here = await harness();
   await here.run();
   const feed = await here.subscribe();
@@ -192,7 +192,9 @@ test('a job that is resubmitted is followed on by who has not heard of its end',
   assert.is(here.events.listenerCount, 1);
 });
 
-test('a listener that leaves is gone, and nothing is computed for nobody', async ({ harness }) => {
+test('an unsubscribed listener is removed, and nothing is computed without subscribers', async ({
+  harness,
+}) => {
   const here = await harness();
   await here.run();
   const feed = await here.subscribe();
@@ -205,7 +207,7 @@ test('a listener that leaves is gone, and nothing is computed for nobody', async
   assert.equal([here.events.listenerCount, here.computed], [0, computed]);
 });
 
-test('no timer runs while nobody listens', async ({ harness }) => {
+test('no timer runs without subscribers', async ({ harness }) => {
   const before = timers();
   const here = await harness({});
   await here.run();
@@ -217,7 +219,7 @@ test('no timer runs while nobody listens', async ({ harness }) => {
   assert.is(timers(), before);
 });
 
-test('a sign of life is given where nothing happens', async ({ harness }) => {
+test('a keep-alive is sent if nothing happens', async ({ harness }) => {
   const here = await harness({ heartbeatMs: 1 });
   const feed = await here.subscribe();
   await nextEvent(feed);
@@ -225,7 +227,7 @@ test('a sign of life is given where nothing happens', async ({ harness }) => {
   feed.cancel();
 });
 
-test('a change that comes while the job is read is not lost', async ({ harness }) => {
+test('a change during the read of a job is not lost', async ({ harness }) => {
   const here = await harness();
   const feed = await here.events.subscribe(here.id, async () => {
     const old = await here.read();
@@ -235,7 +237,7 @@ test('a change that comes while the job is read is not lost', async ({ harness }
   assert.is((await nextEvent(feed)).record.state, 'processing');
 });
 
-test('a job that cannot be read leaves no listener behind', async ({ harness }) => {
+test('a job that cannot be read leaves no subscription', async ({ harness }) => {
   const here = await harness();
   const missing = () => Promise.reject(new VencError('NotFoundError', 'There is none.'));
   const before = timers();
@@ -246,7 +248,7 @@ test('a job that cannot be read leaves no listener behind', async ({ harness }) 
   assert.equal([here.events.listenerCount, timers()], [0, before]);
 });
 
-test('the close ends every feed, and nobody can listen afterwards', async ({ harness }) => {
+test('close ends every feed and rejects new subscribers', async ({ harness }) => {
   const before = timers();
   const here = await harness();
   const read = await here.subscribe();
@@ -262,7 +264,7 @@ test('the close ends every feed, and nobody can listen afterwards', async ({ har
   assert.ok(isVencError(refused, 'UnavailableError'));
 });
 
-test('a close while a job is read rejects its subscriber', async ({ harness }) => {
+test('a close during the read of a job rejects its subscriber', async ({ harness }) => {
   const here = await harness();
   const refused = await here.events
     .subscribe(here.id, async () => {

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { alternate, type Figure, isMet, ratiosOf, spreadOf } from '../../bench/measure.js';
 import { tableOf } from '../../bench/table.js';
 
-test('things are measured in turn, every second round backwards, after a round that does not count', async () => {
+test('cases are measured in turn, every second round in reverse order, after an uncounted warm-up round', async () => {
   const order: string[] = [];
   const thing = (name: string) => async () => order.push(name);
   const samples = await alternate(2, { a: thing('a'), b: thing('b') });
@@ -16,13 +16,13 @@ test('the spread is the median with its quartiles', () => {
   assert.equal(spreadOf([1, 2]), { median: 1.5, low: 1.25, high: 1.75 });
 });
 
-test('samples that are none break the measurement instead of giving a figure', () => {
+test('invalid samples fail the measurement', () => {
   assert.throws(() => spreadOf([]), /no samples/);
   assert.throws(() => spreadOf([1, Number.NaN]), /no samples/);
   assert.throws(() => spreadOf(ratiosOf([1, 2], [1])), /no samples/);
 });
 
-test('ratios are taken round by round', () => {
+test('ratios are computed per round', () => {
   assert.equal(ratiosOf([2, 9], [1, 3]), [2, 3]);
 });
 
@@ -34,21 +34,21 @@ const figure: Figure = {
   basis: '2 s',
 };
 
-test('a target is met up to its very value, and a figure without one is neither met nor missed', () => {
+test('a target includes its exact value, and a figure without a target is neither met nor missed', () => {
   assert.is(isMet(figure), true);
   assert.is(isMet({ ...figure, value: { ...figure.value, median: 1.05 } }), true);
   assert.is(isMet({ ...figure, value: { ...figure.value, median: 1.051 } }), false);
   assert.is(isMet({ ...figure, atMost: null }), null);
 });
 
-test('of some figures more is better, and their target is the least that is good enough', () => {
+test('for some figures more is better, and their target is a minimum', () => {
   const rate: Figure = { ...figure, atMost: null, atLeast: 1.05 };
   assert.is(isMet(rate), false);
   assert.is(isMet({ ...rate, value: { ...rate.value, median: 1.05 } }), true);
   assert.match(tableOf([rate]), />= 1\.05 {2}missed/);
 });
 
-test('the table is aligned and says whether targets are met', () => {
+test('the table is aligned and shows whether targets are met', () => {
   const megabytes: Figure = { ...figure, name: 'memory', unit: 'MB', atMost: 1 };
   assert.is(
     tableOf([figure, megabytes, { ...figure, name: 'to be known', unit: 'ms', atMost: null }]),

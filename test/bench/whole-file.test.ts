@@ -10,24 +10,24 @@ const [sent, came] = [join(folder, 'sent'), join(folder, 'came')];
 writeFileSync(sent, 'a film');
 
 const cases = {
-  'a file that is cut short': () => truncateSync(came, 3),
-  'another file of that size': () => writeFileSync(came, 'a fake'),
+  'a truncated file': () => truncateSync(came, 3),
+  'another file of the same size': () => writeFileSync(came, 'a fake'),
 };
 
-test('a file that came whole counts', async () => {
+test('a complete file counts', async () => {
   writeFileSync(came, 'a film');
   await assertSameFile(await measureFile(sent), came);
 });
 
 for (const [what, spoil] of Object.entries(cases)) {
-  test(`${what} breaks the measurement`, async () => {
+  test(`${what} fails the measurement`, async () => {
     writeFileSync(came, 'a film');
     spoil();
     await assertRejects(assertSameFile(await measureFile(sent), came), /not the file that was sent/);
   });
 }
 
-test('a file that never came breaks the measurement', async () => {
+test('a missing file fails the measurement', async () => {
   await assertRejects(assertSameFile(await measureFile(sent), join(folder, 'missing')), /ENOENT/);
 });
 

@@ -158,10 +158,7 @@ test('what is wrong with the configured address is told of it, and not of a vari
   const unreachable = await venc('list', undefined, { VENC_API_KEY: 'k' });
   assert.match(unreachable.stderr, /hint: check the configured address: venc config list;/);
   const other = { VENC_URL: 'http://127.0.0.1:2' };
-  assert.match(
-    (await venc('list', undefined, other)).stderr,
-    /^venc: VENC_URL is http:\/\/127\.0\.0\.1:2/,
-  );
+  assert.match((await venc('list', undefined, other)).stderr, /^venc: VENC_URL is http:\/\/127\.0\.0\.1:2/);
 });
 
 test('paths are kept so that they lead to the same place from everywhere', async ({ venc }) => {

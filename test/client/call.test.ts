@@ -6,7 +6,7 @@ import { createCaller } from '../../src/client/call.js';
 import { toServiceError } from '../../src/client/service-errors.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 
-test('an interruption is not told what to do about a service out of reach', async () => {
+test('an interrupted request gets no advice about an unreachable service', async () => {
   const server = createServer(() => stop.abort(new VencError('InterruptedError', 'Interrupted.')));
   const stop = new AbortController();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -24,7 +24,7 @@ test('an interruption is not told what to do about a service out of reach', asyn
   }
 });
 
-test('how long a service asks to be left alone is told', () => {
+test('the Retry-After of a service is reported', () => {
   const rejection = toServiceError('listJobs', 'list', { status: 429, body: '', retryAfter: '3600' });
   assert.is(rejection.hint, 'Try again after 3600 s, as the service asks.');
   assert.is(rejection.retryAfterSeconds, 3600);
@@ -32,11 +32,11 @@ test('how long a service asks to be left alone is told', () => {
 
 for (const [what, retryAfter, count] of [
   ['in seconds', '0', 2],
-  ['as a time of the clock', new Date(Date.now() - 5000).toUTCString(), 2],
-  ['for longer than a command may hang', '60', 1],
-  ['for longer, as a time of the clock', new Date(Date.now() + 3_600_000).toUTCString(), 1],
+  ['as an HTTP date', new Date(Date.now() - 5000).toUTCString(), 2],
+  ['for longer than a command may wait', '60', 1],
+  ['for longer, as an HTTP date', new Date(Date.now() + 3_600_000).toUTCString(), 1],
 ] as const) {
-  test(`a read that is refused for a while (429), told ${what}, is asked ${count} times`, async () => {
+  test(`a GET that is rejected with 429 and Retry-After ${what} is sent ${count} times`, async () => {
     let requests = 0;
     const server = createServer((_, response) => {
       requests += 1;
@@ -55,7 +55,7 @@ for (const [what, retryAfter, count] of [
 }
 
 for (const body of ['', '{}', 'null', '"hello"']) {
-  test(`the answer ${JSON.stringify(body)} to a question is none`, async () => {
+  test(`the body ${JSON.stringify(body)} is not a valid answer to a GET`, async () => {
     const server = createServer((_, response) => response.end(body));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const { port } = server.address() as AddressInfo;

@@ -9,14 +9,14 @@ import { jobRecord } from '../tui/records.js';
 
 interface Fixture {
   readonly url: string;
-  /** Which states the jobs have, by their ids. */
+  /** The states of the jobs, by id. */
   readonly states: Map<number, string>;
   readonly seen: string[];
   knowsFilter: boolean;
   close(): Promise<void>;
 }
 
-/** A service that knows the document alone: lists, details and the progress of files. */
+/** A service with only the documented routes: lists, details and the progress of files. */
 async function startService(): Promise<Fixture> {
   const states = new Map<number, string>();
   const seen: string[] = [];
@@ -83,14 +83,14 @@ function events(event: FollowEvent): string {
   }
 }
 
-test('where no job is active that is told, and it ends', async ({ service }) => {
+test('if no job is active, that is reported and the watch ends', async ({ service }) => {
   service.states.set(10, 'finished');
   const found: string[] = [];
   for await (const event of following(service, { discovery: 'until-idle' })) found.push(events(event));
   assert.equal(found, ['found none']);
 });
 
-test('jobs that become active are taken in, and it ends when none is active any more', async ({
+test('jobs that become active are added, and the watch ends when none is active any more', async ({
   service,
 }) => {
   service.states.set(10, 'waiting').set(5, 'finished');
@@ -119,9 +119,7 @@ test('a job that is active again after its end is found again', async ({ service
   assert.equal(found, ['found 10', '10 waiting', '10 failed', 'found 10', '10 waiting', '10 finished']);
 });
 
-test('a service that does not know the filter by state is asked for one page, not for three', async ({
-  service,
-}) => {
+test('a service without the state filter is asked for one page, not for three', async ({ service }) => {
   service.knowsFilter = false;
   service.states.set(10, 'waiting').set(20, 'finished').set(30, 'processing');
   const [first] = [await following(service, { discovery: 'always' }).next()];
@@ -129,7 +127,7 @@ test('a service that does not know the filter by state is asked for one page, no
   assert.equal(service.seen, ['/v2/jobs processing']);
 });
 
-test('of many jobs the one that is looked at is asked about first, and the list comes in between', async ({
+test('of many jobs the selected one is polled first, and the list is polled in between', async ({
   service,
 }) => {
   for (let id = 100; id < 140; id += 1) service.states.set(id, 'processing');
@@ -140,7 +138,7 @@ test('of many jobs the one that is looked at is asked about first, and the list 
   }
   assert.is(requests[0], 125);
   assert.ok(requests.filter((id) => id === 125).length >= 3, String(requests));
-  assert.is(new Set(requests).size, 40, 'each has had its turn');
+  assert.is(new Set(requests).size, 40, 'each was polled once');
   assert.ok(service.seen.filter((path) => path === '/v2/jobs').length >= 3);
 });
 

@@ -8,7 +8,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import { type EventService, startEventService } from '../helpers/servers/event-service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-const test = suite<{ service: EventService; client: Client }>('following by events');
+const test = suite<{ service: EventService; client: Client }>('following with events');
 const ids = Array.from({ length: 61 }, (_, index) => 10 * (index + 1));
 const apiKey = 'a-key';
 const limits = { minIntervalMs: 1, maxIntervalMs: 20 };
@@ -19,14 +19,14 @@ test.before.each(async (context) => {
 });
 test.after.each(({ service }) => service.close());
 
-/** An event in a few letters. */
+/** An event in short form. */
 function events(event: FollowEvent): string {
   if (event.type === 'progress') return `${event.job.id} ${event.job.state} ${event.job.progress}`;
   if (event.type === 'final') return `${event.job.id} is ${event.job.state}`;
   return event.type === 'refused' ? `${event.id} refused` : event.type;
 }
 
-/** Follows to the end; after so many events the steps are taken, one each. */
+/** Follows jobs to the end. Runs each step after a given number of events. */
 async function allOf(
   client: Client,
   followed: readonly number[],
@@ -47,10 +47,7 @@ const page =
 const stream = (text: string) => (response: ServerResponse) =>
   void response.writeHead(200, { 'Content-Type': 'text/event-stream' }).end(text);
 
-test('one stream tells all there is, and only the record of the end is asked for', async ({
-  service,
-  client,
-}) => {
+test('one stream has all updates, and only the final record is requested', async ({ service, client }) => {
   const found = await allOf(
     client,
     [10],
@@ -61,12 +58,12 @@ test('one stream tells all there is, and only the record of the end is asked for
   assert.is(service.seen[0]?.accept, 'text/event-stream');
 });
 
-test('a stream that breaks is taken up after what is known, and nobody is told', async ({
+test('a stream that breaks is resumed after the last event, without a message', async ({
   service,
   client,
 }) => {
   const following = allOf(client, [10], [() => service.move(10, 5), () => service.breakStreams()]);
-  await waitUntil('it is taken up', () => service.seen.length === 2 && service.streamCount() === 1);
+  await waitUntil('it is resumed', () => service.seen.length === 2 && service.streamCount() === 1);
   service.move(10, 100);
   assert.equal(await following, ['10 waiting 0', '10 processing 5', '10 is finished']);
   assert.equal(
@@ -75,7 +72,7 @@ test('a stream that breaks is taken up after what is known, and nobody is told',
   );
 });
 
-test('an outage is told once and waited out, at whatever address the service comes back', async ({
+test('a network error is reported once, and the stream resumes even if the service moves to another address', async ({
   service,
 }) => {
   const elsewhere = await startEventService([10]);
@@ -109,26 +106,29 @@ test('an outage is told once and waited out, at whatever address the service com
   await elsewhere.close();
 });
 
-test('a service that takes no jobs for a while is an outage as well', async ({ service, client }) => {
+test('a service that is unavailable for jobs for a while counts as a network error', async ({
+  service,
+  client,
+}) => {
   const busy = page(503, { 'Retry-After': '0' });
   service.answerEvents('events', busy, busy, busy, busy);
   const found = await allOf(client, [10], [() => service.breakStreams(), () => service.move(10, 100)]);
   assert.equal(found, ['10 waiting 0', 'unreachable', 'back', '10 is finished']);
 });
 
-test('a job that was resubmitted before its end was asked for is followed on', async ({
+test('a job that was resubmitted before its final record was read is still followed', async ({
   service,
   client,
 }) => {
   service.details(10, ['waiting', 'finished']);
   const following = allOf(client, [10], [() => service.move(10, 100)]);
-  await waitUntil('it is taken up', () => service.streamCount() === 1 && service.seen.length === 3);
+  await waitUntil('it is resumed', () => service.streamCount() === 1 && service.seen.length === 3);
   service.move(10, 100);
   assert.equal(await following, ['10 waiting 0', '10 is finished']);
   assert.is(service.seen[2]?.lastEventId, '100');
 });
 
-test('204 says that a job is over, and its record is asked for', async ({ service, client }) => {
+test('204 means that a job has ended, and its record is requested', async ({ service, client }) => {
   service.answerEvents('events', (response) => void response.writeHead(204).end());
   const found = await allOf(
     client,
@@ -146,11 +146,11 @@ test('204 says that a job is over, and its record is asked for', async ({ servic
 for (const [what, answer] of [
   ['404', page(404)],
   ['405', page(405)],
-  ['a refusal of the form', page(406)],
+  ['a rejection of the form', page(406)],
   ['a page', page(200)],
-  ['a stream of something else', stream('data: hello\n\n')],
+  ['a stream of another type', stream('data: hello\n\n')],
 ] as const) {
-  test(`a service that answers ${what} is asked again and again, and never again for events`, async ({
+  test(`a service that answers ${what} is polled, and never asked for events again`, async ({
     service,
     client,
   }) => {
@@ -165,26 +165,26 @@ for (const [what, answer] of [
   });
 }
 
-test('a job that is not there is refused, and the others are followed on', async ({ service, client }) => {
+test('a missing job is rejected, and the others are still followed', async ({ service, client }) => {
   service.move(20, 100);
   const found = await allOf(client, [999, 20, 998]);
   assert.is(found[0], '999 refused');
   assert.equal([...found.slice(1)].sort(), ['20 is finished', '998 refused']);
-  // Once the service has shown that it has streams, the address is not at fault.
+  // Once the service has shown that it has streams, the address is not the cause.
   assert.equal(
     service.paths().filter((path) => path.includes('/998')),
     ['/v2/jobs/998/events'],
   );
 });
 
-test('a refused key ends it', async ({ service, client }) => {
-  // The first for the key in the header, the second for the one in the query.
+test('a rejected key ends it', async ({ service, client }) => {
+  // The first request has the key in the header, the second in the query.
   service.answerEvents(page(401), page(401));
   const error = await allOf(client, [10]).catch((reason: unknown) => reason);
   assert.ok(isVencError(error, 'UnauthorizedError'), String(error));
 });
 
-test('several jobs have a stream each, after one list', async ({ service, client }) => {
+test('several jobs have one stream each, after one list', async ({ service, client }) => {
   const warnings: string[] = [];
   const onWarning = ({ message }: Error) => warnings.push(message);
   process.on('warning', onWarning);
@@ -204,7 +204,7 @@ test('several jobs have a stream each, after one list', async ({ service, client
   assert.equal(warnings, []);
 });
 
-test('of many jobs the list tells, until few enough are left for streams', async ({ service, client }) => {
+test('many jobs are polled by list until few enough are left for streams', async ({ service, client }) => {
   const following = follow(client, ids, { limits });
   for (const _ of ids) await following.next();
   service.move(10, 100);
@@ -228,7 +228,7 @@ test('a client that stops following leaves no stream open', async ({ service, cl
   await waitUntil('none is open', () => service.streamCount() === 0);
 });
 
-test('the signal ends it with its own reason, while nothing comes', async ({ service, client }) => {
+test('the signal ends it with its reason, while no event arrives', async ({ service, client }) => {
   const end = new AbortController();
   const following = follow(client, [10], { signal: end.signal });
   await following.next();

@@ -33,7 +33,7 @@ test('a job is followed to its end, and its record comes last', async ({ service
   assert.is(found.at(-1)?.type, 'final');
 });
 
-test('an id that there is not is told of, and the others are followed on', async ({ service }) => {
+test('an unknown id is reported, and the others are still followed', async ({ service }) => {
   const found = await events(service, [999, 1001]);
   assert.equal(
     found.map(({ type }) => type),
@@ -41,7 +41,7 @@ test('an id that there is not is told of, and the others are followed on', async
   );
 });
 
-test('many jobs are asked about with one list', async ({ service }) => {
+test('many jobs are polled with one list', async ({ service }) => {
   const found = await events(service, [1001, 1002, 1003, 999]);
   assert.equal(found.map(({ type }) => type).sort(), ['final', 'final', 'final', 'refused']);
   assert.equal(
@@ -50,7 +50,7 @@ test('many jobs are asked about with one list', async ({ service }) => {
   );
 });
 
-test('an outage is told once and waited out', async ({ service }) => {
+test('a network error is reported once and retried', async ({ service }) => {
   service.states(1001, ['processing', 'finished']);
   const client = createClient({ url: service.url, apiKey: service.key });
   const found: string[] = [];
@@ -61,7 +61,7 @@ test('an outage is told once and waited out', async ({ service }) => {
   assert.equal(found, ['progress', 'unreachable', 'back', 'final']);
 });
 
-test('a service that never answered is an error, unless it is known to have', async () => {
+test('a service that never answered is an error, unless it is known to have answered before', async () => {
   const client = createClient({ url: 'http://127.0.0.1:1', apiKey: 'k' });
   await follow(client, [1])
     .next()
@@ -73,7 +73,7 @@ test('a service that never answered is an error, unless it is known to have', as
   assert.is(first.value?.type, 'unreachable');
 });
 
-test('the signal ends it with its own reason', async ({ service }) => {
+test('the signal ends it with its reason', async ({ service }) => {
   service.states(1001, ['processing']);
   const end = new AbortController();
   const client = createClient({ url: service.url, apiKey: service.key });
@@ -87,13 +87,13 @@ test('the signal ends it with its own reason', async ({ service }) => {
   }
 });
 
-test('other machines are asked once a second at most, this one five times', () => {
+test('other machines are polled at most once per second, this one five times', () => {
   assert.is(pollingLimitsFor('https://encoding.example.com/api').minIntervalMs, 1000);
   assert.is(pollingLimitsFor('http://127.0.0.1:8686').minIntervalMs, 200);
   assert.is(pollingLimitsFor('http://127.evil.example.com').minIntervalMs, 1000);
 });
 
-test('a pace lets the first request go at once, keeps its distance, and slows down while nothing changes', async () => {
+test('a polling schedule starts at once, keeps its interval, and slows down while nothing changes', async () => {
   let now = 1000;
   const waits: number[] = [];
   const clock = {
@@ -123,7 +123,7 @@ test('a pace lets the first request go at once, keeps its distance, and slows do
   );
 });
 
-test('askers that share a pace have a turn each', async () => {
+test('pollers that share a schedule take turns', async () => {
   const waits: number[] = [];
   const clock = { now: () => 1000, sleep: async (milliseconds: number) => void waits.push(milliseconds) };
   const schedule = createPollingSchedule({ minIntervalMs: 1000, maxIntervalMs: 5000 }, clock);

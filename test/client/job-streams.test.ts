@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { JobStreams } from '../../src/client/job-streams.js';
 import type { EventListener, JobEvent } from '../../src/client/read-events.js';
 
-/** A stream that says what it is told to. */
+/** A stream that emits what the test sends. */
 function stream() {
   let onEvent: EventListener = () => {};
   let end = () => {};
@@ -27,7 +27,7 @@ function event(id: number, progress: number): JobEvent {
 
 const told = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${job?.progress}`);
 
-test('of what comes shortly after one another the newest is taken, of all jobs at once', async () => {
+test('of rapid updates the latest is returned, of all jobs at once', async () => {
   const live = new JobStreams();
   const [one, two] = [stream(), stream()];
   live.add(1, one.updates);
@@ -41,14 +41,14 @@ test('of what comes shortly after one another the newest is taken, of all jobs a
   one.tell(1, 12);
   const first = await Promise.race([changed.then(() => 'told'), Promise.resolve('not yet')]);
   assert.is(first, 'not yet');
-  // The timer that gathers holds up no program, so the test holds itself.
+  // The batch timer does not keep a process alive, so the test does.
   const held = setInterval(() => {}, 1000);
   await changed;
   clearInterval(held);
   assert.equal(told(live), ['1 12', '2 20']);
 });
 
-test('the end of a stream is reported at once, and the job is gone once it was removed', async () => {
+test('the end of a stream is reported at once, and the job is kept until it is removed', async () => {
   const live = new JobStreams();
   const one = stream();
   live.add(1, one.updates);

@@ -12,7 +12,7 @@ import { parseReport } from '../../src/client/read-report.js';
 import { toServiceError } from '../../src/client/service-errors.js';
 import { isVencError } from '../../src/shared/errors.js';
 
-test('numbers that come as text are numbers, and what is missing is null', () => {
+test('numbers in text form are parsed, and missing numbers are null', () => {
   const job = normaliseJob({
     job: {
       id: '7',
@@ -27,7 +27,7 @@ test('numbers that come as text are numbers, and what is missing is null', () =>
   assert.equal(job.output_media_files, []);
 });
 
-test('nothing that a service may answer makes a reading fail', () => {
+test('no answer of a service makes normalisation throw', () => {
   for (const answer of [null, 7, 'text', [], {}, { job: null }, { job: [] }, { outputs: 'x' }]) {
     normaliseJob(answer);
     normaliseProgress(answer);
@@ -37,7 +37,7 @@ test('nothing that a service may answer makes a reading fail', () => {
   }
 });
 
-test('times are those of UTC whatever their form, and what is no time stays', () => {
+test('times are converted to UTC in every form, and other text is unchanged', () => {
   for (const [told, time] of [
     ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z'],
     ['2026-01-02T03:04:05+01:00', '2026-01-02T03:04:05+01:00'],
@@ -54,12 +54,12 @@ test('times are those of UTC whatever their form, and what is no time stays', ()
   }
 });
 
-test('ids beyond what a number holds are none, and an id that is left out is the one asked for', () => {
+test('ids beyond the safe integers are dropped, and a missing id becomes the requested one', () => {
   assert.is(normaliseJob({ id: '9007199254740993' }).id, 0);
   assert.is(normaliseJob({ state: 'finished' }, 7).id, 7);
 });
 
-test('known states are known in any letter case, others stay as they came', () => {
+test('known states are recognised in any letter case, others are unchanged', () => {
   const states = ['FINISHED', 'Canceled', 'no_input', 'Archived', null];
   assert.equal(
     states.map((state) => normaliseProgress({ state }).state),
@@ -67,7 +67,7 @@ test('known states are known in any letter case, others stay as they came', () =
   );
 });
 
-test('amounts below 0, empty errors and thumbnails without an address are none', () => {
+test('negative amounts, empty errors and thumbnails without an address are dropped', () => {
   const { input_media_file: input, thumbnails } = normaliseJob({
     input_media_file: { file_size_bytes: '-5', duration_in_ms: -1, error_message: '', error_class: '' },
     thumbnails: [null, 'x', { url: null }, { url: 'https://h/0.png' }],
@@ -82,7 +82,7 @@ test('amounts below 0, empty errors and thumbnails without an address are none',
   );
 });
 
-test('sums that a report leaves out are those of its days', () => {
+test('totals that a report omits are computed from its days', () => {
   const statistics = [{ encoded_minutes: '1.5' }, { encoded_minutes: 2, billable_minutes: null }];
   assert.equal(parseReport('vod', { total: { billable_minutes: '3' }, statistics })[0]?.total, {
     encoded_minutes: 3.5,
@@ -90,16 +90,16 @@ test('sums that a report leaves out are those of its days', () => {
   });
 });
 
-test('a pass_through that is no text is told as JSON', () => {
+test('a pass_through that is not a string becomes JSON', () => {
   assert.is(normaliseJob({ pass_through: { order: 7 } }).pass_through, '{"order":7}');
 });
 
-test('jobs are taken out of their wrapping, whatever the list is wrapped in', () => {
+test('jobs are unwrapped, under any list key', () => {
   assert.equal(unwrapJobs([{ job: { id: 1 } }, { id: 2 }]), [{ id: 1 }, { id: 2 }]);
   assert.equal(unwrapJobs({ jobs: [{ job: { id: 1 } }] }), [{ id: 1 }]);
 });
 
-test('progress is brought into 0-100, and finished means 100', () => {
+test('progress is clamped to 0-100, and finished means 100', () => {
   assert.is(normaliseProgress({ state: 'processing', progress: '104.2' }).progress, 100);
   assert.is(normaliseProgress({ state: 'processing', progress: '41.5 %' }).progress, 41.5);
   assert.is(normaliseProgress({ state: 'finished' }).progress, 100);
@@ -109,7 +109,7 @@ test('progress is brought into 0-100, and finished means 100', () => {
   );
 });
 
-test('progress of a job is put together from its files', () => {
+test('the progress of a job is computed from its files', () => {
   const outputs = [
     { id: 3, state: 'finished' },
     { id: 4, state: 'processing' },
@@ -124,7 +124,7 @@ test('progress of a job is put together from its files', () => {
   assert.equal([progress.progress, progress.outputs.map((output) => output.progress)], [75, [100, 50]]);
 });
 
-test('a status means an error, whatever else is said', () => {
+test('an error status is an error, whatever the body contains', () => {
   const cases = [
     ['jobDetails', 401, 'UnauthorizedError'],
     ['jobDetails', 404, 'NotFoundError'],
@@ -146,7 +146,7 @@ test('a status means an error, whatever else is said', () => {
   }
 });
 
-test('every complaint of the service is kept, without the secrets in it', () => {
+test('every validation error of the service is kept, without secrets', () => {
   const body = JSON.stringify({ errors: ['width is wrong', 'ftp://u:pw@host/a cannot be read'] });
   assert.equal(toServiceError('createJob', 'x', { status: 422, body }).messages, [
     'width is wrong',
@@ -154,7 +154,7 @@ test('every complaint of the service is kept, without the secrets in it', () => 
   ]);
 });
 
-test('a read-only key is told from the limit of resubmits by what is said', () => {
+test('a read-only key is distinguished from the resubmit limit by the message', () => {
   const body = JSON.stringify({ errors: ['A read-only key may not do this.'] });
   assert.ok(isVencError(toServiceError('resubmitJob', 'job 1', { status: 403, body }), 'ForbiddenError'));
 });

@@ -2,16 +2,16 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isTransientNetworkError } from '../../src/client/network-errors.js';
 import { createCaller } from '../../src/client/call.js';
+import { isTransientNetworkError } from '../../src/client/network-errors.js';
 import type { ServiceResponse } from '../../src/client/read-response.js';
 import { isVencError, type VencError } from '../../src/shared/errors.js';
 import type { RouteName } from '../../src/shared/routes.js';
 
-/** What a service does with a connection on which a whole request has come. */
+/** What a service does with a connection after it received a whole request. */
 type ServerBehaviour = (connection: Socket, times: number) => void;
 
-/** Asks a service of such manners, and tells what came of it and how often it was asked. */
+/** Sends a request to a service with such behaviour, and returns the result and the number of requests. */
 async function requests(behaviour: ServerBehaviour, name: RouteName = 'jobDetails', isOwnDaemon = false) {
   let times = 0;
   const server: Server = createServer((connection) => {
@@ -65,14 +65,14 @@ const breaks: readonly (readonly [string, ServerBehaviour])[] = [
 ];
 
 for (const [where, behaviour] of breaks) {
-  test(`a question is asked again where the connection breaks off ${where}`, async () => {
+  test(`a GET is repeated if the connection breaks ${where}`, async () => {
     const { answer, times } = await requests((connection, count) =>
       count === 1 ? behaviour(connection, count) : good(connection, count),
     );
     assert.equal([answer?.body, times], [{ job: { id: 7 } }, 2]);
   });
 
-  test(`a create is sent once, and its doubt told, where the connection breaks off ${where}`, async () => {
+  test(`a create is sent once, and its unknown outcome reported, if the connection breaks ${where}`, async () => {
     const { error, times } = await requests(behaviour, 'createJob');
     assert.is(times, 1);
     assert.ok(isVencError(error, 'UnreachableError') && isTransientNetworkError(error));
@@ -81,14 +81,14 @@ for (const [where, behaviour] of breaks) {
   });
 }
 
-test('a create that never left is told without any doubt', async () => {
+test('a create that was never sent is reported without an unknown outcome', async () => {
   const caller = createCaller({ url: 'http://127.0.0.1:1', apiKey: 'k', hint: 'start one' });
   const error = await caller.call('createJob', { body: {} }).catch((reason: unknown) => reason);
   assert.ok(isVencError(error, 'UnreachableError'));
   assert.equal([error.hint, error.message.includes('could not be reached')], ['start one', true]);
 });
 
-test('a create whose TLS never stood is told without any doubt', async () => {
+test('a create whose TLS handshake failed is reported without an unknown outcome', async () => {
   for (const behaviour of [(one: Socket) => one.destroy(), (one: Socket) => one.end('no TLS here')]) {
     const server = createServer((one) => one.on('error', () => {}).once('data', () => behaviour(one)));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -115,7 +115,7 @@ test('a cancel whose response was lost may have taken effect', async () => {
   assert.match(error?.hint ?? '', 'check with venc show 7');
 });
 
-test('a cancel that is refused for a while is repeated, as nothing was done', async () => {
+test('a cancel that is temporarily rejected is repeated, because it had no effect', async () => {
   const { error, times } = await requests(
     (connection, count) =>
       refusing(count === 1 ? '429 Slow' : '204 Done', '', 'Retry-After: 0')(connection, count),
@@ -138,10 +138,7 @@ const bodies: readonly (readonly [string, ServerBehaviour])[] = [
   ],
   ['is Latin-1 without saying so', answering(Buffer.from(text, 'latin1'))],
   ['is UTF-8 and called Latin-1', answering(text, 'Content-Type: application/json; charset=iso-8859-1')],
-  [
-    'has a charset that nobody knows',
-    answering(Buffer.from(text, 'latin1'), 'Content-Type: a/b; charset=x-odd'),
-  ],
+  ['has an unknown charset', answering(Buffer.from(text, 'latin1'), 'Content-Type: a/b; charset=x-odd')],
   ['is packed by gzip', answering(gzipSync(text), 'Content-Encoding: gzip')],
   ['is packed by deflate', answering(deflateSync(text), 'Content-Encoding: deflate')],
   ['is packed by brotli', answering(brotliCompressSync(text), 'Content-Encoding: br')],
@@ -159,7 +156,11 @@ const nonsense: readonly (readonly [string, ServerBehaviour, RegExp])[] = [
   ['half a document', answering('{"job": {"id"'), /invalid JSON/],
   ['a document of something else', answering('{"hello": "world"}'), /without the expected fields/],
   ['an empty list', answering('[]'), /without the expected fields/],
-  ['what is called gzip and is none', answering('{}', 'Content-Encoding: gzip'), /did not send a complete answer/],
+  [
+    'what is called gzip and is none',
+    answering('{}', 'Content-Encoding: gzip'),
+    /did not send a complete answer/,
+  ],
   ['an odd packing', answering('{}', 'Content-Encoding: zip'), /unknown Content-Encoding \(zip\)/],
 ];
 
@@ -172,12 +173,12 @@ for (const [what, behaviour, expectedText] of nonsense) {
   });
 }
 
-test('a job alone in an array, and one whose keys are all left out, are answers', async () => {
+test('a job in an array of one, and one without any keys, are valid answers', async () => {
   for (const body of ['[{"job": {"id": 7}}]', '{"job": {}}', '[{"id": 7}]'])
     assert.is((await requests(answering(body))).error, null, body);
 });
 
-test('whole numbers beyond what a number holds stay exact', async () => {
+test('integers beyond the safe range stay exact', async () => {
   const body =
     '{"id": 9007199254740993, "outputs": [{"id": 12, "size": 0.12345678901234567890, "s": "1\\"23456789012345678"}]}';
   const { answer } = await requests(answering(body));
@@ -195,18 +196,18 @@ const said: readonly (readonly [string, string, string])[] = [
   ['{"error": "Bad Request", "message": "No such codec"}', 'No such codec', 'as a message'],
   ['{"error": {"message": "No such codec"}}', 'No such codec', 'as an error'],
   ['No such codec\n', 'No such codec', 'in a plain line'],
-  ['"No such codec"', 'No such codec', 'as a text of JSON'],
-  ['{"errors": []}', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'in no words'],
-  ['<html>422</html>', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'as a page'],
+  ['"No such codec"', 'No such codec', 'as a JSON string'],
+  ['{"errors": []}', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'as an empty list'],
+  ['<html>422</html>', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'as an HTML page'],
 ];
 
 for (const [body, message, how] of said) {
-  test(`a refusal is told ${how}`, async () => {
+  test(`a rejection that gives its reason ${how} is reported`, async () => {
     assert.is((await requests(refusing('422 Odd', body))).error?.message, message);
   });
 }
 
-test('a redirect is not followed, and the address to give instead is told', async () => {
+test('a redirect is not followed, and the error names the address to use', async () => {
   const location = 'Location: https://elsewhere.example/api/v2/jobs/7.json?api_key=the-key';
   const { error, times } = await requests(refusing('301 Moved', '', location));
   assert.is(times, 1);
@@ -217,7 +218,7 @@ test('a redirect is not followed, and the address to give instead is told', asyn
   assert.match(error?.hint ?? '', /use https:\/\/elsewhere\.example\/api$/);
 });
 
-test('an address without a list is that of no encoding service', async () => {
+test('an address without a list is not an encoding service', async () => {
   const { error } = await requests(refusing('404 Not Found', '<html>'), 'listJobs');
   assert.ok(isVencError(error, 'UnreachableError'));
   assert.match(
@@ -243,7 +244,7 @@ for (const [header, seconds] of [
   });
 }
 
-test('a refused key is told with where keys are kept', async () => {
+test('a rejected key is reported with the place where keys are kept', async () => {
   const { error } = await requests(refusing('401 No', '<html>'), 'listJobs');
   assert.equal(
     [error?.errorClass, error?.message],
@@ -252,13 +253,13 @@ test('a refused key is told with where keys are kept', async () => {
   assert.match(error?.hint ?? '', /VENC_API_KEY.*venc target add/);
 });
 
-test('only of our own daemon there is a log to look into', async () => {
+test('only errors of our own daemon refer to its log', async () => {
   const refuses = refusing('500 Oops', '', 'Retry-After: 0');
   assert.match((await requests(refuses)).error?.hint ?? '', 'contact the operator');
   assert.is((await requests(refuses, 'jobDetails', true)).error?.hint, null);
 });
 
-test('an answer that nests deeper than any does is none', async () => {
+test('an answer that nests too deep is invalid', async () => {
   const deep = `${'['.repeat(5000)}${']'.repeat(5000)}`;
   const { error } = await requests(answering(`{"job":{"id":7,"pass_through":${deep}}}`));
   assert.match(String(error), /sent invalid JSON/);

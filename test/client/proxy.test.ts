@@ -30,16 +30,16 @@ for (const [address, text] of [
   ['http://h:8081', 'p:2'],
   ['http://[::2]', undefined],
 ] as const) {
-  test(`${address} goes ${text === undefined ? 'straight' : `by ${text}`}`, () => {
+  test(`${address} is connected ${text === undefined ? 'directly' : `by ${text}`}`, () => {
     assert.is(findProxy(new URL(address), env)?.text, text);
   });
 }
 
-test('NO_PROXY=* means none at all', () => {
+test('NO_PROXY=* disables all proxies', () => {
   assert.is(findProxy(new URL('https://h'), { ...env, NO_PROXY: '*' }), null);
 });
 
-/** A certificate of the tests' own key for far.example, signed by nobody but itself, good for a hundred years. */
+/** A self-signed certificate for far.example with a key of the tests, valid for a hundred years. */
 const certificate = `-----BEGIN CERTIFICATE-----
 MIIBmjCCAUGgAwIBAgIULrlt3vP5Va/kE2OC1UqOcf7onMUwCgYIKoZIzj0EAwIw
 FjEUMBIGA1UEAwwLZmFyLmV4YW1wbGUwIBcNMjYxMTIxMjE1NjA1WhgPMjEyNjEw
@@ -53,7 +53,7 @@ LDaGJtehi5xdPlAXk+GssyOJetIGjl9ckLxZLzef
 -----END CERTIFICATE-----
 `;
 
-/** A proxy that leads every name to one port of this machine, and notes what it was asked for. */
+/** A proxy that connects every name to one port of this machine, and records its requests. */
 async function startProxy(port: number) {
   const seen: string[] = [];
   const server = createServer((request, response) => {
@@ -82,7 +82,7 @@ async function listening(server: Server) {
   return { port, close };
 }
 
-test('an http service is asked by way of the proxy, with the proxy’s own login', async () => {
+test('an http service is requested through the proxy, with the proxy’s own credentials', async () => {
   const proxy = await startProxy(1);
   const result = await runCli(['list', '--json'], {
     env: {
@@ -97,7 +97,7 @@ test('an http service is asked by way of the proxy, with the proxy’s own login
   assert.equal(proxy.seen, [`http://far.example/api/v2/jobs.json far.example ${login}`]);
 });
 
-test('a login with a lone percent sign is taken as it stands', async () => {
+test('credentials with an invalid percent escape are used unchanged', async () => {
   const proxy = `http://user:50%%40@127.0.0.1:1`;
   const { headers } = await resolveProxyOptions(
     new URL('http://far.example'),
@@ -108,7 +108,7 @@ test('a login with a lone percent sign is taken as it stands', async () => {
   assert.equal(headers, { Host: 'far.example', 'Proxy-Authorization': login });
 });
 
-test('who interrupts the asking of a proxy hears of the interruption, and of no broken proxy', async () => {
+test('an abort during the connection to a proxy is reported as an abort, not as a proxy error', async () => {
   const requests = new AbortController();
   const silent = createServer();
   silent.on('connect', () => requests.abort(new VencError('InterruptedError', 'Interrupted.')));
@@ -122,7 +122,7 @@ test('who interrupts the asking of a proxy hears of the interruption, and of no 
   close();
 });
 
-test('an https service is reached through a tunnel, whose proxy sees no key, and its certificate counts', async () => {
+test('an https service is reached through a tunnel, the proxy does not see the key, and the certificate is verified', async () => {
   const certPath = join(tempFolder(), 'far.pem');
   writeFileSync(certPath, certificate);
   const service = await listening(
@@ -147,7 +147,7 @@ test('an https service is reached through a tunnel, whose proxy sees no key, and
   assert.equal([...new Set(proxy.seen)], ['CONNECT far.example:443 undefined']);
 });
 
-test('a proxy that is not there, or is none, is told as such', async () => {
+test('a proxy that is unreachable or invalid is reported as such', async () => {
   for (const [address, code, expectedText] of [
     [
       'http://127.0.0.1:1',

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { type IdleTimeouts, type JobEvent, readEvents } from '../../src/client/read-events.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-/** A server that answers one request as the test says. */
+/** A server that answers one request as the test defines. */
 interface Harness {
   server: Server;
   answer: (response: ServerResponse) => void;
@@ -26,7 +26,7 @@ test.before.each(async (harness) => {
 });
 test.after.each(({ server }) => void server.close());
 
-/** Reads what the server answers; whether it was of use, and the events. */
+/** Reads the answer of the server; returns whether it was usable, and the events. */
 async function reading(
   harness: Harness,
   silence?: IdleTimeouts,
@@ -37,7 +37,7 @@ async function reading(
   });
   const events: JobEvent[] = [];
   const isOfUse = await readEvents(7, response, (event) => events.push(event), silence);
-  await waitUntil('the connection is let go of', () => harness.closed);
+  await waitUntil('the connection is closed', () => harness.closed);
   return [isOfUse, events];
 }
 
@@ -49,7 +49,7 @@ const sends =
   };
 const record = (state: string) => `data: ${JSON.stringify({ state, progress: '12.5', outputs: [] })}\n\n`;
 
-test('events are read in full, with what is needed to come back', async (harness) => {
+test('events are read in full, with their ids for a later resume', async (harness) => {
   harness.answer = sends('retry: 50\n\n', `id: a\n${record('waiting')}`, `id: b\n${record('processing')}`);
   const [isOfUse, events] = await reading(harness);
   assert.ok(isOfUse);
@@ -62,13 +62,13 @@ test('events are read in full, with what is needed to come back', async (harness
   );
 });
 
-test('a final state ends it, though the stream goes on', async (harness) => {
+test('a final state ends it, though the stream continues', async (harness) => {
   harness.answer = (response) => response.write(`${record('failed')}${record('waiting')}`);
   const [isOfUse, events] = await reading(harness);
   assert.equal([isOfUse, events.length], [true, 1]);
 });
 
-test('a letter that was cut in two is read whole', async (harness) => {
+test('a character that was split between chunks is read whole', async (harness) => {
   const bytes = Buffer.from(record('état'));
   const cut = bytes.indexOf('é') + 1;
   harness.answer = (response) => {
@@ -79,13 +79,13 @@ test('a letter that was cut in two is read whole', async (harness) => {
   assert.is(String(events[0]?.job.state), 'état');
 });
 
-test('events of other names are none of ours', async (harness) => {
+test('events with other names are ignored', async (harness) => {
   harness.answer = sends(`event: advertisement\ndata: buy!\n\n`, record('waiting'));
   const [isOfUse, events] = await reading(harness);
   assert.equal([isOfUse, events.length], [true, 1]);
 });
 
-test('a connection that breaks is an end like any other', async (harness) => {
+test('a broken connection ends the stream like any other end', async (harness) => {
   harness.answer = (response) => response.write(record('waiting'), () => response.destroy());
   const [isOfUse, events] = await reading(harness);
   assert.equal([isOfUse, events.length], [true, 1]);
@@ -94,16 +94,16 @@ test('a connection that breaks is an end like any other', async (harness) => {
 for (const [what, answer] of [
   ['what is no JSON', sends('data: hello\n\n')],
   ['a line without an end', sends('x'.repeat(5 * 1024 * 1024))],
-  ['nothing at all, which a proxy may hold back', (response: ServerResponse) => response.flushHeaders()],
+  ['nothing, which a proxy may buffer', (response: ServerResponse) => response.flushHeaders()],
 ] as const) {
-  test(`a stream of ${what} is of no use`, async (harness) => {
+  test(`a stream of ${what} is not usable`, async (harness) => {
     harness.answer = answer;
     const [isOfUse, events] = await reading(harness, { firstEventMs: 20, nextEventMs: 60_000 });
     assert.equal([isOfUse, events.length], [false, 0]);
   });
 }
 
-test('a stream that falls silent is broken', async (harness) => {
+test('a stream that goes silent counts as broken', async (harness) => {
   harness.answer = (response) => response.write(': \n\n');
   const [isOfUse, events] = await reading(harness, { firstEventMs: 60_000, nextEventMs: 20 });
   assert.equal([isOfUse, events.length], [true, 0]);

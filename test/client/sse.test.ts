@@ -25,44 +25,44 @@ const cases: readonly (readonly [string, readonly string[], readonly SseMessage[
   ['a message whose data begins with blanks', ['data:  a\n\n'], [message(' a')]],
   ['a message with a colon in its data', ['data: {"a":1}\n\n'], [message('{"a":1}')]],
   ['several lines of data', ['data: a\ndata: b\ndata\n\n'], [message('a\nb\n')]],
-  ['a message that is not whole', ['data: a\n'], []],
+  ['an incomplete message', ['data: a\n'], []],
   ['lines ended by carriage returns and line feeds', ['data: a\r\ndata: b\r\n\r\n'], [message('a\nb')]],
   ['lines ended by carriage returns', ['data: a\rdata: b\r\r'], [message('a\nb')]],
-  ['ends of lines that were cut in two', ['data: a\r', '\ndata: b\r', '\n\r', '\n'], [message('a\nb')]],
+  ['line ends that are split between chunks', ['data: a\r', '\ndata: b\r', '\n\r', '\n'], [message('a\nb')]],
+  ['a carriage return, and a separate line feed', ['data: a\r', 'data: b\n\n'], [message('a\nb')]],
   [
-    'a carriage return, and a line feed that stands for itself later',
-    ['data: a\r', 'data: b\n\n'],
-    [message('a\nb')],
-  ],
-  [
-    'a text cut anywhere',
+    'a text split anywhere',
     ['da', 'ta:', ' ', 'a', '\n', '\n', 'data: b', '\n\n'],
     [message('a'), message('b')],
   ],
-  ['a mark of the byte order', ['\uFEFFdata: a\n\n'], [message('a')]],
-  ['a mark of the byte order by itself', ['\uFEFF', 'data: a\n\n'], [message('a')]],
-  ['a second mark, which belongs to a name', ['data: a\n\n', '\uFEFFdata: b\n\n'], [message('a')]],
-  ['comments and signs of life', [': \n\n:\n\n: data: a\n\ndata: b\n\n'], [message('b')]],
+  ['a byte order mark', ['\uFEFFdata: a\n\n'], [message('a')]],
+  ['a separate byte order mark', ['\uFEFF', 'data: a\n\n'], [message('a')]],
+  ['a second byte order mark, which belongs to a name', ['data: a\n\n', '\uFEFFdata: b\n\n'], [message('a')]],
+  ['comments and keep-alives', [': \n\n:\n\n: data: a\n\ndata: b\n\n'], [message('b')]],
   [
-    'an id, which stays',
+    'an id, which persists',
     ['id: 1\ndata: a\n\ndata: b\n\nid\ndata: c\n\n'],
     [message('a', '1'), message('b', '1'), message('c')],
   ],
   ['an id given without data', ['id: 7\n\ndata: a\n\n'], [message('a', '7')]],
   ['an id with a null in it', ['id: a\0b\ndata: a\n\n'], [message('a')]],
   [
-    'a name of an event, which does not stay',
+    'an event name, which does not persist',
     ['event: ping\ndata: a\n\ndata: b\n\n'],
     [message('a', '', 'ping'), message('b')],
   ],
-  ['a name of an event without data', ['event: ping\n\ndata: b\n\n'], [message('b')]],
-  ['fields that nobody knows', ['colour: red\n data: x\nDATA: y\ndata: a\n\n'], [message('a')]],
+  ['an event name without data', ['event: ping\n\ndata: b\n\n'], [message('b')]],
+  ['unknown fields', ['colour: red\n data: x\nDATA: y\ndata: a\n\n'], [message('a')]],
   ['empty data', ['data:\n\n'], [message('')]],
-  ['separators of lines that are none here', ['data: a\u2028b\u0085c\n\n'], [message('a\u2028b\u0085c')]],
+  [
+    'Unicode line separators, which are not line ends here',
+    ['data: a\u2028b\u0085c\n\n'],
+    [message('a\u2028b\u0085c')],
+  ],
 ];
 
 for (const [what, chunks, messages] of cases) {
-  test(`${what} is read as the standard has it, whole and letter by letter`, () => {
+  test(`${what} is parsed as the standard requires, whole and character by character`, () => {
     assert.equal(readAll(chunks).messages, messages);
     assert.equal(readAll([...chunks.join('')]).messages, messages);
   });
@@ -76,7 +76,7 @@ for (const [text, retryMs] of [
   ['retry\n', null],
   ['retry: 5', null],
 ] as const) {
-  test(`${JSON.stringify(text)} asks for a wait of ${retryMs}`, () => {
+  test(`${JSON.stringify(text)} sets a retry delay of ${retryMs}`, () => {
     assert.is(readAll([text]).state.retryMs, retryMs);
   });
 }

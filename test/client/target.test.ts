@@ -15,7 +15,7 @@ function dataFolder(url: string): string {
   return folder;
 }
 
-test('an address that is given wins over the daemon of the data folder', async () => {
+test('a given address takes precedence over the daemon of the data folder', async () => {
   const folder = dataFolder('http://127.0.0.1:2');
   const given = await resolveTarget({ url: 'https://h/api/', apiKey: 'k', dataFolder: folder });
   assert.equal([given.url, given.apiKey, given.isOwnDaemon], ['https://h/api', 'k', undefined]);
@@ -24,7 +24,7 @@ test('an address that is given wins over the daemon of the data folder', async (
   assert.is((await resolveTarget({ url: null, apiKey: 'mine', dataFolder: folder })).apiKey, 'mine');
 });
 
-test('an address may be given with its version, as programs take it', async () => {
+test('an address may include the API version', async () => {
   for (const [url, base] of [
     ['https://h/api/v2', 'https://h/api'],
     ['https://h/v2/', 'https://h'],
@@ -36,7 +36,7 @@ test('an address may be given with its version, as programs take it', async () =
   }
 });
 
-test('a key that was revoked comes back with the next start, and the hint says so', async () => {
+test('a revoked owner key is replaced at the next start, and the hint says so', async () => {
   const folder = dataFolder('http://127.0.0.1:2');
   rmSync(join(folder, 'owner-key'));
   await resolveTarget({ url: null, apiKey: null, dataFolder: folder }).then(
@@ -45,7 +45,7 @@ test('a key that was revoked comes back with the next start, and the hint says s
   );
 });
 
-test('what is missing or wrong is told by its class', async () => {
+test('missing and invalid parts are reported by their class', async () => {
   const cases = [
     [{ url: 'ftp://h', apiKey: 'k' }, 'UsageError'],
     [{ url: 'https://h/api?version=2', apiKey: 'k' }, 'UsageError'],
@@ -62,7 +62,7 @@ test('what is missing or wrong is told by its class', async () => {
   }
 });
 
-test('the key of our own daemon never stands in an address', async () => {
+test('the key of our own daemon is never part of an address', async () => {
   const service = await startFakeService();
   try {
     const client = createClient({ url: service.url, apiKey: service.key, isOwnDaemon: true });
@@ -75,7 +75,7 @@ test('the key of our own daemon never stands in an address', async () => {
   }
 });
 
-test('a daemon that came back at another port is found again', async () => {
+test('a daemon that restarted on another port is found again', async () => {
   const service = await startFakeService();
   try {
     const folder = dataFolder('http://127.0.0.1:1');

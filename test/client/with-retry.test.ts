@@ -14,7 +14,7 @@ for (const [requests, waited] of [
   [30, [30_000]],
   [86_400, [60_000]],
 ] as const) {
-  test(`a service that asks for ${requests} s is left alone for ${waited[0] ?? 0} ms, and then asked again`, async () => {
+  test(`with a Retry-After of ${requests} s the next request follows after ${waited[0] ?? 0} ms`, async () => {
     const waits: number[] = [];
     const wait = async (milliseconds: number) => void waits.push(milliseconds);
     const terms = {

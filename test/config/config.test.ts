@@ -19,25 +19,25 @@ test('without a file nothing is configured', async () => {
   assert.equal(await readConfig({ XDG_CONFIG_HOME: tempFolder() }), { config: {}, warnings: [] });
 });
 
-test('what the file says is taken', async () => {
+test('the values of the file are used', async () => {
   const found = await readConfig(configured('{"ffmpeg": "/opt/ffmpeg", "data": "/srv/venc"}'));
   assert.equal(found, { config: { ffmpeg: '/opt/ffmpeg', data: '/srv/venc' }, warnings: [] });
 });
 
-test('a broken file is complained of and counts as empty', async () => {
+test('a broken file is reported and counts as empty', async () => {
   const { config, warnings } = await readConfig(configured('{"ffmpeg": '));
   assert.equal(config, {});
   assert.is(warnings.length, 1);
   assert.match(warnings[0] ?? '', /was ignored/);
 });
 
-test('what is no setting, or of the wrong type, is complained of and left out', async () => {
+test('unknown settings and values of the wrong type are reported and ignored', async () => {
   const { config, warnings } = await readConfig(configured('{"data": 7, "colour": "x", "ffprobe": "/p"}'));
   assert.equal(config, { ffprobe: '/p' });
   assert.is(warnings.length, 2);
 });
 
-test('flags of venc daemon are checked as they are there, and may be plain numbers and truths', async () => {
+test('flags of venc daemon are validated in the file as on the command line, and may be plain numbers and booleans', async () => {
   const found = await readConfig(
     configured(
       '{"port": 0, "allow-private-network": true, "grace": "2m", "jobs": -1, "min-free": "lots", "prot": 1}',
@@ -57,7 +57,7 @@ for (const { what, leave } of [
   { what: 'the lock of a process that died', leave: (lock: string) => writeFileSync(lock, '4194304 17\n') },
   { what: 'the lock of an earlier version, a folder', leave: (lock: string) => mkdirSync(lock) },
 ]) {
-  test(`changes made at once are all kept, and ${what} holds up nobody`, async () => {
+  test(`concurrent changes are all kept, and ${what} blocks nobody`, async () => {
     const env = { XDG_CONFIG_HOME: tempFolder() };
     mkdirSync(join(env.XDG_CONFIG_HOME, 'venc'));
     leave(`${configPath(env)}.lock`);
@@ -78,7 +78,7 @@ for (const { what, leave } of [
   });
 }
 
-test('folders are where the platform has them', () => {
+test('folders follow the conventions of the platform', () => {
   assert.is(userFolders({}, 'linux', '/home/u').data, '/home/u/.local/share/venc');
   assert.is(userFolders({ XDG_DATA_HOME: '/x' }, 'linux', '/home/u').data, '/x/venc');
   assert.is(userFolders({ XDG_DATA_HOME: 'relative' }, 'linux', '/home/u').data, '/home/u/.local/share/venc');

@@ -27,7 +27,7 @@ for (const [flags, declared, expected] of [
   });
 }
 
-test('an answer that is no JSON decides nothing', () => {
+test('output that is not JSON decides nothing', () => {
   assert.is(parseFieldOrder('{"frames": [', 'unknown'), null);
 });
 

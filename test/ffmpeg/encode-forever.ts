@@ -1,8 +1,8 @@
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 
 /**
- * Not a test: a stand-in for a daemon that is killed. Arguments: ffmpeg, ffprobe, cache folder, scratch folder, search path.
- * Encodes without an end and prints a line once the encoder works.
+ * Not a test: replaces a daemon that is killed. Arguments: ffmpeg, ffprobe, cache folder, scratch folder, search path.
+ * Encodes endlessly and prints a line once the encoder runs.
  */
 const [ffmpegPath = '', ffprobePath = '', cacheFolder = '', scratch = '', searchPath = ''] =
   process.argv.slice(2);

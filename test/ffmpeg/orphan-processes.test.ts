@@ -14,7 +14,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 
 const script = fileURLToPath(new URL('./encode-forever.js', import.meta.url));
 
-/** A process that encodes in `root/12`, killed with -9 at work; gives the id of its encoder. */
+/** Kills a process with -9 while it encodes in `root/12`; returns the pid of its encoder. */
 async function killWhileEncoding(root: string, searchPath: string): Promise<number> {
   const { ffmpeg, ffprobe } = await testFfmpeg();
   const scratch = join(root, '12');
@@ -30,7 +30,7 @@ async function killWhileEncoding(root: string, searchPath: string): Promise<numb
   return pid;
 }
 
-test('an encoder ends together with a daemon that is killed', async () => {
+test('an encoder ends when its daemon is killed', async () => {
   const { report } = await openFfmpeg({ cacheFolder: join(tempFolder(), 'cache') });
   if (!report.diesWithParent) return;
   const root = tempFolder();
@@ -39,17 +39,17 @@ test('an encoder ends together with a daemon that is killed', async () => {
   assert.is(await killOrphanProcesses(root), 0);
 });
 
-test('where it does not, the next start ends it and its note', async () => {
+test('an encoder that outlives its daemon is ended at the next start, and its record deleted', async () => {
   const root = tempFolder();
   const pid = await killWhileEncoding(root, '');
-  assert.ok(processFingerprint(pid), 'the encoder runs on');
+  assert.ok(processFingerprint(pid), 'the encoder still runs');
   assert.is(await killOrphanProcesses(root), 1);
   assert.is(processFingerprint(pid), null);
   assert.equal(await readdir(join(root, '12')), []);
   assert.is(await killOrphanProcesses(root), 0);
 });
 
-test('a process that has got the id of an encoder since is left alone', async () => {
+test('a process that reuses the pid of an encoder is not ended', async () => {
   const root = tempFolder();
   const innocent = spawn('sleep', ['60'], { stdio: 'ignore' });
   const pid = innocent.pid ?? 0;
@@ -63,7 +63,7 @@ test('a process that has got the id of an encoder since is left alone', async ()
   assert.is(processFingerprint(pid), null);
 });
 
-test('a note goes away with its run, and a folder that cannot hold one is no trouble', async () => {
+test('the process record is deleted after its run, and a folder that cannot hold one is no error', async () => {
   const root = tempFolder();
   const forget = recordProcess(root, process.pid);
   assert.equal(await readdir(root), [`.ffmpeg-${process.pid}`]);

@@ -13,7 +13,7 @@ const texts = {
   help: 'Advanced video options:\n-fps_mode           set framerate mode\n',
 };
 
-test('names are read out of the lists, their legends left aside', () => {
+test('names are read from the lists without their legends', () => {
   const capabilities = parseCapabilities(texts);
   assert.is(capabilities.version, 5.1);
   assert.equal([...capabilities.encoders], ['libx264', 'aac', 'opus']);

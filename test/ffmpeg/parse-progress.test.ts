@@ -22,7 +22,7 @@ function blocksOf(pieces: readonly string[]): readonly ProgressBlock[] {
   });
 }
 
-test('a report is read however it is cut into pieces', () => {
+test('a report is parsed however it is split into chunks', () => {
   const wholes = blocksOf([recent + of2018]);
   const letters = blocksOf([...(recent + of2018)]);
   assert.is(wholes.length, 2);
@@ -51,14 +51,14 @@ const cases = [
 ] as const;
 
 for (const { name, text, ...expected } of cases) {
-  test(`${name} is read as numbers, with null for what is not known`, () => {
+  test(`${name} is parsed as numbers, with null for unknown values`, () => {
     const [block] = blocksOf([text]);
     assert.ok(block);
     assert.equal(progressOf(block), expected);
   });
 }
 
-test('two reports of the same state bear the same mark, whatever the clock says', () => {
+test('two reports of the same state have the same fingerprint, regardless of the time', () => {
   const [first, second, third] = blocksOf([recent, recent.replace('1.02x', '0.9x'), of2018]);
   assert.ok(first && second && third);
   assert.is(progressKey(first), progressKey(second));

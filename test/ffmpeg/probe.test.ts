@@ -26,7 +26,7 @@ async function rejection(path: string): Promise<string> {
   return error.errorClass;
 }
 
-test('a film is what it was made as', async () => {
+test('a film is probed with the properties it was made with', async () => {
   const { format, video, audio, durationSeconds } = await probe(await media('clip.mp4'));
   assert.is(format, 'mpeg4');
   assert.is(Math.round(durationSeconds ?? 0), 2);
@@ -37,26 +37,26 @@ test('a film is what it was made as', async () => {
   assert.equal([audio?.codec, audio?.channels, audio?.sampleRate], ['aac', 2, 44100]);
 });
 
-test('Matroska and WebM are told apart, and their streams have lengths', async () => {
+test('Matroska and WebM are distinguished, and their streams have durations', async () => {
   const [mkv, webm] = await Promise.all([media('clip.mkv').then(probe), media('clip.webm').then(probe)]);
   assert.is(mkv.format, 'matroska');
   assert.is(webm.format, 'webm');
   assert.is(Math.round(webm.audio?.durationSeconds ?? 0), 2);
 });
 
-test('a film that lies on its side says so', async () => {
+test('the rotation of a film is detected', async () => {
   assert.is((await probe(await rotatedMedia())).video?.rotationDegrees, 90);
 });
 
-test('wide pixels are seen', async () => {
+test('non-square pixels are detected', async () => {
   const { video } = await probe(await media('wide.mp4'));
   assert.equal(video?.sampleAspectRatio, { numerator: 2, denominator: 1 });
 });
 
-test('a song with a cover picture is sound alone', async () => {
+test('a song with cover art is audio only', async () => {
   const path = join(tempFolder(), 'song.mp3');
   const cover = ['-i', await media('picture.png')];
-  // A picture is no input of this house; the format is named to make one all the same.
+  // An image is not a valid input; the format is given explicitly to create one.
   await makeMedia(path, [
     ...testTone(1),
     '-f',
@@ -76,7 +76,7 @@ test('a song with a cover picture is sound alone', async () => {
   assert.is(audio?.codec, 'mp3');
 });
 
-test('bare sound, which tells no length, is as long as its packets are', async () => {
+test('audio without a container duration gets its duration from its packets', async () => {
   const folder = tempFolder();
   const alternating = "aevalsrc='if(lt(mod(t\\,1)\\,0.5)\\,0.9*random(0)\\,0)':d=4:s=44100";
   for (const [name, ...args] of [
@@ -91,7 +91,7 @@ test('bare sound, which tells no length, is as long as its packets are', async (
   }
 });
 
-test('a file is taken by what it holds, whatever its name looks like', async () => {
+test('a file is identified by its content, not by its name', async () => {
   const folder = tempFolder();
   for (const name of ['-y.mp4', 'http:x.mp4', 'concat:a|b', 'a%03d.mp4', "it's ü.mp4", 'noname', '*?.mp4']) {
     const path = join(folder, name);
@@ -113,17 +113,17 @@ for (const [name, errorClass] of [
   });
 }
 
-test('ffprobe itself opens no playlist, should one not be known by its beginning', async () => {
+test('ffprobe opens no playlist, even if its start is not recognised', async () => {
   const path = join(tempFolder(), 'list.txt');
   await writeFile(path, `# a comment in front\nffconcat version 1.0\nfile '${await media('clip.mp4')}'\n`);
   assert.is.not(await rejection(path).catch(() => 'taken'), 'taken');
 });
 
-test('a still picture is no input', async () => {
+test('a still image is rejected', async () => {
   assert.is(await rejection(await media('picture.png')), 'UnsupportedInputError');
 });
 
-test('pictures beyond the limit are refused and not decoded', async () => {
+test('images beyond the size limit are rejected and not decoded', async () => {
   const path = join(tempFolder(), 'huge.avi');
   await makeMedia(path, [
     ...testVideo('620x620', 1, 1),
@@ -137,7 +137,7 @@ test('pictures beyond the limit are refused and not decoded', async () => {
   const error: unknown = await probe(path).catch((error: unknown) => error);
   assert.ok(isVencError(error, 'UnsupportedInputError'));
   assert.match(error.message, '6200x6200');
-  // 12000x12000, by its header alone: signature, IHDR, and nothing to decode.
+  // 12000x12000 in the header only: signature, IHDR, and no image data.
   const png = Buffer.from(
     '89504e470d0a1a0a0000000d4948445200002ee000002ee008020000000000000000000049454e44ae426082',
     'hex',
@@ -147,7 +147,7 @@ test('pictures beyond the limit are refused and not decoded', async () => {
   assert.is(await rejection(header), 'UnsupportedInputError');
 });
 
-test('an encrypted film is refused', async () => {
+test('an encrypted film is rejected', async () => {
   const path = join(tempFolder(), 'locked.mp4');
   const key = '76a6c65c5ea762046bd749a2e632ccbb';
   const locked = ['-encryption_scheme', 'cenc-aes-ctr', '-encryption_key', key, '-encryption_kid', key];
@@ -155,12 +155,12 @@ test('an encrypted film is refused', async () => {
   assert.is(await rejection(path), 'UnsupportedInputError');
 });
 
-test('a file that is not there and a folder are errors of their own', async () => {
+test('a missing file and a folder have distinct errors', async () => {
   assert.is(await rejection(join(tempFolder(), 'nothing.mp4')), 'FileNotFoundError');
   assert.is(await rejection(tempFolder()), 'UnsupportedInputError');
 });
 
-test('a look ends when it is called off or takes too long', async () => {
+test('a probe ends when it is aborted or times out', async () => {
   const folder = tempFolder();
   const slow = join(folder, 'ffprobe');
   const answer = 'if [ "$1" = -version ]; then echo ffprobe version 6.0; else exec sleep 60; fi';
@@ -178,7 +178,7 @@ test('a look ends when it is called off or takes too long', async () => {
   assert.ok(isVencError(await looking, 'InterruptedError'));
 });
 
-test('an ffprobe that crashes on a file is told, and the file is not called empty of media', async () => {
+test('a crash of ffprobe is reported, and not as a file without media', async () => {
   const folder = tempFolder();
   const crashing = join(folder, 'ffprobe');
   const answer = 'if [ "$1" = -version ]; then echo ffprobe version 6.0; else kill -SEGV $$; fi';
@@ -200,7 +200,7 @@ test('a transport stream with named programs is recognised', async () => {
   assert.equal([format, video?.codec, audio?.codec], ['mpeg-ts', 'h264', 'aac']);
 });
 
-test('where ffprobe has gone, the error says so and no file is called damaged', async () => {
+test('if ffprobe is missing, the error says so and no file is reported as damaged', async () => {
   const gone = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
   const settings = { parentDeathWrapper: [], seconds: 20 };
   for (const look of [

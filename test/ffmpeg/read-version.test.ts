@@ -28,7 +28,7 @@ for (const { version, number, ...expected } of cases) {
   });
 }
 
-test('a program that speaks otherwise is neither of the two', () => {
+test('output of another program is neither of the two', () => {
   assert.is(readVersion('GNU bash, version 5.2.15'), null);
   assert.is(readVersion(''), null);
 });

@@ -32,7 +32,7 @@ const rotations = [
 ] as const;
 
 for (const [degrees, change] of rotations) {
-  test(`${JSON.stringify(change)} is a turn of ${degrees} degrees clockwise`, () => {
+  test(`${JSON.stringify(change)} is a rotation of ${degrees} degrees clockwise`, () => {
     assert.is(read(change)?.rotationDegrees, degrees);
   });
 }
@@ -41,7 +41,7 @@ const shown = (a: number, b: number, c: number, d: number) => {
   const row = (at: number, ...numbers: readonly number[]) =>
     `0000000${at}:${numbers.map((number) => String(number).padStart(12)).join('')}\n`;
   const displaymatrix = `\n${row(0, a, b, 0)}${row(1, c, d, 0)}${row(2, 0, 0, 0x40000000)}`;
-  // What ffprobe prints beside it does not tell a mirrored picture from a turned one.
+  // The rotation that ffprobe prints with the matrix does not distinguish a mirrored image from a rotated one.
   return { side_data_list: [{ side_data_type: 'Display Matrix', displaymatrix, rotation: 17 }] };
 };
 const one = 0x10000;
@@ -58,13 +58,13 @@ for (const [rotationDegrees, isMirrored, stream] of [
   [90, false, shown(400, 65_534, -65_534, 400)],
 ] as const) {
   const matrix = stream.side_data_list[0]?.displaymatrix.replaceAll(/\s+/g, ' ');
-  test(`the display matrix${matrix}${isMirrored ? 'mirrors and ' : ''}turns by ${rotationDegrees} degrees`, () => {
+  test(`the display matrix${matrix}${isMirrored ? 'mirrors and ' : ''}rotates by ${rotationDegrees} degrees`, () => {
     const video = read(stream);
     assert.equal([video?.rotationDegrees, video?.isMirrored ?? false], [rotationDegrees, isMirrored]);
   });
 }
 
-test('where the display matrix is none, the rotation beside it counts', () => {
+test('if the display matrix is invalid, the separate rotation counts', () => {
   const { side_data_list } = shown(0, 0, 0, 0);
   assert.is(read({ side_data_list: [{ ...side_data_list[0], rotation: -90 }] })?.rotationDegrees, 90);
 });
@@ -98,7 +98,7 @@ const rates = [
 
 for (const { avg, r, rate, isVariable, ...more } of rates) {
   const order = 'order' in more ? more.order : 'progressive';
-  test(`average ${avg} with ${r} (${order}) is a ${isVariable ? 'variable' : 'steady'} rate of ${rate}`, () => {
+  test(`average ${avg} with ${r} (${order}) is a ${isVariable ? 'variable' : 'constant'} rate of ${rate}`, () => {
     const video = read({ avg_frame_rate: avg, r_frame_rate: r, field_order: order });
     const given = video?.frameRate;
     assert.is(given ? `${given.numerator}/${given.denominator}` : null, rate);
@@ -126,18 +126,18 @@ const choices = [
   ['the one with more bits of two equals', [{ bit_rate: '300000' }, { bit_rate: '900000' }], 1],
   ['the first of two equals', [{}, {}], 0],
   [
-    'the film and not a larger cover picture',
+    'the film and not larger cover art',
     [{}, { width: 3000, height: 3000, disposition: { attached_pic: 1 } }],
     0,
   ],
   ['the film and not a track of thumbnails', [{ disposition: { timed_thumbnails: 1 } }, {}], 1],
   [
-    'the film and not a larger single picture',
+    'the film and not a larger single image',
     [{ nb_frames: '1', width: 4000, height: 3000 }, { nb_frames: '250' }],
     1,
   ],
-  ['the one whose codec is known', [{ codec_name: 'unknown', width: 4000 }, {}], 1],
-  ['the one that ffprobe could look into', [{ width: 0, height: 0 }, {}], 1],
+  ['the one with a known codec', [{ codec_name: 'unknown', width: 4000 }, {}], 1],
+  ['the one that ffprobe could parse', [{ width: 0, height: 0 }, {}], 1],
 ] as const;
 
 for (const [what, changes, index] of choices) {
@@ -146,7 +146,7 @@ for (const [what, changes, index] of choices) {
   });
 }
 
-test('a file of cover art alone has no video', () => {
+test('a file with only cover art has no video', () => {
   assert.is(read({ disposition: { attached_pic: 1 } }), null);
 });
 
@@ -157,7 +157,7 @@ test('durations and bitrates of Matroska are read from the tags', () => {
   assert.is(video?.bitrateKbps, 1200);
 });
 
-test('what ffprobe does not tell is null', () => {
+test('values that ffprobe omits are null', () => {
   const video = read({ duration: 'N/A', bit_rate: 'N/A', start_time: 'N/A', pix_fmt: undefined });
   assert.is(video?.durationSeconds, null);
   assert.is(video?.bitrateKbps, null);

@@ -33,7 +33,7 @@ async function failure(args: readonly string[], options: RunOptions = {}) {
   return error;
 }
 
-/** Opens an ffmpeg that is a shell script, which answers for its version and otherwise does what is given. */
+/** Opens an ffmpeg that is a shell script: it answers version queries and otherwise runs the given commands. */
 async function scripted(body: string, stallSeconds: number): Promise<Ffmpeg> {
   const folder = tempFolder();
   const path = join(folder, 'ffmpeg');
@@ -50,7 +50,7 @@ async function scripted(body: string, stallSeconds: number): Promise<Ffmpeg> {
   return ffmpeg;
 }
 
-test('an encoding reports its progress up to the end and leaves its product and no note', async () => {
+test('an encode reports its progress up to the end, writes its output and deletes its process record', async () => {
   const scratch = tempFolder();
   const seen: EncodeProgress[] = [];
   const input = await media('clip.mp4');
@@ -64,7 +64,7 @@ test('an encoding reports its progress up to the end and leaves its product and 
   assert.is(last.frame, 50);
 });
 
-test('a run that is called off ends at once and leaves no process', async () => {
+test('an aborted run ends at once and leaves no process', async () => {
   const scratch = tempFolder();
   const stop = new AbortController();
   let pid = 0;
@@ -96,7 +96,7 @@ test('an ffmpeg that ignores SIGTERM is killed', async () => {
   assert.is(error.errorClass, 'InterruptedError');
 });
 
-test('a run that was called off before it began starts nothing', async () => {
+test('a run that is aborted before it begins starts nothing', async () => {
   const scratch = tempFolder();
   const error = await failure(['-i', await media('clip.mp4'), 'out.mp4'], {
     scratch,
@@ -106,25 +106,25 @@ test('a run that was called off before it began starts nothing', async () => {
   assert.equal(await readdir(scratch), []);
 });
 
-test('an ffmpeg that reports the same again and again is given up', async () => {
+test('an ffmpeg that repeats the same report is killed after a timeout', async () => {
   const ffmpeg = await scripted('while :; do echo frame=1; echo progress=continue; sleep 0.05; done', 0.3);
   const error = await failure([], { ffmpeg });
   assert.is(error.errorClass, 'TranscodingTimeoutError');
 });
 
-test('a full disk is told as such', async () => {
+test('a full disk is reported as such', async () => {
   const input = await media('clip.mp4');
   const error = await failure(['-i', input, '-c', 'copy', '-f', 'mpegts', '-y', '/dev/full']);
   assert.is(error.errorClass, 'OutOfSpaceError');
 });
 
-test('an encoder that is not there is named', async () => {
+test('a missing encoder is named', async () => {
   const error = await failure(['-i', await media('clip.mp4'), '-c:v', 'libnothing', '-y', 'out.mp4']);
   assert.is(error.errorClass, 'TranscodingError');
   assert.match(error.message, 'libnothing');
 });
 
-test('a failure names no path of this machine', async () => {
+test('an error message names no path of this machine', async () => {
   const scratch = tempFolder();
   for (const input of [join(scratch, 'missing in here.mp4'), await badMedia('zeros.mp4')]) {
     const error = await failure(['-i', input, '-y', join(scratch, 'out.mp4')], { scratch });
@@ -133,14 +133,14 @@ test('a failure names no path of this machine', async () => {
   }
 });
 
-test('an input that is a playlist is not followed, though a plan forgot its guards', async () => {
+test('an input that is a playlist is not opened, even if the plan lacks its guards', async () => {
   const scratch = tempFolder();
   await writeFile(join(scratch, 'list.mp4'), `ffconcat version 1.0\nfile '${await media('clip.mp4')}'\n`);
   const error = await failure(['-i', 'list.mp4', '-c', 'copy', '-y', 'out.mp4'], { scratch });
   assert.is(error.errorClass, 'UnsupportedInputError');
 });
 
-test('a folder that is gone is a failure and no crash', async () => {
+test('a missing folder is an error and no crash', async () => {
   const error = await failure(endless, { scratch: join(tempFolder(), 'gone') });
   assert.is(error.errorClass, 'TranscodingError');
 });

@@ -21,20 +21,20 @@ for (const [kind, text] of playlists) {
   });
 }
 
-test('media and plain text are no playlists', () => {
+test('media and plain text are not playlists', () => {
   for (const text of ['\0\0\0\x20ftypisom', 'RIFF....AVI ', 'words about <MPD and v=0', '']) {
     assert.is(playlistKind(Buffer.from(text, 'latin1')), null);
   }
 });
 
-test('what is no media is named where it can be told', () => {
+test('known files that are not media are named', () => {
   assert.match(otherKind(Buffer.from('\0\0\0\x20ftypisom', 'latin1')) ?? '', 'cut short');
   assert.is(otherKind(Buffer.from('\n<!doctype HTML>')), 'a web page');
   assert.is(otherKind(Buffer.from('hello\r\n\tworld')), 'plain text');
   assert.is(otherKind(Buffer.from([1, 2, 3, 0, 255])), null);
 });
 
-test('the two kinds of Matroska are told by their header', () => {
+test('Matroska and WebM are distinguished by their header', () => {
   const header = (type: string) =>
     Buffer.concat([
       Buffer.from('1a45dfa39f4286810142f781014282', 'hex'),

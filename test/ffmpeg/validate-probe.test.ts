@@ -31,7 +31,7 @@ function mediaOf(json: object, more: Partial<ProbeOutput> = {}) {
   return validation.media;
 }
 
-test('a film is read with its container, length, rate and both streams', () => {
+test('a film is read with its container, duration, rate and both streams', () => {
   const media = mediaOf({ format: mp4, streams: [video, sound] });
   assert.is(media.format, 'mpeg4');
   assert.is(media.durationSeconds, 10);
@@ -48,14 +48,14 @@ test('a film is read with its container, length, rate and both streams', () => {
   });
 });
 
-test('the default track is the sound, else the first that can be used', () => {
+test('the default audio track is chosen, else the first usable one', () => {
   const other = { ...sound, index: 2, disposition: { default: 1 } };
   const silent = { ...sound, index: 0, channels: 0 };
   assert.is(mediaOf({ format: mp4, streams: [sound, other] }).audio?.streamIndex, 2);
   assert.is(mediaOf({ format: mp4, streams: [silent, sound] }).audio?.streamIndex, 1);
 });
 
-test('length and bitrate come from the streams and the size where the container has none', () => {
+test('duration and bitrate come from the streams and the size if the container has none', () => {
   const format = { format_name: 'flac', probe_score: 100 };
   const media = mediaOf({ format, streams: [{ ...sound, duration: '8.0' }] });
   assert.is(media.durationSeconds, 8);
@@ -75,7 +75,7 @@ const words = [
   ['asf', Buffer.alloc(0), 'asf'],
 ] as const;
 for (const [name, head, word] of words) {
-  test(`the format ${name} is called ${word}`, () => {
+  test(`the format ${name} is named ${word}`, () => {
     assert.is(mediaOf({ format: { ...mp4, format_name: name }, streams: [video] }, { head }).format, word);
   });
 }
@@ -108,25 +108,25 @@ const rejected = [
   ['an AVIF', { format: { ...mp4, tags: { major_brand: 'avif' } }, streams: [still] }, '', 'still picture'],
   ['a huge picture', { format: mp4, streams: [{ ...video, width: 0, height: 0 }] }, oversized, '12000x12000'],
   [
-    'a huge picture with sound',
+    'a huge image with audio',
     { format: mp4, streams: [{ ...video, width: 0 }, sound] },
     oversized,
     '12000x12000',
   ],
-  ['a huge picture that stopped ffprobe', {}, oversized, '12000x12000'],
+  ['a huge image that stopped ffprobe', {}, oversized, '12000x12000'],
   [
-    'a huge picture that was looked into',
+    'a huge image that was parsed',
     { format: mp4, streams: [{ ...video, width: 7000, height: 6000 }] },
     '',
     '7000x6000',
   ],
   ['a playlist', {}, "[hls @ 0x1] Format not on whitelist 'mov'\n", 'playlist'],
-  ['a sequence of pictures', {}, "[image2 @ 0x1] Format not on whitelist 'mov'\n", 'still picture'],
-  ['a format off the list', {}, "[smk @ 0x1] Format not on whitelist 'mov'\n", 'format smk'],
+  ['a sequence of images', {}, "[image2 @ 0x1] Format not on whitelist 'mov'\n", 'still picture'],
+  ['a format that is not on the list', {}, "[smk @ 0x1] Format not on whitelist 'mov'\n", 'format smk'],
   ['an unknown codec', { format: mp4, streams: [{ ...video, codec_name: 'unknown' }] }, '', 'codecs'],
 ] as const;
 for (const [what, json, stderr, word] of rejected) {
-  test(`${what} is recognised and not taken`, () => {
+  test(`${what} is recognised and rejected`, () => {
     const validation = validate(json, { stderr });
     assert.ok('failure' in validation);
     assert.is(validation.failure.errorClass, 'UnsupportedInputError');
@@ -136,7 +136,7 @@ for (const [what, json, stderr, word] of rejected) {
 
 const nothing = [
   [
-    'bytes that mean nothing',
+    'bytes without a meaning',
     {},
     'file:x: Invalid data found when processing input',
     'Nothing was recognised',
@@ -155,20 +155,20 @@ const nothing = [
     'Nothing',
   ],
   [
-    'data without video and sound',
+    'data without video and audio',
     { format: mp4, streams: [{ index: 0, codec_type: 'data' }] },
     '',
-    'no video and no sound',
+    'no video and no audio',
   ],
   [
-    'a cover picture alone',
+    'only cover art',
     { format: mp4, streams: [{ ...video, disposition: { attached_pic: 1 } }] },
     '',
     'no video',
   ],
 ] as const;
 for (const [what, json, stderr, word] of nothing) {
-  test(`${what} is no media`, () => {
+  test(`${what} is not media`, () => {
     const validation = validate(json, { stderr });
     assert.ok('failure' in validation);
     assert.is(validation.failure.errorClass, 'NoMediaError');
@@ -176,12 +176,12 @@ for (const [what, json, stderr, word] of nothing) {
   });
 }
 
-test('an answer that is no JSON is no media and no crash', () => {
+test('output that is not JSON is not media and causes no crash', () => {
   const validation = validate({}, { json: '{"streams": [' });
   assert.ok('failure' in validation && validation.failure.errorClass === 'NoMediaError');
 });
 
-test('sound with a cover picture that is too large is taken as sound', () => {
+test('audio with cover art that is too large is accepted as audio', () => {
   const cover = { ...video, width: 0, height: 0, disposition: { attached_pic: 1 } };
   const media = mediaOf({ format: mp4, streams: [sound, cover] }, { stderr: oversized });
   assert.is(media.video, null);

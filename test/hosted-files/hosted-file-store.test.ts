@@ -38,7 +38,7 @@ function harnessWithClock() {
 const filesOf = (folder: string) => contentsOf(folder).filter((name) => !name.startsWith('.'));
 const at = (token: string, name = 'a.mp4'): FileRef => ({ token, name });
 
-test('what was received is found whole, with its owner and what was measured', async () => {
+test('a received file is complete, with its owner, size and checksum', async () => {
   const { store } = createHostedFilesHarness();
   const bytes = sampleBytes(3_000_001);
   const received = await store.receive(
@@ -56,7 +56,7 @@ test('what was received is found whole, with its owner and what was measured', a
   assert.is(await store.ownerOf('nobody'), null);
 });
 
-test('each file received gets a place of its own, be its name the same', async () => {
+test('each received file gets its own URL, even if names are equal', async () => {
   const { store } = createHostedFilesHarness();
   const receive = () => store.receive(Readable.from([Buffer.from('x')]), 'same.mp4', 'me', never);
   const [first, second] = await Promise.all([receive(), receive()]);
@@ -64,7 +64,7 @@ test('each file received gets a place of its own, be its name the same', async (
 });
 
 for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(128), '\ud800']) {
-  test(`nothing is received under the name ${JSON.stringify(name.slice(0, 12))}`, async () => {
+  test(`a file named ${JSON.stringify(name.slice(0, 12))} is rejected`, async () => {
     const { store, folder } = createHostedFilesHarness();
     const failure = await failureOf(store.receive(Readable.from(['x']), name, 'me', never));
     assert.is(failure.errorClass, 'InvalidRequestError');
@@ -72,7 +72,7 @@ for (const name of ['', '.', '..', 'a/b', 'a\0b', 'x'.repeat(256), 'ü'.repeat(1
   });
 }
 
-test('a file is not found while it is still being received', async () => {
+test('a file is not found while it is being received', async () => {
   const { store, folder } = createHostedFilesHarness({ randomToken: () => 'token' });
   const body = new PassThrough();
   const receiving = store.receive(body, 'a.mp4', 'me', never);
@@ -84,7 +84,7 @@ test('a file is not found while it is still being received', async () => {
   assert.is((await store.find(at('token'))).state, 'there');
 });
 
-test('a body that stops sending is given up and leaves nothing', async () => {
+test('an upload that stops sending times out and leaves nothing', async () => {
   const { store, folder } = createHostedFilesHarness({ stallTimeoutMs: 50 });
   const body = new PassThrough();
   body.write('half');
@@ -93,7 +93,7 @@ test('a body that stops sending is given up and leaves nothing', async () => {
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
-test('a body that breaks off leaves nothing', async () => {
+test('an upload whose connection breaks leaves nothing', async () => {
   const { store, folder } = createHostedFilesHarness();
   const body = new PassThrough();
   const receiving = failureOf(store.receive(body, 'a.mp4', 'me', never));
@@ -102,7 +102,7 @@ test('a body that breaks off leaves nothing', async () => {
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
-test('a reception that is stopped leaves nothing', async () => {
+test('an aborted upload leaves nothing', async () => {
   const { store, folder } = createHostedFilesHarness();
   const controller = new AbortController();
   const body = new PassThrough();
@@ -112,14 +112,14 @@ test('a reception that is stopped leaves nothing', async () => {
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
-test('where receiving would take the last room, it ends as out of space and leaves nothing', async () => {
+test('an upload that would fill the disk fails as out of space and leaves nothing', async () => {
   const { store, folder } = createHostedFilesHarness({ minFreeBytes: 10 ** 15 });
   const receiving = store.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
   assert.is((await failureOf(receiving)).errorClass, 'OutOfSpaceError');
   assert.equal(contentsOf(folder), ['.unfinished']);
 });
 
-test('placing moves a file, and its time begins then', async () => {
+test('adopting a file moves it and starts its lifetime', async () => {
   const { store, pass } = harnessWithClock();
   const from = product('film');
   utimesSync(from, new Date(0), new Date(0));
@@ -132,7 +132,7 @@ test('placing moves a file, and its time begins then', async () => {
   assert.is(file.sizeBytes, 4);
 });
 
-test('placing what is not there leaves no trace', async () => {
+test('adopting a missing file leaves no trace', async () => {
   const { store } = createHostedFilesHarness();
   await failureOf(store.put('/no/such/file', at('token')));
   assert.equal(await store.find(at('token')), { state: 'unknown' });
@@ -146,14 +146,14 @@ for (const place of [
   at('', 'x'),
   at('a/b', 'x'),
 ]) {
-  test(`${place.token}/${place.name} is no place`, async () => {
+  test(`${place.token}/${place.name} is not a valid reference`, async () => {
     const { store } = createHostedFilesHarness();
     assert.equal(await store.find(place), { state: 'unknown' });
     assert.is((await failureOf(store.put(product('x'), place))).errorClass, 'UploadFailureError');
   });
 }
 
-test('after 24 hours a file is gone, swept or not, and is so for 30 days more', async () => {
+test('a file expires after 24 hours, even without a cleanup, and its URL reports so for 30 more days', async () => {
   const { store, folder, pass } = harnessWithClock();
   await store.put(product('film'), at('token'));
   pass(dayMs);
@@ -162,7 +162,7 @@ test('after 24 hours a file is gone, swept or not, and is so for 30 days more', 
   await store.removeExpired();
   assert.equal(filesOf(folder), ['token']);
   assert.equal(await store.find(at('token')), { state: 'gone' });
-  // The trace's own time is that of the disk, so this clock has to come past it.
+  // The modification time of the expiry record comes from the disk, so this clock has to pass it.
   utimesSync(join(folder, 'token'), new Date('2026-01-02T00:00:00Z'), new Date('2026-01-02T00:00:00Z'));
   pass(29 * dayMs);
   await store.removeExpired();
@@ -172,7 +172,7 @@ test('after 24 hours a file is gone, swept or not, and is so for 30 days more', 
   assert.equal(await store.find(at('token')), { state: 'unknown' });
 });
 
-test('the files of one token go together, with the last of them', async () => {
+test('the files of one token are deleted together with the last of them', async () => {
   const { store, pass } = harnessWithClock();
   await store.put(product('film'), at('token', 'a.mp4'));
   pass(1000);
@@ -188,7 +188,7 @@ test('the files of one token go together, with the last of them', async () => {
   assert.equal(await store.find(at('token', 'a_0000.png')), { state: 'gone' });
 });
 
-test('sweeping forgets the owner of what is past its time, and of nothing else', async () => {
+test('the cleanup removes the owner only of expired files', async () => {
   const { store, folder, pass } = harnessWithClock();
   const receive = () => store.receive(Readable.from([Buffer.from('x')]), 'a.mp4', 'me', never);
   const old = await receive();
@@ -200,7 +200,7 @@ test('sweeping forgets the owner of what is past its time, and of nothing else',
   assert.is(await store.ownerOf(fresh.token), 'me');
 });
 
-test('sweeping clears what a crash left, and leaves alone what is being received', async () => {
+test('the cleanup removes files of a crash and keeps incoming uploads', async () => {
   const { store, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
   mkdirSync(join(folder, '.unfinished'));
   mkdirSync(join(folder, '.records'));
@@ -221,7 +221,7 @@ test('removing expired files of a store that was never used is a no-op', async (
   await createHostedFilesHarness({}, join(scratchFolder(), 'not-made-yet')).store.removeExpired();
 });
 
-test('a received file that is shorter on the disk than it was is measured anew, not believed', async () => {
+test('a file that is shorter on disk than recorded is measured again', async () => {
   const { store, folder } = createHostedFilesHarness();
   const { token } = await store.receive(Readable.from([Buffer.from('film')]), 'a.mp4', 'me', never);
   writeFileSync(join(folder, '.records', `${token}.json`), 'damaged');
@@ -229,7 +229,7 @@ test('a received file that is shorter on the disk than it was is measured anew, 
   assert.is(await store.ownerOf(token), null);
 });
 
-test('a body that is announced to be larger than the disk is refused before a byte of it is read', async () => {
+test('an upload whose Content-Length exceeds the free disk space is rejected before any byte is read', async () => {
   const { store } = createHostedFilesHarness();
   const body = new Readable({ read: () => assert.unreachable('it was read') });
   const failure = await failureOf(store.receive(body, 'huge.mp4', 'me', never, 1e18));

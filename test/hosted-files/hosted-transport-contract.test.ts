@@ -48,7 +48,7 @@ transportContract('hosted', {
     },
     errorCases: [
       {
-        what: 'a name that is none',
+        what: 'an invalid name',
         errorClass: 'UploadFailureError',
         url: async () => 'hosted://token1/a%2Fb.mp4',
       },

@@ -9,7 +9,7 @@ import { changedAt, deepFreeze, fault, file, jobIn, media, type States, statesOf
 const only = (outputs: readonly OutputState[], ...states: readonly OutputState[]) =>
   outputs.every((state) => states.includes(state));
 
-/** Which combinations of states mean something: the definition that the walk holds every step to. */
+/** The valid combinations of states. Every step of the walk is checked against this definition. */
 function makesSense({ job, input, outputs }: States): boolean {
   switch (job) {
     case 'pending':
@@ -68,7 +68,7 @@ const changes: readonly Change[] = [
 ];
 
 const target = { url: 'http://example.com/done', format: 'json', headers: {} } as const;
-/** The job with somebody to be told of its end and that of each output, and with one notice of an output that waits already. */
+/** The job with endpoints for its end and the end of each output, and with one pending notification of an output. */
 function withTargets(job: Job): Job {
   const outputs = job.outputs.map((output) => ({
     ...output,
@@ -85,7 +85,7 @@ function withTargets(job: Job): Job {
   });
 }
 
-/** Every step from every sensible job; those that are refused lead nowhere. The jobs are frozen. */
+/** Every legal step from every valid job. The jobs are frozen. */
 function steps(
   edit: Partial<Job> = {},
   prepare: (job: Job) => Job = (job) => job,
@@ -104,12 +104,12 @@ function steps(
     );
 }
 
-test('the walk goes over a good many steps', () => {
+test('the walk visits a large number of steps', () => {
   assert.ok(sensible.length > 40);
   assert.ok(steps().length > 150);
 });
 
-test('every legal step leads to a job that makes sense, at any number of crashes', () => {
+test('every legal step leads to a valid job, at any number of crashes', () => {
   for (const crashes of [0, 1, 2]) {
     for (const { from, change, to } of steps({ crashes })) {
       const what = `${change.type}: ${JSON.stringify(statesOf(from))} -> ${JSON.stringify(statesOf(to))}`;
@@ -118,7 +118,7 @@ test('every legal step leads to a job that makes sense, at any number of crashes
   }
 });
 
-test('after every step a job has an end exactly when it is final, and a holder only while it is processed', () => {
+test('after every step a job has an end time exactly when it is final, and a claim only while it is processing', () => {
   for (const { to } of steps()) {
     assert.is(to.finishedAt !== null, isFinal(to.state));
     assert.is(to.claim !== null, to.state === 'processing');
@@ -130,7 +130,7 @@ test('after every step a job has an end exactly when it is final, and a holder o
   }
 });
 
-test('no step changes what a job is: ids, account, addresses, settings and the time of its making', () => {
+test('no step changes the identity of a job: ids, account, addresses, settings and creation time', () => {
   const identity = (job: Job) => ({
     ids: [job.id, job.accountId, job.createdAt, job.test, job.passThrough, job.grouping],
     input: [job.input.id, job.input.url, job.input.createdAt],
@@ -148,7 +148,7 @@ test('no step changes what a job is: ids, account, addresses, settings and the t
   }
 });
 
-test('what is finished stays finished and keeps its file, whatever happens to the job', () => {
+test('a finished output stays finished and keeps its file, whatever happens to the job', () => {
   for (const { from, to } of steps()) {
     for (const [index, output] of from.outputs.entries()) {
       if (output.state === 'finished') assert.is(to.outputs[index], output);
@@ -156,13 +156,13 @@ test('what is finished stays finished and keeps its file, whatever happens to th
   }
 });
 
-test('nothing but a resubmit leads out of a final state', () => {
+test('only a resubmit leaves a final state', () => {
   for (const { from, change } of steps()) {
     if (isFinal(from.state)) assert.is(change.type, 'resubmitted');
   }
 });
 
-test('a notice is made of each part that a step ends, outputs first, and kept while that part stays ended', () => {
+test('a step makes notifications of the parts that it ends, outputs first, and they are kept while that part is final', () => {
   let made = 0;
   for (const crashes of [0, 2]) {
     for (const { from, to } of steps({ crashes }, withTargets)) {
@@ -191,7 +191,7 @@ test('a notice is made of each part that a step ends, outputs first, and kept wh
   assert.ok(made > 100);
 });
 
-test('an attempt at a notice changes nothing but the notices, in whatever state the job is', () => {
+test('a delivery attempt changes only the notifications, in any state of the job', () => {
   for (const states of sensible) {
     const from = withTargets(jobIn(states));
     for (const type of ['notice-delivered', 'notice-failed'] as const) {

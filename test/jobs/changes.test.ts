@@ -11,7 +11,7 @@ const before = madeAt.toISOString();
 const illegal = 'IllegalChangeError';
 const conflict = 'ConflictError';
 
-/** The state that a change leads to, or the class of the error that refuses it. */
+/** The resulting state of a change, or the class of its error. */
 function outcomeOf(job: Job, change: Change, stateOf: (job: Job) => string): string {
   try {
     return stateOf(apply(job, change, changedAt));
@@ -101,7 +101,7 @@ for (const [change, legal] of byOutputState) {
   }
 }
 
-test('a change of an output that the job does not have is refused', () => {
+test('a change of an unknown output is rejected', () => {
   const job = jobIn({ ...inputReady, outputs: ['queued'] });
   for (const id of [7, 8, 10]) {
     assert.throws(
@@ -111,7 +111,7 @@ test('a change of an output that the job does not have is refused', () => {
   }
 });
 
-test('an inspected input frees the outputs that wait for it, and no others', () => {
+test('an inspected input unblocks the outputs that wait for it, and no others', () => {
   const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished', 'waiting'] });
   const next = apply(job, { type: 'inspected', media, file }, changedAt);
   assert.equal(statesOf(next), { ...inputReady, outputs: ['queued', 'finished', 'queued'] });
@@ -119,14 +119,14 @@ test('an inspected input frees the outputs that wait for it, and no others', () 
   assert.is(next.outputs[1]?.updatedAt, before);
 });
 
-test('a failed input leaves its outputs without one and fails the job', () => {
+test('a failed input fails its outputs and the job', () => {
   const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished'] });
   const next = apply(job, { type: 'input-failed', failure: fault }, changedAt);
   assert.equal(statesOf(next), { job: 'failed', input: 'failed', outputs: ['no input', 'finished'] });
   assert.equal([next.input.failure, next.finishedAt, next.claim], [fault, at, null]);
 });
 
-test('a job goes on while an output of it is not final, and a failed one takes no other with it', () => {
+test('a job continues while one of its outputs is not final, and a failed output does not affect the others', () => {
   const job = jobIn({ ...inputReady, outputs: ['processing', 'queued'] });
   const oneFailed = apply(job, { type: 'output-failed', id: 9, failure: fault }, changedAt);
   assert.equal(statesOf(oneFailed), { ...inputReady, outputs: ['failed', 'queued'] });
@@ -137,13 +137,13 @@ test('a job goes on while an output of it is not final, and a failed one takes n
   assert.equal([ended.claim, ended.finishedAt, ended.outputs[1]?.media], [null, at, media]);
 });
 
-test('a job is finished once each of its outputs is', () => {
+test('a job is finished once all its outputs are', () => {
   const job = jobIn({ ...inputReady, outputs: ['finished', 'processing'] });
   const next = apply(job, { type: 'output-finished', id: 10, media, file }, changedAt);
   assert.is(next.state, 'finished');
 });
 
-test('cancelling keeps what is final and ends everything else at once', () => {
+test('a cancel keeps final outputs and ends everything else at once', () => {
   const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing', 'queued'] });
   const next = apply(job, { type: 'cancelled' }, changedAt);
   assert.equal(statesOf(next), {
@@ -155,7 +155,7 @@ test('cancelling keeps what is final and ends everything else at once', () => {
   assert.equal(next.outputs.slice(0, 2), job.outputs.slice(0, 2));
 });
 
-test('a resubmit clears errors and times and keeps the outputs that are finished', () => {
+test('a resubmit clears errors and times and keeps finished outputs', () => {
   const job = jobIn(
     { job: 'failed', input: 'finished', outputs: ['finished', 'failed', 'no input'] },
     { crashes: 2 },
@@ -176,7 +176,7 @@ test('a resubmit clears errors and times and keeps the outputs that are finished
   );
 });
 
-test('the sixth resubmit is refused, and of a finished job the state is named first', () => {
+test('the sixth resubmit is rejected, and the error for a finished job names its state', () => {
   let job = jobIn(typical.failed);
   for (let count = 1; count <= resubmitLimit; count += 1) {
     job = jobIn(typical.failed, { resubmits: apply(job, { type: 'resubmitted' }, changedAt).resubmits });
@@ -194,7 +194,7 @@ test('the sixth resubmit is refused, and of a finished job the state is named fi
   );
 });
 
-test('an orderly stop counts for nothing and keeps what is final', () => {
+test('an orderly stop is not counted as a crash, and keeps final outputs', () => {
   const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing', 'assigning'] });
   const next = apply(job, { type: 'released' }, changedAt);
   assert.equal(statesOf(next), {
@@ -206,7 +206,7 @@ test('an orderly stop counts for nothing and keeps what is final', () => {
   assert.equal(next.outputs.slice(0, 2), job.outputs.slice(0, 2));
 });
 
-test('the third crash fails the job, with the reason on the input where that was not ready', () => {
+test('the third crash fails the job, with the reason on the input if that was not ready', () => {
   let job = jobIn(typical.processing);
   for (let count = 1; count < crashLimit; count += 1) {
     const next = apply(job, { type: 'lost' }, changedAt);
@@ -220,7 +220,7 @@ test('the third crash fails the job, with the reason on the input where that was
   assert.equal([last.crashes, last.claim, last.finishedAt], [3, null, at]);
 });
 
-test('the third crash while encoding fails the outputs that were not final', () => {
+test('the third crash during an encode fails the outputs that were not final', () => {
   const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing'] }, { crashes: 2 });
   const next = apply(job, { type: 'lost' }, changedAt);
   assert.equal(statesOf(next), {
@@ -232,7 +232,7 @@ test('the third crash while encoding fails the outputs that were not final', () 
   assert.is(next.outputs[1]?.failure, fault);
 });
 
-test('a run that no longer holds the job changes nothing, whatever it reports', () => {
+test('a run without the claim of the job changes nothing, whatever it reports', () => {
   const processing = jobIn(typical.processing);
   const resubmitted = apply(processing, { type: 'resubmitted' }, changedAt);
   const reclaimed = apply(resubmitted, { type: 'claimed', token: 'second' }, changedAt);

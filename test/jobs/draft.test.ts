@@ -20,16 +20,16 @@ const parts = deepFreeze({
   now: madeAt,
 });
 
-test('a draft asks for an id for the job, its input and each of its outputs', () => {
+test('a draft needs an id for the job, its input and each of its outputs', () => {
   assert.is(draftJob(parts).idCount, 4);
 });
 
-test('the ids of a job follow each other: job, input, outputs in the order of the request', () => {
+test('the ids of a job are consecutive: job, input, outputs in the order of the request', () => {
   const job = draftJob(parts).number(100);
   assert.equal([job.id, job.input.id, ...job.outputs.map(({ id }) => id)], [100, 101, 102, 103]);
 });
 
-test('a new job waits, held by nobody, with nothing known of its files', () => {
+test('a new job is waiting, unclaimed, and its files are not yet inspected', () => {
   const job = draftJob(parts).number(100);
   assert.equal(
     [job.state, job.claim, job.crashes, job.resubmits, job.finishedAt],
@@ -43,7 +43,7 @@ test('a new job waits, held by nobody, with nothing known of its files', () => {
   assert.equal([job.createdAt, job.submittedAt], [madeAt.toISOString(), madeAt.toISOString()]);
 });
 
-test('a job carries what its request says', () => {
+test('a job contains the values of its request', () => {
   const job = draftJob(parts).number(100);
   assert.equal(
     [job.accountId, job.test, job.passThrough, job.grouping, job.input.url],
@@ -58,7 +58,7 @@ test('a job carries what its request says', () => {
   );
 });
 
-test('who is told of the end of a job is kept with it, with what the request left out', () => {
+test('the notifications of a job are stored with it, with defaults for missing fields', () => {
   const notifications = [
     { url: 'http://a.example/x' },
     { url: 'http://b.example', format: 'xml', headers: { a: 'b' } },
@@ -72,13 +72,13 @@ test('who is told of the end of a job is kept with it, with what the request lef
   assert.equal(draftJob(parts).number(1).notifications, []);
 });
 
-test('what a request leaves out is null', () => {
+test('values that a request omits are null', () => {
   const bare = { ...parts, request: { input: 'http://example.com/a', outputs: [] }, outputs: [] };
   const job = draftJob(bare).number(1);
   assert.equal([job.passThrough, job.grouping, job.outputs], [null, null, []]);
 });
 
-test('one draft makes equal jobs but for their ids', () => {
+test('one draft makes jobs that differ only in their ids', () => {
   const draft = draftJob(parts);
   assert.equal(draft.number(5), draft.number(5));
   assert.is(draft.number(6).id, 6);

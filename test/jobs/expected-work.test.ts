@@ -10,7 +10,7 @@ function work(settings: OutputSettings, name = 'a.mp4', isTest = false, media = 
   return expectedWork({ settings, destination: `hosted://t/${name}` }, media, { test: isTest });
 }
 
-test('an input on this machine counts for a hundredth of its job, one from elsewhere for a tenth', () => {
+test('a local input counts for a hundredth of its job, a remote one for a tenth', () => {
   const urls = ['file:///a.mp4', 'upload://t/a.mp4', 'http://h/a.mp4', 's3://b/a.mp4', 'FTP://h/a'];
   assert.equal(urls.map(inputWeightPercent), [1, 1, 10, 10, 10]);
 });
@@ -40,12 +40,12 @@ for (const [more, less, nameOfMore, nameOfLess] of heavier) {
   });
 }
 
-test('work grows with the length, and in test mode not beyond five seconds', () => {
+test('work grows with the duration, and in test mode up to five seconds', () => {
   assert.ok(Math.abs(work({ clip_length: 40 }) / work({ clip_length: 20 }) - 2) < 0.05);
   assert.is(work({}, 'a.mp4', true), work({ clip_length: 5 }));
 });
 
-test('whatever an input does not tell, its work is a number above zero', () => {
+test('the expected work is above zero even if facts about the input are missing', () => {
   const untold = mediaFacts({ durationSeconds: null, audio: null });
   for (const media of [untold, mediaFacts({ video: null }), mediaFacts({ durationSeconds: 0 })]) {
     for (const settings of [{}, { start_clip: 500 }, { skip_video: true }]) {

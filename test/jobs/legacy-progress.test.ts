@@ -24,14 +24,14 @@ const early = (output: OutputState, progress = new Map<number, FileProgress>(), 
   return earlyOutputProgress(job, outputOf(job), progress);
 };
 
-test('version 1 tells the percent of the current event and nothing else', () => {
+test('version 1 reports only the percent of the current event', () => {
   const job = running('processing');
   const progress = progressWith(outputId, 'transcoding', 20);
   const record = progressV1(outputProgress(job, outputOf(job), progress));
   assert.equal(record, { state: 'processing', current_event: 'transcoding', progress: 20 });
 });
 
-test('version 1 tells of an input likewise, and 0 between the claim and the first byte', () => {
+test('version 1 reports an input in the same way, and 0 between the claim and the first byte', () => {
   const job = running('waiting', 'processing');
   assert.equal(progressV1(inputProgress(job, progressWith(inputId, 'downloading', 35))), {
     state: 'processing',
@@ -41,7 +41,7 @@ test('version 1 tells of an input likewise, and 0 between the claim and the firs
   assert.equal(progressV1(inputProgress(job, new Map())), { state: 'assigning', progress: 0 });
 });
 
-test('version 1 has 100 for what is finished and 0 for what ended otherwise before anything was done', () => {
+test('version 1 reports 100 for finished files, and 0 for files that ended otherwise before any progress', () => {
   const states: readonly OutputState[] = ['finished', 'failed', 'cancelled', 'no input', 'skipped', 'queued'];
   const records = states.map((state) => {
     const job = running(state);
@@ -53,7 +53,7 @@ test('version 1 has 100 for what is finished and 0 for what ended otherwise befo
   );
 });
 
-test('version 1 and the early form keep what a failed or cancelled file had reached', () => {
+test('version 1 and the early form keep the progress of a failed or cancelled file', () => {
   for (const state of ['failed', 'cancelled'] as const) {
     const reached = [{ id: outputId, percent: 49.5 }];
     const job = jobIn({ job: state, input: 'finished', outputs: [state] }, { lastProgress: reached });
@@ -85,7 +85,7 @@ for (const [state, as, progress] of earlyStates) {
   });
 }
 
-test('the early form says "queued" for an output of a job that waits', () => {
+test('the early form says "queued" for an output of a waiting job', () => {
   const job = jobIn({ job: 'waiting', input: 'waiting', outputs: ['waiting'] });
   assert.equal(earlyOutputProgress(job, outputOf(job), new Map()), { state: 'queued', progress: 0 });
 });
@@ -96,7 +96,7 @@ test('the early form capitalises events and has the percent of the current one',
   assert.equal(at('uploading'), { state: 'processing', current_event: 'Uploading', progress: 12.5 });
 });
 
-test('the early form tells of the input while the output waits for it', () => {
+test('the early form reports the input while the output waits for it', () => {
   const at = (progress: Map<number, FileProgress>) => early('waiting', progress, 'processing');
   const percentOf = (event: FileProgress['event'], percent: number) =>
     at(progressWith(inputId, event, percent));

@@ -11,7 +11,7 @@ const made = madeAt.getTime().toString(36);
 const at = changedAt.toISOString();
 const targetOf = (name: string) => ({ url: `http://${name}.example/`, format: 'json', headers: {} }) as const;
 
-/** Job 7 with two who are told of its end, and as many of the end of output 9. */
+/** Job 7 with two endpoints for its end, and two for the end of output 9. */
 function createJob(states: States, edit: Partial<Job> = {}): Job {
   const job = jobIn(states);
   const outputs = job.outputs.map((output) => ({
@@ -52,7 +52,7 @@ const endings: readonly (readonly [string, Job, readonly Change[], readonly stri
     ofOutput,
   ],
   [
-    'an output that nobody is told of',
+    'an output without an endpoint',
     createJob({ ...processing, outputs: ['queued', 'queued'] }),
     [failed10],
     [],
@@ -91,7 +91,7 @@ const endings: readonly (readonly [string, Job, readonly Change[], readonly stri
 ];
 
 for (const [what, job, changes, expected] of endings) {
-  test(`${what} makes ${expected.length} notices due at once`, () => {
+  test(`${what} makes ${expected.length} notifications due at once`, () => {
     const next = after(job, ...changes);
     assert.equal(ids(next), expected);
     assert.ok(
@@ -102,7 +102,7 @@ for (const [what, job, changes, expected] of endings) {
   });
 }
 
-test('a notice knows where it goes and in which form, whatever the request left out', () => {
+test('a notification has its URL and its format, with defaults for missing fields', () => {
   const { pendingNotifications: notices } = after(
     createJob({ ...processing, outputs: ['processing', 'queued'] }),
     finished9,
@@ -116,7 +116,7 @@ test('a notice knows where it goes and in which form, whatever the request left 
   );
 });
 
-test('a resubmit takes back what is not true any more, and what is finished is not told again', () => {
+test('a resubmit withdraws notifications that are no longer true, and finished outputs are not notified again', () => {
   const failed = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9, failed10);
   assert.equal([failed.state, ids(failed)], ['failed', [...ofOutput, ...ofJob]]);
   const again = after(failed, { type: 'resubmitted' });
@@ -131,7 +131,7 @@ test('a resubmit takes back what is not true any more, and what is finished is n
   assert.equal(ids(ended), [ofOutput[1], `msg_${made}_7_job_0_1`, `msg_${made}_7_job_1_1`]);
 });
 
-test('the notices of an output that fails again are other ones', () => {
+test('an output that fails again gets new notifications', () => {
   const fail9: Change = { type: 'output-failed', id: 9, failure: fault };
   const first = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), fail9);
   const second = after(
@@ -159,7 +159,7 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
   assert.equal(ids(after(job, { type: 'notice-failed', notificationId })), [other]);
 });
 
-test('a notice tells of the job, its input, and its outputs or the one that it is about', () => {
+test('a notification contains the job, its input, and all outputs or the one it is about', () => {
   const job = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), finished9);
   const [ofNine, , ofAll] = job.pendingNotifications;
   assert.ok(ofNine !== undefined && ofAll !== undefined);

@@ -26,7 +26,7 @@ const claimed: Change = { type: 'claimed', token: 't' };
 const inspected: Change = { type: 'inspected', media, file };
 const reported = (id: number, progress: FileProgress) => new Map([[id, progress]]);
 
-test('a waiting job has nothing done', () => {
+test('a waiting job has no progress', () => {
   const record = jobProgress(after(), new Map());
   assert.is(record.progress, 0);
   assert.is(record.input.state, 'waiting');
@@ -36,7 +36,7 @@ test('an input is assigning between its claim and the first byte', () => {
   assert.is(jobProgress(after(claimed), new Map()).input.state, 'assigning');
 });
 
-test('an input that is fetched tells event, percent of the event and overall percent', () => {
+test('the progress of a downloading input has event, percent of the event and overall percent', () => {
   const record = jobProgress(
     after(claimed),
     reported(2, { event: 'downloading', percent: 50, overallPercent: 47.5 }),
@@ -52,7 +52,7 @@ test('an input that is fetched tells event, percent of the event and overall per
   assert.is(record.outputs[0]?.current_event, 'downloading');
 });
 
-test('the pace of an encoder is told as it is', () => {
+test('the speed of an encoder is reported unchanged', () => {
   const pace = { fps: 24, speed: 1.5, eta_in_ms: 1200 };
   const job = after(claimed, inspected, { type: 'output-started', id: 3 });
   const record = jobProgress(
@@ -71,7 +71,7 @@ test('the pace of an encoder is told as it is', () => {
   assert.is(record.progress, 18.55);
 });
 
-test('what is finished is at 100, whatever was told last', () => {
+test('a finished file is at 100, whatever was reported last', () => {
   const finish = (id: number): readonly Change[] => [
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },
@@ -81,7 +81,7 @@ test('what is finished is at 100, whatever was told last', () => {
   assert.equal([record.progress, record.outputs[0]?.progress, record.input.progress], [100, 100, 100]);
 });
 
-test('outputs weigh in by what they are expected to take, once the input is known', () => {
+test('outputs are weighted by their expected work once the input is known', () => {
   const video = videoFacts({ width: 1920, height: 1080 });
   const pictured: Change = { type: 'inspected', media: mediaFacts({ video }), file };
   const outputs = [{ width: 1920 }, { width: 192 }].map((settings) => ({
@@ -97,7 +97,7 @@ test('outputs weigh in by what they are expected to take, once the input is know
   assert.ok(large > 3 * small, `${large} ${small}`);
 });
 
-test('what failed or was cancelled stays where it was', () => {
+test('a failed or cancelled file keeps its progress', () => {
   const started = after(claimed, inspected, { type: 'output-started', id: 3 });
   const known = reported(3, { event: 'transcoding', percent: 40, overallPercent: 38 });
   const before = jobProgress(started, known).progress;
@@ -116,7 +116,7 @@ test('what failed or was cancelled stays where it was', () => {
   }
 });
 
-test('what is tried again begins at nothing, and what was kept counts once the input is known', () => {
+test('a retried file starts at zero, and kept outputs count once the input is known', () => {
   const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
   const known = reported(4, { event: 'transcoding', percent: 40, overallPercent: 38 });
   const failed = withLastProgress(

@@ -23,9 +23,9 @@ const good: readonly (readonly [string, Partial<ReportQuery>, number, string, st
   ['days before 1970', { from: '1969-12-31', to: '1970-01-01' }, 2, '1969-12-31', '1970-01-01'],
   ['today as the end', { to: '2026-03-15' }, 31, '2026-02-13', '2026-03-15'],
   ['days to come', { from: '2026-03-15', to: '2026-03-20' }, 6, '2026-03-15', '2026-03-20'],
-  ['yesterday alone as the beginning', { from: '2026-03-14' }, 1, '2026-03-14', '2026-03-14'],
+  ['only yesterday as the beginning', { from: '2026-03-14' }, 1, '2026-03-14', '2026-03-14'],
   ['60 days', { from: '2026-01-01', to: '2026-03-01' }, 60, '2026-01-01', '2026-03-01'],
-  ['the last days there are', { from: '9999-12-30', to: '9999-12-31' }, 2, '9999-12-30', '9999-12-31'],
+  ['the latest possible days', { from: '9999-12-30', to: '9999-12-31' }, 2, '9999-12-30', '9999-12-31'],
 ];
 
 for (const [what, query, count, first, last] of good) {
@@ -34,7 +34,7 @@ for (const [what, query, count, first, last] of good) {
   });
 }
 
-test('the days of a range follow one another over the ends of months and leap years', () => {
+test('the days of a range are consecutive across months and leap years', () => {
   const range = readReportRange({ ...nothing, from: '2024-02-27', to: '2024-03-02' }, now);
   assert.equal('days' in range && range.days, [
     '2024-02-27',
@@ -51,7 +51,7 @@ test('days begin at midnight in UTC', () => {
   assert.is.not(JSON.stringify(at('2026-03-15T00:00:00Z')), JSON.stringify(at('2026-03-14T23:59:59Z')));
 });
 
-test('a grouping is taken as it is written', () => {
+test('a grouping is used exactly as given', () => {
   const range = readReportRange({ ...nothing, grouping: ' Éclair & Söhne' }, now);
   assert.is('grouping' in range && range.grouping, ' Éclair & Söhne');
 });
@@ -59,25 +59,25 @@ test('a grouping is taken as it is written', () => {
 const form = (name: string) => `${name} must be a date in the form YYYY-MM-DD`;
 const exists = (name: string) => `${name} must be a date that exists`;
 const bad: readonly (readonly [string, Partial<ReportQuery>, readonly string[]])[] = [
-  ['a day that no month has', { from: '2026-02-30' }, [exists('from')]],
+  ['a day beyond the end of a month', { from: '2026-02-30' }, [exists('from')]],
   ['the 29th of February in a common year', { to: '2025-02-29' }, [exists('to')]],
-  ['a month that no year has', { from: '2026-13-01' }, [exists('from')]],
+  ['a month that does not exist', { from: '2026-13-01' }, [exists('from')]],
   ['a day 0', { from: '2026-03-00' }, [exists('from')]],
   ['another order', { from: '15-03-2026' }, [form('from')]],
   ['a day of one digit', { to: '2026-3-01' }, [form('to')]],
-  ['a time behind the date', { to: '2026-03-01T00:00:00Z' }, [form('to')]],
-  ['a blank behind the date', { to: '2026-03-01 ' }, [form('to')]],
-  ['a line behind the date', { to: '2026-03-01\n' }, [form('to')]],
+  ['a time after the date', { to: '2026-03-01T00:00:00Z' }, [form('to')]],
+  ['a blank after the date', { to: '2026-03-01 ' }, [form('to')]],
+  ['a newline after the date', { to: '2026-03-01\n' }, [form('to')]],
   ['digits of another script', { from: '２０２６-03-01' }, [form('from')]],
   ['two wrong dates', { from: 'yesterday', to: '2026-02-30' }, [form('from'), exists('to')]],
-  ['ends the wrong way round', { from: '2026-03-02', to: '2026-03-01' }, ['from must not be later than to']],
+  ['from after to', { from: '2026-03-02', to: '2026-03-01' }, ['from must not be later than to']],
   [
-    'a beginning after yesterday without an end',
+    'a start after yesterday without an end',
     { from: '2026-03-15' },
     ['from must not be later than to (to is left out and then yesterday, 2026-03-14)'],
   ],
   [
-    'an end long ago without a beginning',
+    'an old end without a start',
     { to: '2020-01-01' },
     ['from must not be later than to (from is left out and then 30 days ago, 2026-02-13)'],
   ],
@@ -87,7 +87,7 @@ const bad: readonly (readonly [string, Partial<ReportQuery>, readonly string[]])
     ['from and to must span at most 60 days, both counted, and span 61'],
   ],
   [
-    'a beginning long ago without an end',
+    'an old start without an end',
     { from: '2026-01-01' },
     [
       'from and to must span at most 60 days, both counted, and span 73 (to is left out and then yesterday, 2026-03-14)',
@@ -96,7 +96,7 @@ const bad: readonly (readonly [string, Partial<ReportQuery>, readonly string[]])
 ];
 
 for (const [what, query, complaints] of bad) {
-  test(`a report for ${what} is refused: ${complaints.join('; ')}`, () => {
+  test(`a report for ${what} is rejected: ${complaints.join('; ')}`, () => {
     assert.equal(read(query), { validationErrors: complaints });
   });
 }

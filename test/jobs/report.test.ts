@@ -27,7 +27,7 @@ test('a report without any usage has a record of zeros for each day', () => {
   assert.equal(report.total, { encoded_minutes: 0, billable_minutes: 0 });
 });
 
-test('groupings have records on their days alone, behind that of the jobs without one, by name', () => {
+test('groupings have records only on days with usage, by name, after the record of jobs without a grouping', () => {
   const report = vodReport(range, [
     used('2026-01-03', 'b', 60_000),
     used('2026-01-01', 'b', 30_000),
@@ -47,7 +47,7 @@ test('groupings have records on their days alone, behind that of the jobs withou
   assert.equal(report.total, { encoded_minutes: 5.1, billable_minutes: 2.6 });
 });
 
-test('a report for one grouping has that alone, with a record for every day', () => {
+test('a report for one grouping contains only that, with a record for every day', () => {
   const usage = [
     used('2026-01-01', null, 60_000),
     used('2026-01-02', 'a', 60_000),
@@ -62,11 +62,11 @@ test('a report for one grouping has that alone, with a record for every day', ()
   assert.equal(report.total, { encoded_minutes: 1, billable_minutes: 1 });
 });
 
-test('usage of other days is left out', () => {
+test('usage of other days is omitted', () => {
   assert.equal(vodReport(range, [used('2025-12-31', null, 60_000)]).total.encoded_minutes, 0);
 });
 
-test('minutes have four decimals at most, and totals are the very sums of what is shown', () => {
+test('minutes have at most four decimals, and totals are exact sums of the rounded values', () => {
   const usage = ['2026-01-01', '2026-01-02', '2026-01-03'].map((day) => used(day, null, 2_002, 6_000));
   const report = vodReport(range, usage);
   assert.equal(rows(report)[0], ['2026-01-01', null, 0.0334, 0.1]);
@@ -83,7 +83,7 @@ test('live figures are zeros for the same days', () => {
   assert.equal([...new Set(Object.values(total))], [0]);
 });
 
-test('the report for all is the two others side by side', () => {
+test('the report for all contains the two others', () => {
   const usage = [used('2026-01-02', 'a', 60_000)];
   const [all, live, vod] = [allReport(range, usage), liveReport(range), vodReport(range, usage)];
   assert.equal(all.total, { live: live.total, vod: vod.total });

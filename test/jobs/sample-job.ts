@@ -4,12 +4,12 @@ import type { JobFailure } from '../../daemon/jobs/job-failure.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { isFinal, type OutputState } from '../../src/shared/states.js';
 
-/** When the sample job was made. */
+/** When the sample job was created. */
 export const madeAt = new Date('2024-01-01T00:00:00.000Z');
-/** When whatever is tried happens to it. */
+/** When the tested changes happen. */
 export const changedAt = new Date('2024-01-01T00:01:00.000Z');
 
-/** What its input is found to be. */
+/** The facts of its input. */
 export const media: MediaFacts = {
   format: 'mpeg4',
   durationSeconds: 5,
@@ -17,9 +17,9 @@ export const media: MediaFacts = {
   video: null,
   audio: null,
 };
-/** What was taken in or delivered. */
+/** The file that was received or delivered. */
 export const file: FileFacts = { sizeBytes: 3, md5: '900150983cd24fb0d6963f7d28e17f72' };
-/** Why something of it failed. */
+/** The failure of a part of it. */
 export const fault: JobFailure = {
   errorClass: 'TranscodingError',
   message: 'The encoder gave up on the file.',
@@ -32,7 +32,7 @@ export interface States {
   readonly outputs: readonly OutputState[];
 }
 
-/** A frozen job 7 in the given states: input 8, outputs 9 and up, with what belongs to those states. */
+/** A frozen job 7 in the given states: input 8, outputs 9 and up, with the fields that these states require. */
 export function jobIn({ job: state, input, outputs }: States, edit: Partial<Job> = {}): Job {
   const draft = draftJob({
     accountId: 'acme',
@@ -67,12 +67,12 @@ export function jobIn({ job: state, input, outputs }: States, edit: Partial<Job>
   });
 }
 
-/** The states of a job, to be compared. */
+/** The states of a job, for comparison. */
 export function statesOf(job: Job): States {
   return { job: job.state, input: job.input.state, outputs: job.outputs.map((output) => output.state) };
 }
 
-/** Freezes a value through and through: an edit in place then throws. */
+/** Freezes a value deeply, so that an edit in place throws. */
 export function deepFreeze<T>(value: T): T {
   if (typeof value === 'object' && value !== null) {
     for (const part of Object.values(value)) deepFreeze(part);

@@ -43,7 +43,7 @@ const draft = draftJob({
   now: madeAt,
 });
 
-/** The job with its outputs finished, the last one first, but for those that are left out. */
+/** The job with its outputs finished in reverse order, except for omitted ones. */
 function finished(outputs: readonly number[]): Job {
   const begun = [{ type: 'claimed', token: 'x' } as const, { type: 'inspected', media, file } as const];
   const ends = outputs.flatMap((index) => [
@@ -53,7 +53,7 @@ function finished(outputs: readonly number[]): Job {
   return [...begun, ...ends].reduce<Job>((job, change) => apply(job, change, changedAt), draft.number(10));
 }
 
-test('thumbnails take the ids after those of all outputs, in the order of their outputs', () => {
+test('thumbnails get the ids after those of all outputs, in the order of their outputs', () => {
   assert.is(draft.idCount, 2 + counts.length + 3);
   const job = finished([2, 0, 1]);
   assert.equal(
@@ -62,7 +62,7 @@ test('thumbnails take the ids after those of all outputs, in the order of their 
   );
 });
 
-test('thumbnails are shown once the job is complete, with the time when they were there', () => {
+test('thumbnails are shown once the job is complete, with the time of their creation', () => {
   assert.equal(jobRecord(finished([2, 0])).thumbnails, []);
   const at = changedAt.toISOString();
   assert.equal(jobRecord(finished([2, 0, 1])).thumbnails, [

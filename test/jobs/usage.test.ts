@@ -6,7 +6,7 @@ import { draftWith, mediaOf } from '../contracts/job-store/store-facts.js';
 
 const test = suite('the usage of a job');
 
-/** A job whose outputs are as given, and otherwise as new. */
+/** A new job with the given outputs. */
 function jobWith(outputs: readonly Partial<JobOutput>[], options: Partial<Job> = {}): Job {
   const job = draftWith({ outputCount: outputs.length }).number(1);
   return {
@@ -26,11 +26,11 @@ const evening = '2024-05-06T23:59:59.999Z';
 const midnight = '2024-05-07T00:00:00.000Z';
 
 const cases: Readonly<Record<string, { job: Job; expected: ReturnType<typeof usageOf> }>> = {
-  'a job of which nothing finished adds nothing': {
+  'a job without finished outputs adds nothing': {
     job: jobWith([{ state: 'failed', finishedAt: evening }, { state: 'processing' }, { state: 'no input' }]),
     expected: [],
   },
-  'a duration that is not known, or 0, adds nothing': {
+  'an unknown duration, or 0, adds nothing': {
     job: jobWith([finished(evening, null), finished(evening, 0), { ...finished(evening, 1), media: null }]),
     expected: [],
   },
@@ -38,7 +38,7 @@ const cases: Readonly<Record<string, { job: Job; expected: ReturnType<typeof usa
     job: jobWith([finished(evening, 1.0004), finished(evening, 2.0004), finished(evening, 0.0005)]),
     expected: [{ day: '2024-05-06', grouping: null, encodedMs: 3001, billableMs: 3001 }],
   },
-  'each output counts on the day it finished, whenever the job did': {
+  'each output counts on the day it finished, independent of the job': {
     job: jobWith([finished(evening, 1), finished(midnight, 2)], {
       finishedAt: '2024-06-01T00:00:00.000Z',
       grouping: 'news',
@@ -48,7 +48,7 @@ const cases: Readonly<Record<string, { job: Job; expected: ReturnType<typeof usa
       { day: '2024-05-07', grouping: 'news', encodedMs: 2000, billableMs: 2000 },
     ],
   },
-  'what finished of a job that failed counts': {
+  'finished outputs of a failed job count': {
     job: jobWith([finished(evening, 1), { state: 'failed', finishedAt: midnight }], { state: 'failed' }),
     expected: [{ day: '2024-05-06', grouping: null, encodedMs: 1000, billableMs: 1000 }],
   },

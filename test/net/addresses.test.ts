@@ -115,7 +115,7 @@ for (const text of [
   'fe80',
   '12345678901',
 ]) {
-  test(`"${text}" is no address`, () => {
+  test(`"${text}" is not an address`, () => {
     assert.is(addressKind(text), null);
   });
 }

@@ -4,7 +4,7 @@ import { SocketBuffers } from '../../daemon/net/socket-buffers.js';
 
 const bytes = 100_000;
 
-test('a buffer is used again when its last piece is given back, and no sooner', () => {
+test('a buffer is reused once its last chunk is released', () => {
   const buffers = new SocketBuffers();
   const buffer = buffers.next();
   const chunk = buffers.read(buffer, bytes);
@@ -14,14 +14,14 @@ test('a buffer is used again when its last piece is given back, and no sooner', 
   assert.is(buffers.next().buffer, buffer.buffer);
 });
 
-test('no buffer is given out twice', () => {
+test('no buffer is handed out twice', () => {
   const buffers = new SocketBuffers();
   const chunk = buffers.read(buffers.next(), bytes);
   buffers.release([chunk, chunk]);
   assert.is.not(buffers.next().buffer, buffers.next().buffer);
 });
 
-test('small pieces hold no large buffers', () => {
+test('small chunks do not retain large buffers', () => {
   const buffers = new SocketBuffers();
   const buffer = buffers.next();
   buffer.fill(7);
@@ -32,7 +32,7 @@ test('small pieces hold no large buffers', () => {
   assert.equal([...chunk], Array(10).fill(7));
 });
 
-test('pieces from elsewhere are left alone', () => {
+test('chunks from elsewhere are ignored', () => {
   const buffers = new SocketBuffers();
   const chunk = new Uint8Array(bytes);
   buffers.release([chunk]);

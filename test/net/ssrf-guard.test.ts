@@ -25,14 +25,14 @@ const lookedUp = (by: SsrfGuard, host: string, all: boolean): Promise<unknown> =
     by.lookup(host, { all }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });
 
-test('a private literal is refused, a public one and a name are not', () => {
+test('a private address literal is rejected; a public one and a host name are accepted', () => {
   assert.throws(() => guard().checkHost('127.0.0.1'), isForbidden);
   assert.throws(() => guard().checkHost('[::ffff:10.1.2.3]'), isForbidden);
   guard().checkHost('8.8.8.8');
   guard().checkHost('localhost');
 });
 
-test('a private literal passes where the private network is allowed', () => {
+test('a private address literal is accepted if the private network is allowed', () => {
   guard({ allowPrivateNetwork: true }).checkHost('127.0.0.1');
 });
 
@@ -43,7 +43,7 @@ for (const host of [
   'metadata.google.internal',
   'Metadata.Google.Internal.',
 ]) {
-  test(`${host} is refused even where the private network is allowed, and says so`, () => {
+  test(`${host} is rejected even if the private network is allowed, and the error says so`, () => {
     const check = () => guard({ allowPrivateNetwork: true, exemptHosts: [host] }).checkHost(host);
     assert.throws(check, isForbidden);
     assert.throws(check, /metadata service of a cloud, which is refused in any case\.$/);
@@ -59,7 +59,7 @@ test('an exempt host may be private, others may not', () => {
   assert.throws(() => by.checkSocket('other.internal', { remoteAddress: '10.0.0.7' }), isForbidden);
 });
 
-test('of the addresses of a name only those are left that may be connected to', async () => {
+test('only the permitted addresses of a name are returned', async () => {
   const by = guard(resolvingTo('10.0.0.1', '8.8.8.8', '::1', '8.8.4.4'));
   const allowed = [
     { address: '8.8.8.8', family: 4 },
@@ -69,7 +69,7 @@ test('of the addresses of a name only those are left that may be connected to', 
   assert.equal(await lookedUp(by, 'mixed.example', false), '8.8.8.8');
 });
 
-test('a name with private addresses alone is refused', async () => {
+test('a name with only private addresses is rejected', async () => {
   for (const all of [true, false]) {
     const error = await lookedUp(guard(resolvingTo('192.168.0.1', 'fe80::1')), 'inside.example', all).catch(
       (e) => e,
@@ -78,23 +78,23 @@ test('a name with private addresses alone is refused', async () => {
   }
 });
 
-test('a name that leads to metadata is refused even where the private network is allowed', async () => {
+test('a name that resolves to a metadata address is rejected even if the private network is allowed', async () => {
   const by = guard({ allowPrivateNetwork: true, ...resolvingTo('169.254.169.254') });
   assert.ok(isForbidden(await lookedUp(by, 'sly.example', true).catch((e) => e)));
 });
 
-test('what a socket is connected to counts, whatever was looked up', () => {
+test('the address of the connected socket is checked, regardless of the lookup', () => {
   assert.throws(() => guard().checkSocket('rebound.example', { remoteAddress: '127.0.0.1' }), isForbidden);
   assert.throws(() => guard().checkSocket('closed.example', { remoteAddress: undefined }), isForbidden);
   guard().checkSocket('fine.example', { remoteAddress: '8.8.8.8' });
 });
 
-test('a name that the system cannot resolve ends with the error of the system', async () => {
+test('a name that cannot be resolved fails with the error of the system', async () => {
   const error = await lookedUp(guard(), 'nowhere.invalid', true).catch((e) => e);
   assert.ok(['ENOTFOUND', 'EAI_AGAIN'].includes(systemCode(error) ?? ''));
 });
 
-test('localhost is looked up by the system and refused', async () => {
+test('localhost is resolved by the system and rejected', async () => {
   assert.ok(isForbidden(await lookedUp(guard(), 'localhost', true).catch((e) => e)));
 });
 

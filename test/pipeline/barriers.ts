@@ -1,24 +1,24 @@
-/** Holds back what comes to it until a test lets it go, and keeps a record of what came, in order. */
+/** Blocks each caller until a test releases it, and records the calls in order. */
 export class StepGates {
   readonly #open = new Set<string>();
   readonly #changed = new Set<() => void>();
-  /** What has come so far. */
+  /** The calls so far. */
   readonly reached: string[] = [];
 
-  /** Waits until it may go on; rejects with the signal's reason when that is aborted. */
+  /** Waits until the call is released; rejects with the signal's reason when that is aborted. */
   async pass(name: string, signal: AbortSignal): Promise<void> {
     this.reached.push(name);
     this.#tell();
     await this.#until(() => this.#open.has(name), signal);
   }
 
-  /** Lets go, whether it has come already or not. */
+  /** Releases a call, before or after it arrives. */
   open(...names: readonly string[]): void {
     for (const name of names) this.#open.add(name);
     this.#tell();
   }
 
-  /** Resolves when all of these have come. Gives up after ten seconds, with what has. */
+  /** Resolves once all of these calls have arrived. Rejects after ten seconds with the calls so far. */
   async come(...names: readonly string[]): Promise<void> {
     const timeout = new AbortController();
     const timer = setTimeout(() => timeout.abort(), 10_000);

@@ -6,14 +6,14 @@ import { settleEventLoop } from '../helpers/wait-until.js';
 interface Context {
   disk: { freeBytes: number };
   space: ScratchSpace;
-  /** Turns of those that were let in, in their order. */
+  /** Sequence numbers of the admitted downloads, in order. */
   begun: number[];
   holds: Map<number, DiskReservation>;
   ask: (turn: number, sizeBytes: number | null, signal?: AbortSignal) => void;
   asked: number[];
 }
 
-const test = suite<Context>('room in the scratch folder');
+const test = suite<Context>('DiskReservations');
 const settle = () => settleEventLoop(async () => {});
 
 test.before.each((context) => {
@@ -38,17 +38,17 @@ test.before.each((context) => {
 });
 
 test.after.each(({ holds }) => {
-  // Who waits for the first word of another one would hold the process open.
+  // A waiting download would keep the process alive.
   for (const hold of holds.values()) hold.release();
 });
 
-test('a job that is alone just tries, and is not even asked for its size', async ({ ask, begun, asked }) => {
+test('a job that runs as the only one starts without a size query', async ({ ask, begun, asked }) => {
   ask(1, 5000);
   await settle();
   assert.equal([begun, asked], [[1], []]);
 });
 
-test('a download begins beside others where it fits with what they still need and what is made of it', async ({
+test('a download starts while others run if it fits next to their reservations and expected outputs', async ({
   ask,
   begun,
   holds,
@@ -56,7 +56,7 @@ test('a download begins beside others where it fits with what they still need an
   ask(1, null);
   await settle();
   holds.get(1)?.setReceived(0, 200);
-  // Free are 1000: 400 for the first, 100 are left alone, so 500 for a file of 250 with its outputs.
+  // Free: 1000. The first needs 400 and 100 are kept free, so 500 are left for a file of 250 with its outputs.
   ask(2, 250);
   await settle();
   assert.equal(begun, [1, 2]);
@@ -65,7 +65,7 @@ test('a download begins beside others where it fits with what they still need an
   assert.equal(begun, [1, 2]);
 });
 
-test('what does not fit waits until others have ended, and nobody overtakes it', async ({
+test('a download that does not fit waits until others have ended, and keeps its position', async ({
   ask,
   begun,
   holds,
@@ -82,7 +82,7 @@ test('what does not fit waits until others have ended, and nobody overtakes it',
   assert.equal(begun, [1, 3]);
   holds.get(1)?.release();
   await settle();
-  assert.equal(begun, [1, 3], 'one of 600 does not fit beside one of 10');
+  assert.equal(begun, [1, 3], 'one of 600 does not fit next to one of 10');
   holds.get(3)?.release();
   await settle();
   assert.equal(begun, [1, 3, 2], 'alone it tries');
@@ -91,7 +91,7 @@ test('what does not fit waits until others have ended, and nobody overtakes it',
   assert.equal(begun, [1, 3, 2, 4]);
 });
 
-test('the room is free again once all outputs are made, and their disk space is counted by the disk', async ({
+test('the reservation ends once all outputs are made, because the disk then counts them', async ({
   ask,
   begun,
   holds,
@@ -109,11 +109,7 @@ test('the room is free again once all outputs are made, and their disk space is 
   assert.equal(begun, [1, 2]);
 });
 
-test('a download that has just begun is waited for until it tells its size', async ({
-  ask,
-  begun,
-  holds,
-}) => {
+test('a download waits for the size of one that has just started', async ({ ask, begun, holds }) => {
   ask(1, null);
   await settle();
   ask(2, 300);
@@ -127,14 +123,14 @@ test('a download that has just begun is waited for until it tells its size', asy
   assert.equal(begun, [1, 2]);
 });
 
-test('a server that does not say a word holds nobody up for long', async () => {
+test('a server that does not report a size blocks others only briefly', async () => {
   const space = new ScratchSpace({ freeBytes: async () => 1000, minFreeBytes: 0, sizeTimeoutMs: 1 });
   const { signal } = new AbortController();
   await space.reserve(1, async () => null, signal);
   await space.reserve(2, async () => 10, signal);
 });
 
-test('a file whose size nobody tells begins where there is any room', async ({ ask, begun, holds, disk }) => {
+test('a file of unknown size starts if there is any space', async ({ ask, begun, holds, disk }) => {
   ask(1, null);
   await settle();
   holds.get(1)?.setReceived(0, 100);
@@ -148,7 +144,7 @@ test('a file whose size nobody tells begins where there is any room', async ({ a
   assert.equal(begun, [1, 2]);
 });
 
-test('a wait ends at once where the run is stopped, and those behind it move up', async ({
+test('a wait ends at once if the run is stopped, and the next in line follows', async ({
   ask,
   begun,
   holds,
@@ -167,7 +163,7 @@ test('a wait ends at once where the run is stopped, and those behind it move up'
   assert.equal(begun, [1, 3]);
 });
 
-test('a size that cannot be asked counts as nothing: the download tells what is wrong', async ({
+test('a failed size query counts as no size: the download reports the error', async ({
   space,
   begun,
   ask,

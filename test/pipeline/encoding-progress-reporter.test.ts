@@ -20,7 +20,7 @@ const step = (share: number, durationSeconds: number | null = 60, heldFrames = 0
 });
 const at = (seconds: number) => ({ seconds, frame: null, fps: null, speed: null });
 
-/** Reports twice a second of steps that do so much media in a second each; what is told, with the seconds truly left. */
+/** Reports twice a second for steps with a given media rate. Returns the reports with the true seconds left. */
 function reportsFor(
   steps: readonly (readonly [Step, number])[],
   rateAt: (rate: number, second: number) => number = (rate) => rate,
@@ -40,7 +40,7 @@ function reportsFor(
   return reports.map(([progress, second]) => [progress, ticks / 2 - second]);
 }
 
-/** The greatest share by which the time left is told wrong, after a part of the way; too little left is not looked at. */
+/** The maximum relative error of the time left after a part of the run; too low estimates are ignored. */
 function worst(reports: readonly (readonly [FileProgress, number])[], from: number): number {
   const later = reports.slice(Math.floor(reports.length * from)).filter(([, left]) => left > 1.5);
   assert.ok(later.length > 5, `${later.length} reports`);
@@ -49,16 +49,16 @@ function worst(reports: readonly (readonly [FileProgress, number])[], from: numb
   );
 }
 
-test('an even pace is told right from the second report on', () => {
+test('with a constant rate the time left is exact from the second report on', () => {
   assert.ok(worst(reportsFor([[step(1), 3]]), 0.1) < 0.06);
 });
 
-test('a first frame that takes long to come out is not held against the others', () => {
+test('a slow first frame does not distort the rate of the others', () => {
   const reports = reportsFor([[step(1), 3]], (rate, second) => (second < 2 ? 0.001 : rate));
   assert.ok(worst(reports, 0.3) < 0.2, `${worst(reports, 0.3)}`);
 });
 
-test('frames that an encoder holds back are told to be still to come, though the sound is at its end', () => {
+test('frames that an encoder buffers count as still to come, though the audio has ended', () => {
   const [rate, held, framesPerSecond] = [3, 60, 25];
   const one = step(1, 60, held);
   const meter = createEncodingProgressReporter([one], 1);
@@ -79,7 +79,7 @@ for (const [name, trace, speed] of [
   ['one output', onePass, 2],
   ['three outputs at once', threeOutputs, 3],
 ] as const) {
-  test(`of a real encode of ${name}, the time left is told right within a fifth after the first quarter`, () => {
+  test(`for a real encode of ${name}, the time left is within a fifth after the first quarter`, () => {
     const one = step(1, 30, encoderDelayFrames('libx264', speed));
     const meter = createEncodingProgressReporter([one], 1);
     const [end] = trace.at(-1) ?? [0];
@@ -93,7 +93,7 @@ for (const [name, trace, speed] of [
   });
 }
 
-test('thumbnails add what it takes to decode the film where they are, and at most all of it', () => {
+test('thumbnails add the cost of decoding the film up to them, and at most the whole film', () => {
   const one = step(1, 60);
   const etaWith = (thumbnails: number) => {
     const meter = createEncodingProgressReporter([one], 0.9, thumbnails);
@@ -103,19 +103,19 @@ test('thumbnails add what it takes to decode the film where they are, and at mos
   assert.equal([0, 2, 12, 500].map(etaWith), [18_000, 18_333, 20_000, 20_000]);
 });
 
-test('the second of two passes is foretold by their shares, and then by its own pace', () => {
+test('the second pass is estimated from the progress weights, and then from its own rate', () => {
   const right = [[step(0.25), 12] as const, [step(0.75), 4] as const];
   assert.ok(worst(reportsFor(right), 0.25) < 0.1);
   const wrong = [[step(0.5), 12] as const, [step(0.5), 4] as const];
   assert.ok(worst(reportsFor(wrong), 0.6) < 0.2);
 });
 
-test('a lasting change of pace is believed within some seconds', () => {
+test('a lasting change of rate is adopted within seconds', () => {
   const reports = reportsFor([[step(1), 3]], (rate, second) => (second < 6 ? rate : rate / 2));
   assert.ok(worst(reports, 0.65) < 0.2, `${worst(reports, 0.65)}`);
 });
 
-test('percent never falls, and goes over from pass to pass without a jump', () => {
+test('percent never falls, and passes follow each other without a jump', () => {
   const reports = reportsFor([
     [step(0.02), 100],
     [step(0.3), 12],
@@ -129,14 +129,14 @@ test('percent never falls, and goes over from pass to pass without a jump', () =
   assert.ok((percents.at(-1) ?? 0) > 95 && (percents.at(-1) ?? 0) <= 100);
 });
 
-test('nothing is foretold where the length of the input or the pace is not known', () => {
+test('no time is estimated if the duration of the input or the rate is unknown', () => {
   const [, second] = reportsFor([[step(1, null), 3]]);
   assert.equal(second?.[0], { event: 'transcoding', percent: 0, overallPercent: 0 });
   const meter = createEncodingProgressReporter([step(1)], 0.9);
   assert.is(meter(step(1), at(0), 0).eta_in_ms, undefined);
 });
 
-test('a pace takes no harm from reports that come together or go back', () => {
+test('reports that arrive together or go backwards do not distort the rate', () => {
   const pace = updateRateEstimate(updateRateEstimate(startRateEstimate(), 0, 1), 500, 2);
   assert.is(pace.rate, 2);
   assert.is(updateRateEstimate(pace, 500, 3), pace);
@@ -144,7 +144,7 @@ test('a pace takes no harm from reports that come together or go back', () => {
   assert.ok((updateRateEstimate(pace, 1000, 1).rate ?? -1) >= 0);
 });
 
-test('the shares of an output add up to 1, by where it goes and what is taken of it', () => {
+test('the progress weights of an output add up to 1, by its destination and the part of the input', () => {
   const cases = [
     ['hosted://t/a.mp4', {}, [0.99, 0, 0.01]],
     ['file:///a.mp4', { thumbnails: {} }, [0.978, 0.012, 0.01]],
@@ -158,7 +158,7 @@ test('the shares of an output add up to 1, by where it goes and what is taken of
   }
 });
 
-test('fetching is next to nothing of the work for an input that is here already', () => {
+test('a local input gives the download almost no weight', () => {
   assert.ok(downloadWeight('file:///a.mp4') < 0.5 && downloadWeight('http://h/a.mp4') > 0.9);
 });
 

@@ -1,7 +1,7 @@
-/** What a run of x264 reported: milliseconds of processor time that it had had, which other work on the machine does not lengthen, seconds, frames. */
+/** The reports of an x264 run: CPU time in milliseconds (independent of other load on the machine), seconds, frames. */
 export type Trace = readonly (readonly [number, number, number])[];
 
-/** Thirty seconds of film with sound at speed 2, 480x270. The last report came at the end. */
+/** Thirty seconds of film with audio at speed 2, 480x270. The last report came at the end. */
 export const onePass: Trace = [
   [100, 0.05, 1],
   [530, 3.16, 78],

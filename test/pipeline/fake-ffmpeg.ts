@@ -3,16 +3,16 @@ import { join } from 'node:path';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** An ffmpeg that reports the capabilities of the real one, and does something else when it encodes. */
+/** An ffmpeg that reports the capabilities of the real one, and runs a script instead of an encode. */
 export interface FakeFfmpeg {
   readonly path: string;
-  /** How often it was started. */
+  /** Number of starts. */
   starts(): Promise<number>;
-  /** What it does from now on in place of encoding: lines of `sh`, in which `$product` is the file that is to be written. */
+  /** Sets the script that replaces encodes: lines of `sh`, in which `$product` is the output file. */
   does(lines: string): Promise<void>;
 }
 
-/** Makes one, which encodes nothing until it is told what to do. */
+/** Creates a fake that fails every encode until a script is set. */
 export async function fakeFfmpeg(): Promise<FakeFfmpeg> {
   const folder = tempFolder();
   const [path, acts, log] = ['ffmpeg', 'acts', 'starts'].map((name) => join(folder, name)) as [
@@ -25,7 +25,7 @@ export async function fakeFfmpeg(): Promise<FakeFfmpeg> {
     '#!/bin/sh',
     `echo started >> '${log}'`,
     'for product; do :; done',
-    // Only what encodes tells its progress.
+    // Only encodes report progress.
     `case "$*" in *-progress*) product="\${product#file:}"; . '${acts}'; exit;; esac`,
     `exec '${real}' "$@"`,
   ];

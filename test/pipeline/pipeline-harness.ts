@@ -18,25 +18,25 @@ import { waitUntil } from '../helpers/wait-until.js';
 import { StepGates } from './barriers.js';
 
 /**
- * A queue and the work of its runs, with an encoder and a server that wait until the test lets them go: `download N`, `encode N` and
- * `upload N` for the job that was created as the Nth, `encode N.2` and `upload N.2` for its second output.
+ * A queue and its pipeline, with an encoder and a server that wait until the test releases them: `download N`, `encode N` and
+ * `upload N` for the Nth created job, `encode N.2` and `upload N.2` for its second output.
  */
 export interface PipelineHarness {
   readonly scratchFolders: LocalQueueHarness;
   readonly queue: JobQueue;
   readonly gates: StepGates;
   readonly scratchFolder: string;
-  /** Ids of the jobs that were created, in their order. */
+  /** Ids of the created jobs, in order. */
   readonly ids: number[];
   readonly disk: { freeBytes: number };
-  /** Uploads that fail, by their names. */
+  /** Names of the uploads that fail. */
   readonly refused: Set<string>;
   readonly create: (settings?: readonly OutputSettings[]) => Promise<number>;
   readonly job: (number: number) => Promise<Job>;
   readonly finished: (...numbers: readonly number[]) => Promise<void>;
 }
 
-/** Opens one, at work. */
+/** Opens a harness whose queue runs. */
 export async function createPipelineHarness(): Promise<PipelineHarness> {
   const folder = tempFolder();
   const scratchFolder = join(folder, 'scratch');

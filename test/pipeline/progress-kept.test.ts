@@ -8,7 +8,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
 import { type FakeFfmpeg, fakeFfmpeg } from './fake-ffmpeg.js';
 
-const test = suite<{ daemon: TestDaemon; fake: FakeFfmpeg }>('the progress of what is not finished');
+const test = suite<{ daemon: TestDaemon; fake: FakeFfmpeg }>('the progress of unfinished files');
 
 test.before(async (context) => {
   const fake = await fakeFfmpeg();
@@ -19,7 +19,7 @@ test.after(async ({ daemon }) => {
   await daemon.stop();
 });
 
-/** Has ffmpeg tell that half of two seconds is done, and then something else. */
+/** Makes ffmpeg report one of two seconds, and then run the given script. */
 const half = (then: string) =>
   `printf 'frame=25\\nout_time_us=1000000\\nspeed=1x\\nprogress=continue\\n'; ${then}`;
 
@@ -53,7 +53,7 @@ async function checkKept(
     assert.is((await daemon.read<{ progress: number }>(path)).progress, output.progress, path);
 }
 
-test('a failed job stays where it was', async ({ daemon, fake }) => {
+test('a failed job keeps its progress', async ({ daemon, fake }) => {
   await fake.does(half('sleep 0.3; exit 1'));
   const id = await daemon.create({ input: pathToFileURL(await media('clip.mp4')).href });
   const reported = await events(daemon, id);
@@ -61,7 +61,7 @@ test('a failed job stays where it was', async ({ daemon, fake }) => {
   await checkKept(daemon, id, reported);
 });
 
-test('a cancelled job stays where it was, also once its run is over, and begins anew when it is tried again', async ({
+test('a cancelled job keeps its progress after its run has ended, and starts again from zero after a resubmit', async ({
   daemon,
   fake,
 }) => {

@@ -15,7 +15,7 @@ import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { StepGates } from './barriers.js';
 
-test('an upload that fails takes nothing away that another job has put in the place of its own since', async () => {
+test('a failed upload does not remove a file that another job has written to the same destination since', async () => {
   const clip = await media('clip.mp4');
   const scratchFolder = join(tempFolder(), 'scratch');
   await mkdir(scratchFolder);
@@ -70,7 +70,7 @@ test('an upload that fails takes nothing away that another job has put in the pl
     waitUntil(`job ${id} is ${state}`, async () => (await scratchFolders.store.get(id))?.state === state);
 
   const first = await create();
-  await waitUntil('the first is at its video', async () => uploaded.includes('film.mp4'));
+  await waitUntil('the first encodes its video', async () => uploaded.includes('film.mp4'));
   await isIn(await create(), 'finished');
   gates.open('first');
   await isIn(first, 'failed');

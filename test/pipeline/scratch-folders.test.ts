@@ -8,7 +8,7 @@ import { createScratchFolders } from '../../daemon/pipeline/scratch-folders.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
 import { tempFolder } from '../helpers/temp.js';
 
-test('what was on its way is noted for the owner alone, and told once it has arrived, blanks in its URL or not', async () => {
+test('a delivery record is readable only by its owner, and its URL is listed once the file has left the scratch folder, even with blanks', async () => {
   const scratchFolders = createScratchFolders(tempFolder(), () => {});
   const scratch = await scratchFolders.open(7);
   const urls = ['ftp://user:hunter2secret@example.com/a.mp4', 'ftp://example.com/new folder/b c.mp4'];
@@ -26,7 +26,7 @@ test('what was on its way is noted for the owner alone, and told once it has arr
   );
 });
 
-test('a server that takes nothing away is asked once, however many files lie there', async () => {
+test('a server that cannot remove files is tried once, however many orphans it has', async () => {
   const asked: string[] = [];
   const transports = registerTransports([
     {

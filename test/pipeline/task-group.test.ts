@@ -5,7 +5,7 @@ import { withTaskGroup } from '../../daemon/pipeline/stages.js';
 import { settleEventLoop } from '../helpers/wait-until.js';
 import { jobIn } from '../jobs/sample-job.js';
 
-/** A run that does nothing, and what stops it. */
+/** A run without work, and the controller that stops it. */
 function idleRun(): { readonly run: Run; readonly stopping: AbortController } {
   const stopping = new AbortController();
   const job = jobIn({ job: 'processing', input: 'finished', outputs: ['processing'] });
@@ -24,7 +24,7 @@ const untilStopped = (run: Run) =>
     run.signal.addEventListener('abort', () => reject(run.signal.reason), { once: true }),
   );
 
-test('it ends when the work and all that was begun have ended', async () => {
+test('it ends when the work and all spawned tasks have ended', async () => {
   const { run } = idleRun();
   let release = () => {};
   let isOver = false;
@@ -39,7 +39,7 @@ test('it ends when the work and all that was begun have ended', async () => {
   await all;
 });
 
-test('what throws beside the work stops the work, and is thrown on', async () => {
+test('an error of a spawned task stops the work and is rethrown', async () => {
   const { run } = idleRun();
   const broken = new Error('broken');
   const all = withTaskGroup(run, async (own, begin) => {
@@ -53,7 +53,7 @@ test('what throws beside the work stops the work, and is thrown on', async () =>
   assert.not(run.signal.aborted);
 });
 
-test('work that throws stops what was begun, and waits until that has let go', async () => {
+test('an error of the work stops the spawned tasks and waits for them', async () => {
   const { run } = idleRun();
   let hasLetGo = false;
   const all = withTaskGroup(run, async (_, begin) => {
@@ -71,7 +71,7 @@ test('work that throws stops what was begun, and waits until that has let go', a
   assert.ok(hasLetGo);
 });
 
-test('a run that is stopped stops all of it, for its own reason', async () => {
+test('a stopped run stops all tasks with its own reason', async () => {
   const { run, stopping } = idleRun();
   const all = withTaskGroup(run, async (own, begin) => {
     begin(untilStopped);

@@ -15,15 +15,20 @@ const product: Product = {
   audio: { codec: 'aac', channels: 2 },
 };
 
-/** What is found, and what is said of it; null where it is delivered. */
+/** The probe result, and the error that is expected; null if the output is valid. */
 const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, RegExp | null])[] = [
   ['what was planned', {}, mediaFacts(), null],
-  ['nothing that can be read', {}, null, /cannot be read/],
-  ['no picture', {}, mediaFacts({ video: null }), /without video\./],
-  ['no sound', {}, mediaFacts({ audio: null }), /without audio\./],
-  ['neither', {}, mediaFacts({ video: null, audio: null }), /without video and audio\./],
-  ['a picture too many', { video: null }, mediaFacts(), /with unexpected video/],
-  ['sound too many', { audio: null }, mediaFacts(), /with unexpected audio/],
+  ['an unreadable file', {}, null, /cannot be read/],
+  ['a file without video', {}, mediaFacts({ video: null }), /without video\./],
+  ['a file without audio', {}, mediaFacts({ audio: null }), /without audio\./],
+  [
+    'a file without video and audio',
+    {},
+    mediaFacts({ video: null, audio: null }),
+    /without video and audio\./,
+  ],
+  ['an unexpected video stream', { video: null }, mediaFacts(), /with unexpected video/],
+  ['an unexpected audio stream', { audio: null }, mediaFacts(), /with unexpected audio/],
   ['another codec', {}, mediaFacts({ video: videoFacts({ codec: 'mpeg4' }) }), /of mpeg4, not h264/],
   [
     'another width',
@@ -31,37 +36,27 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
     mediaFacts({ video: videoFacts({ width: 1278 }) }),
     /of 1278x720 pixels, not 1280x720/,
   ],
-  [
-    'another codec of sound',
-    {},
-    mediaFacts({ audio: audioFacts({ codec: 'mp3' }) }),
-    /with mp3 audio, not aac/,
-  ],
+  ['another audio codec', {}, mediaFacts({ audio: audioFacts({ codec: 'mp3' }) }), /with mp3 audio, not aac/],
   ['mono', {}, mediaFacts({ audio: audioFacts({ channels: 1 }) }), /with 1 audio channels, not 2/],
-  ['three seconds too few', {}, mediaFacts({ durationSeconds: 57 }), null],
-  ['four seconds too few', {}, mediaFacts({ durationSeconds: 56 }), /Only 56\.0 of 60\.0 seconds/],
-  ['three seconds too many', {}, mediaFacts({ durationSeconds: 63 }), null],
-  ['four seconds too many', {}, mediaFacts({ durationSeconds: 64 }), /of 64\.0 seconds instead of 60\.0/],
-  ['any length where none is known', { expectedSeconds: null }, mediaFacts({ durationSeconds: 1 }), null],
-  [
-    'a greater length where that is left open',
-    { maxSeconds: null },
-    mediaFacts({ durationSeconds: 600 }),
-    null,
-  ],
-  ['no length', {}, mediaFacts({ durationSeconds: null }), null],
+  ['three seconds too short', {}, mediaFacts({ durationSeconds: 57 }), null],
+  ['four seconds too short', {}, mediaFacts({ durationSeconds: 56 }), /Only 56\.0 of 60\.0 seconds/],
+  ['three seconds too long', {}, mediaFacts({ durationSeconds: 63 }), null],
+  ['four seconds too long', {}, mediaFacts({ durationSeconds: 64 }), /of 64\.0 seconds instead of 60\.0/],
+  ['any duration if none is expected', { expectedSeconds: null }, mediaFacts({ durationSeconds: 1 }), null],
+  ['a longer duration if that is allowed', { maxSeconds: null }, mediaFacts({ durationSeconds: 600 }), null],
+  ['an unknown duration', {}, mediaFacts({ durationSeconds: null }), null],
 ];
 for (const [name, over, media, expected] of cases) {
-  test(`${name} is ${expected === null ? 'delivered' : 'a fault'}`, () => {
-    const fault = verifyOutput({ ...product, ...over }, media);
-    if (expected === null) return assert.is(fault, null);
-    assert.is(fault?.errorClass, 'TranscodingError');
-    assert.match(fault?.message ?? '', expected);
+  test(`${name} is ${expected === null ? 'valid' : 'an error'}`, () => {
+    const error = verifyOutput({ ...product, ...over }, media);
+    if (expected === null) return assert.is(error, null);
+    assert.is(error?.errorClass, 'TranscodingError');
+    assert.match(error?.message ?? '', expected);
   });
 }
 
-test('a clip that may lie between two frames, and has none, is a matter of the settings', () => {
-  const short = { ...product, expectedSeconds: 0.02, mostSeconds: 1.02 };
+test('a clip between two frames, without any frame, is an error of the settings', () => {
+  const short = { ...product, expectedSeconds: 0.02, maxSeconds: 1.02 };
   for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
     assert.is(verifyOutput(short, media)?.errorClass, 'InvalidVideoSettingsError');
     assert.is(verifyOutput({ ...short, video: null }, null)?.errorClass, 'InvalidVideoSettingsError');
@@ -77,7 +72,7 @@ test('a clip that may lie between two frames, and has none, is a matter of the s
   assert.is(verifyOutput(short, mediaFacts({ durationSeconds: 0.04 })), null);
 });
 
-test('a slow picture may be off by two of its frames', () => {
+test('a video with a low frame rate may deviate by two of its frames', () => {
   const slow = {
     ...product,
     expectedSeconds: 30,
@@ -87,7 +82,7 @@ test('a slow picture may be off by two of its frames', () => {
   assert.is.not(verifyOutput(slow, mediaFacts({ durationSeconds: 19 })), null);
 });
 
-test('a silent show whose frames are all there may end early, and one that lacks some may not', () => {
+test('a show with silence at its end may end early if all frames are there, and not if some are missing', () => {
   const picture = { codec: 'h264', width: 1280, height: 720, frameSeconds: 1, frames: 20 };
   const show = { ...product, audio: null, video: picture };
   const found = (frameCount: number) =>

@@ -4,7 +4,7 @@ import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { newCapabilities, oldCapabilities, without } from './facts.js';
 
-/** Settings, file name, then `extension video/encoder audio/encoder`, or the complaints. */
+/** Settings, file name, then `extension video/encoder audio/encoder`, or the validation errors. */
 type Case = readonly [OutputSettings, string | null, string | readonly string[]];
 
 const good: readonly Case[] = [
@@ -134,7 +134,7 @@ const bad: readonly Case[] = [
 ];
 
 for (const [settings, filename, expected] of bad) {
-  test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is refused in a full sentence`, () => {
+  test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is rejected with a full sentence`, () => {
     assert.equal(checkCombination(settings, filename, newCapabilities, 'outputs[1]'), {
       ok: false,
       validationErrors: expected,
@@ -142,7 +142,7 @@ for (const [settings, filename, expected] of bad) {
   });
 }
 
-test('an unknown extension is refused by the setting that gave it, and those that can be written are named', () => {
+test('an unknown extension is reported for the setting that gave it, with the supported extensions', () => {
   const named = checkCombination({ filename: 'a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
   assert.match(
     named.ok ? '' : named.validationErrors.join(),
@@ -152,7 +152,7 @@ test('an unknown extension is refused by the setting that gave it, and those tha
   assert.match(addressed.ok ? '' : addressed.validationErrors.join(), /^outputs\[0\]\.url ends in \.avi/);
 });
 
-test('what the ffmpeg at hand cannot encode is refused, and what it need not encode is not', () => {
+test('a setting that needs a missing encoder is rejected, and one that needs no encoder is accepted', () => {
   const poor = without('libx264', 'aac');
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,
@@ -165,7 +165,7 @@ test('what the ffmpeg at hand cannot encode is refused, and what it need not enc
   assert.ok(checkCombination({ skip_video: true }, 'a.mp3', poor, 'o').ok);
 });
 
-test('ffmpeg 7 is given no Theora in Ogg, where it loses the times of repeated frames', () => {
+test('Theora in Ogg is rejected with ffmpeg 7, which loses the times of repeated frames there', () => {
   const seven = { ...newCapabilities, version: 7 };
   const rejected = checkCombination({ video_codec: 'theora' }, 'a.ogg', seven, 'outputs[0]');
   assert.match(
@@ -176,7 +176,7 @@ test('ffmpeg 7 is given no Theora in Ogg, where it loses the times of repeated f
   assert.ok(checkCombination({ skip_video: true }, 'a.ogg', seven, 'outputs[0]').ok);
 });
 
-test('the better encoder of two is taken where it is there', () => {
+test('the better of two encoders is chosen if it is available', () => {
   const rich = { ...newCapabilities, encoders: new Set([...newCapabilities.encoders, 'libfdk_aac']) };
   const found = checkCombination({}, null, rich, 'o');
   assert.is(found.ok && found.audio?.encoder, 'libfdk_aac');
@@ -184,7 +184,7 @@ test('the better encoder of two is taken where it is there', () => {
   assert.is(old.ok && old.video?.encoder, 'libaom-av1');
 });
 
-test('a missing muxer is told', () => {
+test('a missing muxer is reported', () => {
   const poor = { ...newCapabilities, muxers: new Set(['webm']) };
   assert.equal(checkCombination({}, null, poor, 'outputs[0]'), {
     ok: false,

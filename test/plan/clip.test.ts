@@ -9,7 +9,7 @@ interface Case {
   readonly isTest?: boolean;
   readonly format?: string;
   readonly durationSeconds?: number | null;
-  /** Start, where reading begins, greatest length, expected length. */
+  /** Start, where reading begins, maximum length, expected length. */
   readonly gives: readonly [number, number, number | null, number | null];
 }
 
@@ -29,7 +29,7 @@ const cases: readonly Case[] = [
   { settings: { start_clip: 30 }, format: 'h264', gives: [30, 0, null, 30] },
 ];
 
-test('a start between two frames of an even rate is that of the later frame', () => {
+test('with a constant rate, a start between two frames is that of the later frame', () => {
   const startOf = (start: number, video: Parameters<typeof videoFacts>[0], settings: OutputSettings = {}) => {
     const decided = decideClip(
       { ...settings, start_clip: start },
@@ -61,7 +61,7 @@ for (const { settings, isTest = false, format = 'mpeg4', durationSeconds = 60, g
   });
 }
 
-test('a clip that begins at the end or beyond it is a fault that says where the end is', () => {
+test('a clip that begins at or after the end is an error that names the end', () => {
   for (const start of [60, 61]) {
     const decided = decideClip({ start_clip: start }, false, mediaFacts());
     assert.equal(decided, {
@@ -73,7 +73,7 @@ test('a clip that begins at the end or beyond it is a fault that says where the 
   }
 });
 
-test('a stream that ended before the clip has nothing in it, and in doubt it has', () => {
+test('a stream that ended before the clip has no frames in it; an unknown duration counts as present', () => {
   const clip = {
     startSeconds: 10,
     readFromSeconds: 10,
@@ -87,7 +87,7 @@ test('a stream that ended before the clip has nothing in it, and in doubt it has
   };
   assert.not(from(0, 10));
   assert.ok(from(2, 10));
-  assert.not(from(2, 10, 2), 'times that begin late do so for all streams');
+  assert.not(from(2, 10, 2), 'a late start applies to all streams');
   assert.ok(from(null, null));
 });
 

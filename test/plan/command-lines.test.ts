@@ -61,7 +61,7 @@ const film = mediaFacts({
   video: videoFacts({ frameRate: { numerator: 24_000, denominator: 1001 } }),
 });
 
-/** Whole command lines by the name of their golden file: one argument a line, an empty line between two steps. */
+/** Complete command lines by the name of their golden file: one argument per line, an empty line between two steps. */
 const cases: Readonly<Record<string, Case>> = {
   default: { settings: defaultOutput, media: surround },
   'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, capabilities: toneMapping },
@@ -152,7 +152,7 @@ const cases: Readonly<Record<string, Case>> = {
 for (const [name, { settings, filename = 'film.mp4', media = mediaFacts(), ...others }] of Object.entries(
   cases,
 )) {
-  test(`the command lines of "${name}" are those of its golden file`, () => {
+  test(`the command lines of "${name}" match their golden file`, () => {
     const { capabilities = newCapabilities, isTest = false, watermarks = [] } = others;
     const made = plan([{ ...output(settings, filename, isTest), watermarks }], media, paths, capabilities);
     const text = made.steps.map(({ args }) => `${args.join('\n')}\n`).join('\n');

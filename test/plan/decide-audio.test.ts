@@ -40,13 +40,13 @@ const rates: readonly (readonly [number, AudioCodec, Extension, number])[] = [
 ];
 
 for (const [input, codec, extension, expected] of rates) {
-  test(`sound of ${input} Hz becomes ${codec} of ${expected} Hz in ${extension}`, () => {
+  test(`audio of ${input} Hz becomes ${codec} of ${expected} Hz in ${extension}`, () => {
     const decided = decide({}, { sampleRate: input }, codec, extension);
     assert.is('audio' in decided ? decided.audio.sampleRate : null, expected);
   });
 }
 
-test('channels stay as many as they are, down to two, unless their number is given', () => {
+test('the number of channels is kept, up to two, unless it is given', () => {
   const counts = [1, 2, 6, 8].map((channels) => decide({}, { channels }));
   assert.equal(
     counts.map((decided) => 'audio' in decided && decided.audio.channels),
@@ -56,7 +56,7 @@ test('channels stay as many as they are, down to two, unless their number is giv
   assert.is('audio' in asked && asked.audio.channels, 1);
 });
 
-test('channels are mixed by their places, two are averaged to one, and more than eight go by their order', () => {
+test('channels are mixed by their layout, two are averaged to one, and more than eight go by their order', () => {
   const mixing = (channels: number, settings: OutputSettings = {}) => {
     const one = decide(settings, { channels });
     return 'audio' in one ? one.audio.mixing : one.failure;
@@ -73,7 +73,7 @@ test('channels are mixed by their places, two are averaged to one, and more than
   assert.equal(mixing(12), { by: 'order', channels: 12 });
 });
 
-test('audio_quality wins over audio_bitrate, and without either the quality is 3', () => {
+test('audio_quality takes precedence over audio_bitrate, and without either the quality is 3', () => {
   const decided = [{ audio_quality: 5, audio_bitrate: 64 }, { audio_bitrate: 64 }, {}].map((settings) =>
     decide(settings, {}),
   );
@@ -110,7 +110,7 @@ const failures: readonly (readonly [OutputSettings, Parameters<typeof audioFacts
     ],
   ];
 
-test('a bitrate that AAC allows and its encoder never fills becomes the greatest it does, where only the input shows the rate', () => {
+test('a bitrate that AAC allows but its encoder never reaches becomes the maximum, if only the input determines the rate', () => {
   const kbps = (settings: OutputSettings) => {
     const one = decide(settings, { sampleRate: 22_050 });
     return 'audio' in one ? one.audio.rate : one.failure.message;
@@ -122,7 +122,7 @@ test('a bitrate that AAC allows and its encoder never fills becomes the greatest
 });
 
 for (const [settings, facts, codec, message] of failures) {
-  test(`a bitrate that only the input shows to be impossible is told: ${message}`, () => {
+  test(`a bitrate that is impossible only because of the input is rejected: ${message}`, () => {
     assert.equal(decide(settings, facts, codec), {
       failure: { errorClass: 'InvalidAudioSettingsError', message },
     });

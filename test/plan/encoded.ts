@@ -9,10 +9,10 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-/** The build of 2018 that comes as a package, where npm has installed it. */
+/** The packaged build of 2018, if npm has installed it. */
 const packaged = join(process.cwd(), 'node_modules', '@ffmpeg-installer', 'linux-x64', 'ffmpeg');
 
-/** The builds to try: the one that `VENC_FFMPEG` names, or else the one found first and the packaged one beside it. */
+/** The builds to test: the one in `VENC_FFMPEG`, or else the first one found and the packaged one. */
 export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]> {
   const first = await testFfmpeg();
   const named = [[`ffmpeg ${first.ffmpeg.version}`, first]] as const;
@@ -23,7 +23,7 @@ export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]
   return [...named, [`ffmpeg ${ffmpeg.ffmpeg.version}`, ffmpeg]];
 }
 
-/** The name of an output with Theora, in Matroska where the build loses the times of its frames in Ogg, which venc rejects there. */
+/** The name of an output with Theora: Matroska if the build loses frame times in Ogg, which venc rejects there. */
 export function writableName({ capabilities }: Ffmpeg, name: string): string {
   return losesTheoraTimes(capabilities) ? name.replace(/\.og[vg]$/, '.mkv') : name;
 }
@@ -32,7 +32,7 @@ async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Pr
   await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
 }
 
-/** Plans and encodes one output of a file, in test mode where asked for, and looks at what came out. */
+/** Plans and encodes one output of a file, in test mode on request, and probes the result. */
 export async function encoded(
   ffmpeg: Ffmpeg,
   input: string,
@@ -49,7 +49,7 @@ export async function encoded(
   return { path: product.path, facts: await ffmpeg.probe(product.path) };
 }
 
-/** The luma of all frames of a file, `pixels` bytes each; `options` go before the input. */
+/** The luma of all frames of a file, `pixels` bytes each; `options` precede the input. */
 export async function frames(
   ffmpeg: Ffmpeg,
   path: string,

@@ -2,7 +2,7 @@ import type { AudioFacts, MediaFacts, VideoFacts } from '../../daemon/jobs/media
 import type { Capabilities, OutputToPlan } from '../../daemon/plan/plan-types.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 
-/** Facts of a film's picture: 1280x720, 25 fps, square pixels; edited by `over`. */
+/** Facts of a video: 1280x720, 25 fps, square pixels; overridden by `over`. */
 export function videoFacts(over: Partial<VideoFacts> = {}): VideoFacts {
   return {
     streamIndex: 0,
@@ -22,7 +22,7 @@ export function videoFacts(over: Partial<VideoFacts> = {}): VideoFacts {
   };
 }
 
-/** Facts of a film's sound: stereo at 48000 Hz; edited by `over`. */
+/** Facts of an audio track: stereo at 48000 Hz; overridden by `over`. */
 export function audioFacts(over: Partial<AudioFacts> = {}): AudioFacts {
   return {
     streamIndex: 1,
@@ -36,7 +36,7 @@ export function audioFacts(over: Partial<AudioFacts> = {}): AudioFacts {
   };
 }
 
-/** Facts of a film of a minute in MP4; edited by `over`. */
+/** Facts of a film of a minute in MP4; overridden by `over`. */
 export function mediaFacts(over: Partial<MediaFacts> = {}): MediaFacts {
   return {
     format: 'mpeg4',
@@ -52,7 +52,7 @@ const encoders = ['libx264', 'libx265', 'libvpx', 'libvpx-vp9', 'libtheora', 'li
 const audioEncoders = ['aac', 'libmp3lame', 'libvorbis', 'libopus'];
 const muxers = ['mp4', 'mov', 'matroska', 'webm', 'flv', 'mpegts', '3gp', 'ogg', 'mp3', 'ipod', 'adts'];
 
-/** What Debian's 5.1 can do. */
+/** The capabilities of Debian's 5.1. */
 export const newCapabilities: Capabilities = {
   version: 5.1,
   encoders: new Set([...encoders, ...audioEncoders]),
@@ -61,7 +61,7 @@ export const newCapabilities: Capabilities = {
   hasFpsMode: true,
 };
 
-/** What a build of 2018 can do. */
+/** The capabilities of a build of 2018. */
 export const oldCapabilities: Capabilities = {
   version: null,
   encoders: new Set([...encoders, ...audioEncoders].filter((name) => name !== 'libsvtav1')),
@@ -70,7 +70,7 @@ export const oldCapabilities: Capabilities = {
   hasFpsMode: false,
 };
 
-/** Abilities without some encoders. */
+/** Capabilities without some encoders. */
 export function without(...names: readonly string[]): Capabilities {
   return {
     ...newCapabilities,
@@ -83,5 +83,5 @@ export function output(settings: OutputSettings = {}, filename = 'film.mp4', isT
   return { id: 7, settings, filename, isTest };
 }
 
-/** Where things lie in golden files. */
+/** The paths in golden files. */
 export const paths = { input: '/in/input', scratch: '/scratch' } as const;

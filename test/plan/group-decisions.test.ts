@@ -61,7 +61,7 @@ const goldens: Readonly<Record<string, () => Plan>> = {
 };
 
 for (const [name, make] of Object.entries(goldens)) {
-  test(`the command lines of "${name}" are those of its golden file`, () => {
+  test(`the command lines of "${name}" match their golden file`, () => {
     matchesGolden(
       `plan/${name}.txt`,
       make()
@@ -74,39 +74,39 @@ for (const [name, make] of Object.entries(goldens)) {
 const packed = mediaFacts({ audio: audioFacts({ codec: 'amr_nb', channels: 1, sampleRate: 8000 }) });
 const large = { width: 3840, height: 2160, upscale: true };
 
-/** What is asked for, and the outputs of each run. */
+/** The requested settings, and the outputs of each run. */
 const groupings: readonly (readonly [string, readonly RequestedOutput[], readonly string[], MediaFacts?])[] =
   [
-    ['sizes of one film are made in one run', ladder, ['1,2,3']],
-    ['a single output has a run of its own', [{}], ['1']],
+    ['sizes of one film are encoded in one run', ladder, ['1,2,3']],
+    ['a single output has its own run', [{}], ['1']],
     [
       'other parts of the film have other runs',
       [{}, { start_clip: 5 }, { clip_length: 3 }, {}],
       ['1,4', '2', '3'],
     ],
-    ['another turn is another run', [{}, { rotate: 90 }, {}], ['1,3', '2']],
-    ['other fields are another run', [{}, { deinterlace: 'on' }], ['1', '2']],
+    ['another rotation is another run', [{}, { rotate: 90 }, {}], ['1,3', '2']],
+    ['another deinterlacing is another run', [{}, { deinterlace: 'on' }], ['1', '2']],
     ['another frame rate is another run', [{ frame_rate: 10 }, {}, { frame_rate: 10 }], ['1,3', '2']],
-    ['sound alone has a run of its own', [{}, { skip_video: true }, {}], ['1,3', '2']],
-    ['sound that must be packed anew has a run of its own', [{}, {}], ['1', '1', '2', '2'], packed],
-    ['MP4 and WebM are made in one run', [{}, { filename: 'a.webm' }], ['1,2']],
+    ['audio has its own run', [{}, { skip_video: true }, {}], ['1,3', '2']],
+    ['audio that must be repackaged has its own run', [{}, {}], ['1', '1', '2', '2'], packed],
+    ['MP4 and WebM are encoded in one run', [{}, { filename: 'a.webm' }], ['1,2']],
     [
-      'nobody waits for a slow encoder',
+      'a slow encoder has its own run',
       [{}, { video_codec: 'hevc' }, {}, { video_codec: 'hevc' }],
       ['1,3', '2,4'],
     ],
     [
-      'two passes are two runs for all that take them',
+      'two passes are two runs for all outputs that use them',
       [{ video_bitrate: 500 }, {}, { video_bitrate: 300 }, { video_bitrate: 200, onepass: true }],
       ['1,3', '1,3', '2,4'],
     ],
     [
-      'eight are made together at most',
+      'at most eight outputs share a run',
       Array.from({ length: 9 }, () => ({ width: 64 })),
       ['1,2,3,4,5,6,7,8', '9'],
     ],
     [
-      'pictures are no larger together than one may be',
+      'the frames of one run are together no larger than the limit for one',
       Array.from({ length: 5 }, () => large),
       ['1,2,3,4', '5'],
     ],
@@ -128,7 +128,7 @@ for (const [name, requested, expected, media] of groupings) {
   });
 }
 
-test('an output with an impossible setting is refused and the others stay together', () => {
+test('an output with an impossible setting is rejected and the others stay together', () => {
   const made = planned([{}, { start_clip: 99 }, { width: 320 }]);
   assert.equal(
     made.steps.map(({ outputIds }) => outputIds),
@@ -142,24 +142,24 @@ test('an output with an impossible setting is refused and the others stay togeth
 
 const nothing: { readonly args: readonly string[] } = { args: [] };
 
-/** Sizes asked for, and from which of them each is scaled: `-` is the input itself. */
+/** Requested sizes, and the size from which each is scaled: `-` is the input itself. */
 const sources: readonly (readonly [string, readonly RequestedOutput[], string])[] = [
   ['the largest one', ladder, '720<- 480<720 360<720'],
   [
-    'none that is hardly larger',
+    'one that is clearly larger',
     [{ height: 400 }, { height: 360 }, { height: 720 }],
     '720<- 400<720 360<720',
   ],
-  ['none that was enlarged', [{ height: 2160, upscale: true }, { height: 360 }], '2160<- 360<-'],
+  ['one that was not enlarged', [{ height: 2160, upscale: true }, { height: 360 }], '2160<- 360<-'],
   [
-    'the whole of one that is trimmed later',
+    'one that is cropped later, before the crop',
     [{ width: 700, height: 700, aspect_mode: 'crop' }, { height: 360 }],
     '700<- 360<700',
   ],
 ];
 
 for (const [name, requested, expected] of sources) {
-  test(`a smaller picture is scaled from ${name}`, () => {
+  test(`a smaller video is scaled from ${name}`, () => {
     const { args } = planned(requested).steps[0] ?? nothing;
     const graph = args[args.indexOf('-filter_complex') + 1] ?? '';
     const chains = graph.split(';').filter((chain) => chain.includes('scale='));
@@ -172,7 +172,7 @@ for (const [name, requested, expected] of sources) {
   });
 }
 
-test('pictures of one size share its scaling', () => {
+test('outputs of one size share its scaling', () => {
   const { args } = planned([{ width: 640 }, { width: 640, quality: 5 }]).steps[0] ?? nothing;
   assert.is(args.join(' ').split('scale=').length, 2);
 });

@@ -15,7 +15,7 @@ const refusalOf = (made: Plan) => made.rejections[0]?.failure.errorClass;
 const silent = mediaFacts({ audio: null });
 const blind = mediaFacts({ video: null });
 
-test('a product tells where the file is and what it should hold', () => {
+test('a product has the path of the file and its expected content', () => {
   assert.equal(planOf({ clip_length: 4 }), {
     ...planOf({ clip_length: 4 }),
     products: [
@@ -32,12 +32,12 @@ test('a product tells where the file is and what it should hold', () => {
   });
 });
 
-test('an input without sound or without picture makes an output without it', () => {
+test('an input without audio or video makes an output without it', () => {
   assert.is(planOf({}, silent).products[0]?.audio, null);
   assert.is(planOf({}, blind).products[0]?.video, null);
 });
 
-test('a clip that begins behind the last frame is a matter of the settings', () => {
+test('a clip that begins after the last frame is an error of the settings', () => {
   const late = mediaFacts({
     durationSeconds: 60.03,
     video: videoFacts({ durationSeconds: 60 }),
@@ -47,14 +47,14 @@ test('a clip that begins behind the last frame is a matter of the settings', () 
   assert.is(refusals[0]?.failure.errorClass, 'InvalidVideoSettingsError');
 });
 
-test('an output that nothing is left for is refused', () => {
+test('an output without video and audio is rejected', () => {
   assert.is(refusalOf(planOf({ skip_video: true }, silent)), 'NoMediaError');
   assert.is(refusalOf(planOf({ skip_audio: true }, blind)), 'NoMediaError');
   assert.is(refusalOf(planOf({}, silent, 'sound.mp3')), 'NoMediaError');
   assert.is(refusalOf(planOf({}, mediaFacts({ audio: null, video: null }))), 'NoMediaError');
 });
 
-test('a refused output takes no other with it', () => {
+test('a rejected output does not affect the others', () => {
   const outputs = [
     { ...output({ start_clip: 90 }), id: 1 },
     { ...output({}), id: 2 },
@@ -74,7 +74,7 @@ test('a refused output takes no other with it', () => {
   );
 });
 
-test('an encoder that is gone since the job was made is told as a fault of that output', () => {
+test('an encoder that was removed since the job was created is an error of that output', () => {
   const made = plan([output()], mediaFacts(), paths, without('libx264'));
   assert.equal(made.rejections, [
     {
@@ -87,20 +87,20 @@ test('an encoder that is gone since the job was made is told as a fault of that 
   ]);
 });
 
-test('a stream that ended before the clip is left out', () => {
+test('a stream that ended before the clip is omitted', () => {
   const media = mediaFacts({ video: videoFacts({ durationSeconds: 20 }), audio: audioFacts() });
   const { products } = planOf({ start_clip: 30 }, media);
   assert.equal([products[0]?.video, products[0]?.audio?.codec], [null, 'aac']);
 });
 
 const steps: readonly (readonly [string, OutputSettings, number])[] = [
-  ['a quality is reached in one pass', { quality: 4 }, 1],
-  ['a bitrate is met in two passes', { video_bitrate: 500 }, 2],
-  ['a bitrate needs no second pass where there is no picture', { video_bitrate: 500, skip_video: true }, 1],
+  ['a quality needs one pass', { quality: 4 }, 1],
+  ['a bitrate needs two passes', { video_bitrate: 500 }, 2],
+  ['a bitrate without video needs no second pass', { video_bitrate: 500, skip_video: true }, 1],
 ];
 
 for (const [name, settings, count] of steps) {
-  test(`${name}, and the shares add up to the whole`, () => {
+  test(`${name}, and the progress weights add up to 1`, () => {
     const made = planOf(settings);
     assert.is(made.steps.length, count);
     const sum = made.steps.reduce((total, { progressWeight: share }) => total + share, 0);
@@ -109,7 +109,7 @@ for (const [name, settings, count] of steps) {
   });
 }
 
-test('every step reads files alone, and the input under a name that is nothing else', () => {
+test('every step reads only local files, and only the input by its own path', () => {
   for (const { args } of planOf({ video_bitrate: 500 }).steps) {
     assert.is(args[args.indexOf('-protocol_whitelist') + 1], 'file,pipe');
     assert.ok(args.includes('-format_whitelist') && args.includes('-max_pixels'));
@@ -119,7 +119,7 @@ test('every step reads files alone, and the input under a name that is nothing e
   assert.equal(safeInputArgs('/a b').slice(-2), ['-i', 'file:/a b']);
 });
 
-test('what an ffmpeg rules out is told by the names of the settings', () => {
+test('settings that an ffmpeg does not support are listed by name', () => {
   const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap']);
   const all = listUnavailableSettings({ ...newCapabilities, filters });
   assert.equal(all, ['video_codec vp6: ffmpeg has no VP6 encoder; use h264, which .flv also supports.']);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { decideFit, type SizeSettings } from '../../daemon/plan/decide/size.js';
 import { videoFacts } from './facts.js';
 
-/** What is stored, what is asked, and what comes out: the canvas, then the scaled picture where it is another one. */
+/** The stored size, the requested one, and the result: the canvas, then the scaled video if it differs. */
 interface Case {
   readonly of: string;
   readonly ask: SizeSettings;
@@ -83,7 +83,7 @@ for (const { of, ask, gives, scaled } of cases) {
   });
 }
 
-test('a picture that keeps its size is not scaled at all', () => {
+test('a video that keeps its size is not scaled', () => {
   assert.equal(decideFit({}, videoFacts()), {
     scaleTo: null,
     canvas: { width: 1280, height: 720 },
@@ -91,11 +91,11 @@ test('a picture that keeps its size is not scaled at all', () => {
   });
 });
 
-test('an odd side loses its last line instead of blurring the picture', () => {
+test('an odd side is cropped by one line, which keeps the video sharp', () => {
   assert.equal(decideFit({}, videoFacts({ width: 641, height: 480 })).by, 'crop-edge');
 });
 
-test('pixels become square by scaling the width, the height stays', () => {
+test('pixels become square by scaling the width; the height is kept', () => {
   const wide = videoFacts({ width: 640, height: 360, sampleAspectRatio: { numerator: 2, denominator: 1 } });
   assert.equal(decideFit({}, wide).scaleTo, { width: 1280, height: 360 });
   const phone = videoFacts({
@@ -106,18 +106,18 @@ test('pixels become square by scaling the width, the height stays', () => {
   assert.equal(decideFit({}, phone).scaleTo, { width: 192, height: 144 });
 });
 
-test('the shape of a pixel that says nothing counts as square', () => {
+test('an undefined sample aspect ratio counts as square', () => {
   const odd = videoFacts({ sampleAspectRatio: { numerator: 0, denominator: 1 } });
   assert.is(decideFit({}, odd).scaleTo, null);
 });
 
-test('sizes are those of the upright picture', () => {
+test('sizes apply to the video as rotated for display', () => {
   const turned = videoFacts({ width: 1920, height: 1080, rotationDegrees: 90 });
   assert.equal(decideFit(at640x480, turned).canvas, { width: 270, height: 480 });
   assert.equal(decideFit({ width: 540 }, turned).canvas, { width: 540, height: 960 });
 });
 
-test('pixels that lie on their side are turned with the picture', () => {
+test('the sample aspect ratio is rotated with the video', () => {
   const turned = videoFacts({
     width: 640,
     height: 360,
@@ -127,7 +127,7 @@ test('pixels that lie on their side are turned with the picture', () => {
   assert.equal(decideFit({}, turned).scaleTo, { width: 180, height: 640 });
 });
 
-test('enlarging is measured against square pixels', () => {
+test('upscaling is measured against square pixels', () => {
   const wide = videoFacts({ width: 640, height: 360, sampleAspectRatio: { numerator: 2, denominator: 1 } });
   assert.equal(decideFit({ width: 1280, height: 720 }, wide).canvas, { width: 1280, height: 360 });
 });

@@ -17,7 +17,7 @@ const entries: readonly (readonly [string, SettingSupport])[] = [
 
 for (const [name, support] of entries) {
   if (!('by' in support)) continue;
-  test(`${name} is read in the file that is named for it`, () => {
+  test(`${name} is read in the file that the table names for it`, () => {
     assert.ok(existsSync(support.by), `${support.by} is not there`);
     assert.ok(/\.ts$/.test(support.by), support.by);
   });
@@ -26,25 +26,25 @@ for (const [name, support] of entries) {
 test('every setting of the plan is named in the file that supports it', () => {
   for (const [name, support] of entries) {
     if (!('by' in support) || !support.by.startsWith('daemon/plan/')) continue;
-    // What stands inside of a setting is read under its own name alone.
+    // A nested setting is read under its last name only.
     const own = name.slice(name.lastIndexOf('.') + 1);
     assert.match(readFileSync(support.by, 'utf8'), new RegExp(`\\b${own}\\b`), name);
   }
 });
 
-test('the default output and one without settings have nothing that is declined', () => {
+test('the default output and an output without settings have no unsupported settings', () => {
   assert.equal(unsupportedSettingErrors({ input, outputs: [defaultOutput] }), []);
   assert.equal(unsupportedSettingErrors({ input, outputs: [{}] }), []);
 });
 
-test('nothing that a request can hold is declined', () => {
+test('every setting of a request is supported', () => {
   assert.equal(
     entries.filter(([, support]) => 'unsupported' in support).map(([name]) => name),
     [],
   );
 });
 
-test('a declined setting with the value of what happens anyway is taken', () => {
+test('an unsupported setting with its effective value is accepted', () => {
   const validationErrors = unsupportedSettingErrors({
     input,
     download_connections: 5,

@@ -14,11 +14,11 @@ function timing(
   return 'video' in decided ? decided.video.timing : null;
 }
 
-test('an even rate is told in whole frames', () => {
+test('a constant rate is written in whole frames', () => {
   assert.equal(timing({}), { by: 'source-timestamps', clock: { by: 'frames' }, dropRules: [] });
 });
 
-test('an uneven rate, and one that is not known, keep their times in the finest steps', () => {
+test('a variable or unknown rate keeps its times in the finest steps', () => {
   assert.equal(timing({ isFrameRateVariable: true }), {
     by: 'source-timestamps',
     clock: { by: 'fine' },
@@ -31,7 +31,7 @@ test('an uneven rate, and one that is not known, keep their times in the finest 
   });
 });
 
-test('a rate that Matroska remarks on is told in parts of a frame, three milliseconds and more', () => {
+test('a rate that Matroska warns about is written in parts of a frame, three milliseconds or more', () => {
   const film = timing({ frameRate: { numerator: 24_000, denominator: 1001 } }, 'matroska');
   assert.equal(film, {
     by: 'source-timestamps',
@@ -46,7 +46,7 @@ test('a rate that Matroska remarks on is told in parts of a frame, three millise
   });
 });
 
-test('theora counts frames, so they come at an even rate', () => {
+test('theora counts frames, so they have a constant rate', () => {
   assert.equal(timing({ isFrameRateVariable: true }, 'mpeg4', 'libtheora'), {
     by: 'constant-rate',
     rate: { numerator: 25, denominator: 1 },
@@ -145,7 +145,7 @@ for (const [mode, fieldOrder, expected] of fields) {
   });
 }
 
-test('a picture that would be beyond the limit is a fault, whatever makes it so large', () => {
+test('a video beyond the size limit is an error, whichever setting makes it so large', () => {
   const tall = videoFacts({ width: 100, height: 8000 });
   const enlarged = decideVideo({ width: 8192, upscale: true }, tall, 'libx264', {
     format: 'mpeg4',
@@ -160,7 +160,7 @@ test('a picture that would be beyond the limit is a fault, whatever makes it so 
   }
 });
 
-test('a picture smaller than its encoder takes is a fault that names the encoder', () => {
+test('a video smaller than the minimum of its encoder is an error that names the encoder', () => {
   const decided = decideVideo({ width: 32 }, videoFacts(), 'libsvtav1', {
     format: 'mpeg4',
     firstFrameSeconds: 0,

@@ -7,7 +7,7 @@ import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js'
 const logo: WatermarkImage = { path: '/scratch/watermark-0', demuxer: 'png_pipe', width: 40, height: 20 };
 const canvas = { width: 320, height: 240 };
 
-/** What the request says, and then: x, y and the size that it is scaled to, if any. */
+/** The requested values, then x, y and the scaled size, if any. */
 const cases: readonly (readonly [Readonly<Record<string, unknown>>, number, number, string | null])[] = [
   [{}, 270, 210, null],
   [{ x: 0, y: 0 }, 0, 0, null],
@@ -28,7 +28,7 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, number, numb
 ];
 
 for (const [given, x, y, scaled] of cases) {
-  test(`a watermark with ${JSON.stringify(given)} lies at ${x}, ${y}${scaled === null ? '' : ` as ${scaled}`}`, () => {
+  test(`a watermark with ${JSON.stringify(given)} is at ${x}, ${y}${scaled === null ? '' : ` as ${scaled}`}`, () => {
     const body = { input: 'http://a/b', outputs: [{ watermark: { url: 'http://a/c.png', ...given } }] };
     const reading = parseJobRequest(body, { maxOutputs: 1 });
     if (!reading.ok) throw new Error(reading.validationErrors.join());

@@ -14,7 +14,7 @@ interface Context {
   queue: JobQueue;
   fixture: HandlerFixture;
   updateFault: UpdateFailure;
-  /** Ends the pause that the queue makes, which waits for nothing else. */
+  /** Ends the pause of the queue. */
   goOn: () => void;
   delays: number[];
 }
@@ -138,13 +138,13 @@ test('a job with a damaged record is logged and blocks no other job', async ({
   ];
   updateFault.error = new VencError('GoneError', 'The record of the job is damaged.');
   await queue.enqueue(ids[0] ?? 0);
-  await waitUntil('it was told of', () => harness.logLines.some((line) => line.includes('is damaged')));
+  await waitUntil('the error was logged', () => harness.logLines.some((line) => line.includes('is damaged')));
   updateFault.error = null;
   await queue.enqueue(ids[1] ?? 0);
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
-test('a job that cannot be failed for lack of space fails when there is some', async (context) => {
+test('a job that cannot be marked as failed for lack of space is marked once there is space', async (context) => {
   const { harness, queue, fixture, updateFault, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   await queue.enqueue(id);
@@ -160,7 +160,7 @@ test('a job that cannot be failed for lack of space fails when there is some', a
   assert.is(job?.input.failure?.errorClass, 'OutOfSpaceError');
 });
 
-test('close also ends if the jobs cannot be put back, and logs that', async ({
+test('close also ends if the jobs cannot be requeued, and logs that', async ({
   harness,
   queue,
   fixture,

@@ -6,7 +6,7 @@ interface Context {
   progressTracker: ProgressTracker;
 }
 
-const test = suite<Context>('the progress book');
+const test = suite<Context>('ProgressTracker');
 const downloading = (percent: number, overallPercent: number) =>
   ({ event: 'downloading', percent, overallPercent }) as const;
 
@@ -21,7 +21,9 @@ test('an update of a file replaces the previous one', ({ progressTracker }) => {
   assert.equal(progressTracker.read(1).get(2), { event: 'inspecting', percent: 0, overallPercent: 95 });
 });
 
-test('the overall percent of a file never falls within a run, its percent may', ({ progressTracker }) => {
+test('the overall percent of a file never falls within a run; the percent of its event may', ({
+  progressTracker,
+}) => {
   progressTracker.update(1, 2, downloading(80, 76));
   progressTracker.update(1, 2, downloading(20, 19));
   assert.equal(progressTracker.read(1).get(2), downloading(20, 76));
@@ -74,7 +76,7 @@ test('nothing is stored for a job that is not running', ({ progressTracker }) =>
   assert.is(progressTracker.read(1).size, 0);
 });
 
-test('what was read does not change afterwards', ({ progressTracker }) => {
+test('a returned snapshot does not change later', ({ progressTracker }) => {
   progressTracker.update(1, 2, downloading(1, 1));
   const read = progressTracker.read(1);
   progressTracker.update(1, 2, downloading(50, 50));

@@ -18,7 +18,7 @@ interface Context {
   updateFault: UpdateFailure;
 }
 
-const test = suite<Context>('recovery at a start');
+const test = suite<Context>('recovery at startup');
 const now = () => new Date(1);
 const log = () => {};
 
@@ -30,13 +30,13 @@ test.before.each(async (context) => {
 });
 test.after.each(({ harness }) => harness.close());
 
-/** Leaves a job as a daemon does that is killed while it runs it. */
+/** Leaves a job as a daemon does that is killed during its run. */
 async function leaveRunning(store: JobStore): Promise<Job> {
   const { id } = await store.create(sampleDraft());
   return store.update(id, (job) => apply(job, { type: 'claimed', token: 'of a daemon that is gone' }, now()));
 }
 
-test('a job that was running is back to waiting, and the crash is counted', async ({ harness, queue }) => {
+test('a job that was running is waiting again, and the crash is counted', async ({ harness, queue }) => {
   const { id } = await leaveRunning(harness.store);
   await recover(harness.store, queue, { now, log });
   const job = await harness.store.get(id);
@@ -78,7 +78,7 @@ test('every waiting job is queued, oldest first', async ({ harness, queue, fixtu
   }
 });
 
-test('a job that is pending is queued', async ({ harness, queue, fixture }) => {
+test('a pending job is queued', async ({ harness, queue, fixture }) => {
   const { id } = await harness.store.create({
     idCount: 3,
     number: (firstId) => ({ ...sampleDraft().number(firstId), state: 'pending' }),
@@ -88,7 +88,7 @@ test('a job that is pending is queued', async ({ harness, queue, fixture }) => {
   assert.is((await fixture.next()).run.job.id, id);
 });
 
-test('jobs that are waiting already are not written, however many there are', async ({
+test('jobs that are already waiting are not written again, however many there are', async ({
   harness,
   queue,
   updateFault,
@@ -100,7 +100,7 @@ test('jobs that are waiting already are not written, however many there are', as
   assert.is(updateFault.count, 0);
 });
 
-test('a job that cannot be written for lack of space is recovered when there is some', async (context) => {
+test('a job that cannot be written for lack of space is recovered once there is space', async (context) => {
   const { harness, queue, fixture, updateFault } = context;
   const left = await leaveRunning(harness.store);
   const waiting = await harness.store.create(sampleDraft());

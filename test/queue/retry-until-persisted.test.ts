@@ -4,7 +4,7 @@ import { delay, retryUntilPersisted, unrefDelay } from '../../daemon/queue/retry
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { outOfSpaceError } from '../helpers/update-faults.js';
 
-const test = suite('retries of a write');
+const test = suite('retryUntilPersisted');
 const signal = new AbortController().signal;
 const atOnce = async () => {};
 const onFailure = () => {};

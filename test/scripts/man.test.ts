@@ -11,7 +11,7 @@ const pages = await manPages(createIo(process, false, (code) => process.exit(cod
 const { man }: { man: readonly string[] } = JSON.parse(readFileSync('package.json', 'utf8'));
 
 for (const [name, page] of Object.entries(pages)) {
-  test(`man/${name} is what the commands say: npm run docs makes it anew`, () => {
+  test(`man/${name} matches the commands; npm run docs updates it`, () => {
     assert.fixture(readFileSync(`man/${name}`, 'utf8'), page);
   });
 
@@ -19,7 +19,7 @@ for (const [name, page] of Object.entries(pages)) {
     assert.ok(man.includes(`./man/${name}`));
   });
 
-  test(`lines of man/${name} that are typed as they stand fit 80 columns`, () => {
+  test(`literal lines of man/${name} fit 80 columns`, () => {
     const literal = [...page.matchAll(/^\.nf\n([\s\S]*?)\n\.fi$/gm)].flatMap(([, lines = '']) =>
       lines.split('\n'),
     );
@@ -32,17 +32,17 @@ for (const [name, page] of Object.entries(pages)) {
   });
 
   const linter = has('mandoc') ? test : test.skip;
-  linter(`mandoc has nothing to say about man/${name}`, () => {
+  linter(`mandoc reports nothing about man/${name}`, () => {
     assert.is(output('mandoc', ['-Tlint', '-Wstyle'], page), '');
   });
 
   const formatter = has('groff') ? test : test.skip;
-  formatter(`groff has nothing to say about man/${name}`, () => {
+  formatter(`groff reports nothing about man/${name}`, () => {
     assert.is(output('groff', ['-ww', '-man', '-Tascii', '-z'], page), '');
   });
 }
 
-test('the manual has every command, with its flags, and no word of formatting is left over', () => {
+test('the manual has every command with its flags, and no formatting characters remain', () => {
   const page = pages['venc.1'] ?? '';
   for (const name of Object.keys(commandTable))
     assert.match(page, new RegExp(`^\\.SS venc ${name}\\b`, 'm'), name);
@@ -52,7 +52,7 @@ test('the manual has every command, with its flags, and no word of formatting is
   assert.match(pages['venc-daemon.8'] ?? '', '.B \\-\\-files\\-root <folder>');
 });
 
-test('text that looks like formatting comes out as it was', () => {
+test('text that looks like formatting is escaped', () => {
   const head = { name: 'X', section: 1, day: '2026-01-01', source: 'x' };
   const page = roffPage(head, [{ kind: 'section', title: 'a' }, ...blocksOf(".so it\n  'a\\b\n  .sp -1 …")]);
   assert.equal(page.split('\n').slice(4), [
@@ -69,7 +69,7 @@ test('text that looks like formatting comes out as it was', () => {
   ]);
 });
 
-test('a table of terms is told as one, and lines to type stay as they are from the first one on', () => {
+test('a term table becomes one list, and literal lines keep their form from the first one', () => {
   assert.equal(blocksOf('\n  --a NAME   the one\n  VENC_B     the other\n'), [
     { kind: 'term', term: '--a NAME', text: 'the one' },
     { kind: 'term', term: 'VENC_B', text: 'the other' },
@@ -84,12 +84,12 @@ function has(program: string): boolean {
     execFileSync('sh', ['-c', `command -v ${program}`], { stdio: 'ignore' });
     return true;
   } catch {
-    process.stderr.write(`skipped, as there is no ${program} here: apt-get install ${program}\n`);
+    process.stderr.write(`skipped, ${program} is not installed: apt-get install ${program}\n`);
     return false;
   }
 }
 
-/** What a program says of a page on either output, whatever its exit code. */
+/** The output of a program about a page, from stdout and stderr, whatever its exit code. */
 function output(program: string, words: readonly string[], page: string): string {
   try {
     return execFileSync('sh', ['-c', '"$@" 2>&1 || true', 'sh', program, ...words], {

@@ -15,11 +15,11 @@ import { settingPaths } from '../helpers/architecture/check-settings.js';
 const page = settingsPage();
 const limits = { maxOutputs: 50 };
 
-test('docs/settings.md is what the tables say: npm run docs makes it anew', () => {
+test('docs/settings.md matches the tables; npm run docs updates it', () => {
   assert.fixture(readFileSync('docs/settings.md', 'utf8'), page);
 });
 
-test('every setting and every flag has a row of its own', () => {
+test('every setting and every flag has its own row', () => {
   for (const path of [...settingPaths(jobTable), ...settingPaths(outputTable)]) {
     assert.match(
       page,
@@ -31,7 +31,7 @@ test('every setting and every flag has a row of its own', () => {
 });
 
 for (const { title, request, words } of examples) {
-  test(`the example "${title}" is taken, and its words make the same request`, async () => {
+  test(`the example "${title}" is valid, and its flags make the same request`, async () => {
     const command = addJobOptions(new Command().argument('<input>').exitOverride());
     command.parse(words, { from: 'user' });
     const typed = await buildRequestBody(
@@ -47,7 +47,7 @@ for (const { title, request, words } of examples) {
 }
 
 for (const { rule, broken } of crossRules) {
-  test(`what breaks the rule "${rule}" is refused`, () => {
+  test(`a request that breaks the rule "${rule}" is rejected`, () => {
     const reading = parseJobRequest({ input: 'http://a/b.mp4', outputs: [broken] }, limits);
     assert.is(reading.ok, false);
     if (!reading.ok) assert.is(reading.validationErrors.length, 1);

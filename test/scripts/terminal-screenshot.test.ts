@@ -9,7 +9,7 @@ const picture = renderTerminalSvg(
   'A screen',
 );
 
-test('a bar is drawn as what is done over the whole of it, and no character of it is left to a font', () => {
+test('a bar is drawn as the done part over the whole, without font glyphs', () => {
   assert.match(
     picture,
     /<rect [^>]*width="67.2"[^>]*opacity="0.25"\/><rect [^>]*width="29.4"[^>]*fill="#56b6c2"\/>/,
@@ -17,7 +17,7 @@ test('a bar is drawn as what is done over the whole of it, and no character of i
   assert.not.match(picture, /[█▌░─]/);
 });
 
-test('words stand in their columns, with their markup taken for text', () => {
+test('words are aligned to their columns, and markup in them is escaped', () => {
   const words = [...picture.matchAll(/<text x="([\d.]+)"[^>]*>([^<]*)</g)].map(([, x, text]) => [x, text]);
   assert.equal(words, [
     ['14.0', '3 jobs'],
@@ -26,7 +26,7 @@ test('words stand in their columns, with their markup taken for text', () => {
   ]);
 });
 
-test('what is bold is bold, and a frame sets the picture off from any page', () => {
+test('bold text is bold, and a frame separates the image from the page', () => {
   assert.match(picture, /font-weight="bold">3 jobs</);
   assert.match(picture, /^<svg [^>]*>\n<title>A screen<\/title>\n<rect [^>]*stroke="#/);
 });

@@ -11,7 +11,7 @@ const failed = { state: 'failed' } as const;
 const etas: readonly (readonly [string, Parameters<typeof etaOfJob>[0], number | null])[] = [
   ['no output is known', [], null],
   ['the only one is queued', [queued], null],
-  ['the only one is queued, and the service tells a time', [{ ...queued, eta_in_ms: 5000 }], null],
+  ['the only one is queued, and the service reports a time', [{ ...queued, eta_in_ms: 5000 }], null],
   ['one is encoded and one is queued', [busy(4000), queued], null],
   ['one is encoded and one waits for the input', [busy(4000), { state: 'waiting' }], null],
   ['two are encoded', [busy(4000), busy(9000)], 9000],
@@ -23,7 +23,7 @@ const etas: readonly (readonly [string, Parameters<typeof etaOfJob>[0], number |
 ];
 
 for (const [situation, outputs, etaMs] of etas) {
-  test(`where ${situation}, a job has ${etaMs === null ? 'no time to go' : `${etaMs} ms to go`}`, () => {
+  test(`if ${situation}, a job has ${etaMs === null ? 'no time left' : `${etaMs} ms left`}`, () => {
     assert.is(etaOfJob(outputs), etaMs);
   });
 }

@@ -6,7 +6,7 @@ import { exitCodes } from '../../src/shared/exit-codes.js';
 
 const rows = Object.entries(errorClasses);
 
-test('every class says what it means and what to do, in sentences for people', () => {
+test('every class has a description and advice in full sentences', () => {
   for (const [name, { meaning, advice }] of rows) {
     assert.match(name, /^([A-Z][a-z]+)+Error$/);
     assert.match(meaning, /^[A-Z][^\n]*\.$/, `${name}: ${meaning}`);
@@ -14,7 +14,7 @@ test('every class says what it means and what to do, in sentences for people', (
   }
 });
 
-test('every class has an HTTP status of an error and an exit code of a failure', () => {
+test('every class has an HTTP error status and a failing exit code', () => {
   const codes: readonly number[] = Object.values(exitCodes);
   for (const [name, { status, exitCode }] of rows) {
     assert.ok(status >= 400 && status <= 599, name);
@@ -22,7 +22,7 @@ test('every class has an HTTP status of an error and an exit code of a failure',
   }
 });
 
-test('the classes that a job can fail with are those of the contract', () => {
+test('the classes of job failures match the contract', () => {
   const failures = rows
     .filter(([, { status, exitCode }]) => status === 422 && exitCode === exitCodes.jobFailed)
     .map(([name]) => name);
@@ -50,7 +50,7 @@ test('the classes that a job can fail with are those of the contract', () => {
   ]);
 });
 
-test('the refusals of a service end commands as the table of exit codes has it', () => {
+test('the errors of a service map to the documented exit codes', () => {
   for (const [name, status, exitCode] of [
     ['UnparsableBodyError', 400, 2],
     ['UnauthorizedError', 401, 4],
@@ -69,13 +69,13 @@ test('the refusals of a service end commands as the table of exit codes has it',
   }
 });
 
-test('only names of the table are classes', () => {
+test('only names in the table are error classes', () => {
   assert.ok(isErrorClass('NoMediaError'));
   for (const text of ['', 'nomediaerror', 'toString', '__proto__', 'Error'])
     assert.not.ok(isErrorClass(text));
 });
 
-test('an error carries its class, its row, its cause and a stack', () => {
+test('an error has its class, its table row, its cause and a stack', () => {
   const cause = new Error('inner');
   const error = new VencError('UnavailableError', 'Not now.', { cause, hint: 'Wait.', retryAfterSeconds: 5 });
   assert.equal([error.entry.status, error.hint, error.retryAfterSeconds], [503, 'Wait.', 5]);
@@ -91,7 +91,7 @@ test('an error without options has no cause, no hint and no delay', () => {
   assert.equal([error.hint, error.retryAfterSeconds, 'cause' in error], [null, null, false]);
 });
 
-test('an invalid request carries every complaint', () => {
+test('an invalid request contains every validation error', () => {
   const error = invalidRequest(['a must be b', 'c must be d']);
   assert.equal(error.messages, ['a must be b', 'c must be d']);
   assert.is(error.message, 'a must be b; c must be d');

@@ -10,14 +10,14 @@ import { matchesGolden } from '../helpers/golden.js';
 
 const isUsageError = (error: unknown) => isVencError(error, 'UsageError');
 
-test('the flags, their arguments and their help are as they were looked over', () => {
+test('the flags, their arguments and their help match the reviewed file', () => {
   const lines = settingFlags().map(({ flag, argument, repeatable, help, path }) =>
     [path, [flag, argument ?? ''].join(' ').trim() + (repeatable ? ' ...' : ''), help].join('\t'),
   );
   matchesGolden('shared/flags.txt', `${lines.join('\n')}\n`);
 });
 
-test('every setting has a flag, but for the input and the notifications of an output', () => {
+test('every setting has a flag, except the input and the notifications of an output', () => {
   const named = (path: string) =>
     settingFlags()
       .filter((flag) => flag.path === path)
@@ -32,7 +32,7 @@ test('every setting has a flag, but for the input and the notifications of an ou
   );
 });
 
-test('no two flags share a name, and each is in words that a shell takes', () => {
+test('no two flags share a name, and each needs no quoting in a shell', () => {
   const flags = settingFlags();
   assert.is(
     new Set(flags.flatMap(({ flag, negation }) => [flag, negation ?? `${flag}-`])).size,
@@ -44,14 +44,14 @@ test('no two flags share a name, and each is in words that a shell takes', () =>
   }
 });
 
-test('only booleans take no argument, and only they can be denied', () => {
+test('only booleans take no argument, and only they can be negated', () => {
   for (const { argument, negation, flag } of settingFlags()) {
     assert.is(argument === null, negation !== null);
     if (negation !== null) assert.is(negation, flag.replace('--', '--no-'));
   }
 });
 
-test('what is typed becomes what a request has', () => {
+test('flag values become request fields', () => {
   const typed = {
     ...{ test: true, downloadConnections: '9', passThrough: '12', notify: ['http://x/a', 'http://x/b'] },
     ...{ width: '640', frameRate: '29.97', public: true, upscale: false, label: '7', size: '64x48' },
@@ -77,7 +77,7 @@ test('what is typed becomes what a request has', () => {
   });
 });
 
-test('what is no number goes on as text, for the service to name', () => {
+test('a value that is not a number is passed on as text, and the service reports it', () => {
   const { outputFlags } = parseFlags({ speed: 'fast', width: '0x10' });
   assert.equal(outputFlags, { speed: 'fast', width: '0x10' });
   const parseRequest = parseJobRequest({ input: 'http://x/a', outputs: [outputFlags] }, { maxOutputs: 1 });
@@ -87,7 +87,7 @@ test('what is no number goes on as text, for the service to name', () => {
   ]);
 });
 
-test('watermarks, thumbnails and grants are typed as name=value', () => {
+test('watermarks, thumbnails and grants are written as name=value', () => {
   const typed = {
     watermark: ['url="http://x/a,b.png",x=-0,width=25%', 'url=http://x/c.png?d=e'],
     thumbnails: 'number=5,public=1',
@@ -134,7 +134,7 @@ for (const [text, pairs] of [
   ['a=it\'s "5"', [['a', 'it\'s "5"']]],
   ['a=two\nlines', [['a', 'two\nlines']]],
 ] as const) {
-  test(`${JSON.stringify(text)} is taken apart`, () => {
+  test(`${JSON.stringify(text)} is parsed`, () => {
     assert.equal(parseAssignments(text, '--output'), pairs);
   });
 }
@@ -153,12 +153,12 @@ for (const text of [
   '"a=1"',
   'a="1""',
 ]) {
-  test(`${JSON.stringify(text)} is refused as no name=value`, () => {
+  test(`${JSON.stringify(text)} is rejected because it is not name=value`, () => {
     assert.throws(() => parseAssignments(text, '--watermark'), isUsageError);
   });
 }
 
-test('what is refused is never repeated, since it may hold a password', () => {
+test('a rejected value is never repeated, because it may contain a password', () => {
   for (const text of ['ftp://u:hunter2@host', '{"a":"hunter2', 'url=a,hunter2', '{"hunter2":"hunter2"']) {
     assert.throws(
       () => parseOutputFlag(text),
@@ -167,7 +167,7 @@ test('what is refused is never repeated, since it may hold a password', () => {
   }
 });
 
-test('an output is typed as name=value or as JSON', () => {
+test('an output is written as name=value or as JSON', () => {
   assert.equal(parseOutputFlag('video_codec=vp8,one_pass=true,filename="a,b.webm"'), {
     video_codec: 'vp8',
     onepass: true,
@@ -183,7 +183,7 @@ test('an output is typed as name=value or as JSON', () => {
   assert.equal(parseOutputFlag(' {"speed": 1, "own": [2]}'), { speed: 1, own: [2] });
 });
 
-test('an output with a setting that there is not, or that comes twice, is refused', () => {
+test('an output with an unknown or repeated setting is rejected', () => {
   for (const [text, message] of [
     ['spede=1', '--output has no setting spede.'],
     ['__proto__=1', '--output has no setting __proto__.'],

@@ -2,9 +2,8 @@ import type { Field } from '../../src/shared/records/field.js';
 import { parseXml, type XmlElement } from '../helpers/read-xml.js';
 
 /**
- * Reads an answer in XML the way a client does that knows nothing but the `type` and `nil` attributes: the value of a text, an
- * object or a list is told by them and by what stands inside. The shape only says where an empty element is a text or an
- * object, and where entries of a list are wrapped in JSON.
+ * Parses an XML answer as a client does that uses only the `type` and `nil` attributes to determine text values, objects and
+ * lists. The shape only determines whether an empty element is a text or an object, and where list entries are wrapped in JSON.
  */
 export function readByTypes(xml: string, shape: Field): unknown {
   const top = parseXml(xml);

@@ -45,7 +45,7 @@ for (const password of oddPasswords) {
   });
 }
 
-test('each of several URLs in one text is masked by itself', () => {
+test('each of several URLs in one text is masked', () => {
   assert.is(
     redact('from ftp://a:one@x/1 to s3://b:two@y/2, then http://c:8080/3 and cf://d:three/four@z/5.'),
     'from ftp://a:***@x/1 to s3://b:***@y/2, then http://c:8080/3 and cf://d:***@z/5.',
@@ -57,12 +57,12 @@ test('URLs that follow each other without a blank lose their passwords', () => {
   for (const password of ['one', 'two', 'three']) assert.not.match(text, password);
 });
 
-test('a password whose URL was cut off is masked', () => {
+test('a password in a truncated URL is masked', () => {
   assert.is(redact('... ftp://user:hunter2'), '... ftp://user:***@');
   assert.is(redact('ftp://user:pa"ss@host/x'), 'ftp://user:***@host/x');
 });
 
-test('addresses without a secret stay as they are', () => {
+test('addresses without a secret are unchanged', () => {
   for (const url of [
     'http://example.com/video.mp4',
     'http://127.0.0.1:8686/v2/jobs/1',
@@ -88,7 +88,7 @@ test('an address with a password and no user shows neither', () => {
   assert.is(withoutPassword('ftp://:hunter2@host/x'), 'ftp://host/x');
 });
 
-test('an answer shows the whole path of an address, whatever is in it', () => {
+test('an answer shows the whole path of an address, whatever it contains', () => {
   assert.is(withoutPassword('http://u:p@w@host:80/@scope/a@2x.mp4'), 'http://u@host:80/@scope/a@2x.mp4');
   assert.is(withoutPassword('ftp://me@corp.example:p@host/a'), 'ftp://me@corp.example@host/a');
 });
@@ -128,13 +128,13 @@ test('keys in headers and bodies are masked', () => {
   assert.is(redact('{"api_key":"abcdef","input":"x"}'), '{"api_key":"***","input":"x"}');
 });
 
-test('masking twice changes no more', () => {
+test('masking twice gives the same text', () => {
   const once = redact('ftp://a:one@x/1?token=two Authorization: Basic three');
   assert.is(redact(once), once);
 });
 
-test('long texts without an end are masked in time in proportion to their length', () => {
-  // Each of these would take hours if the patterns went over the rest of the text from every place in it.
+test('long texts without an end are masked in linear time', () => {
+  // Each of these would take hours if the patterns scanned the rest of the text from every position.
   const length = 200_000;
   for (const part of ['a', 'a://b:c', '?', '?token', 'a://b:1/', '&pass', 'a@', 'api_key']) {
     assert.type(redact(part.repeat(length)), 'string');

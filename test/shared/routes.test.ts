@@ -14,7 +14,7 @@ test('values are percent-encoded, so that none leaves its segment', () => {
   assert.is(routePath('upload', { name: '$&$1' }), '/v2/uploads/%24%26%241');
 });
 
-test('a value that is missing is a mistake of the caller', () => {
+test('a missing value throws', () => {
   assert.throws(() => routePath('jobDetails'), /jobDetails needs a value for id/);
   assert.throws(() => routePath('hostedFile', { token: 'x' }), /needs a value for name/);
 });
@@ -24,7 +24,7 @@ test('no two routes share a method and a path', () => {
   assert.is(new Set(all).size, all.length);
 });
 
-test('every route is told in a phrase and starts with a slash', () => {
+test('every route has a description and starts with a slash', () => {
   for (const [name, { path, summary, section }] of Object.entries(routes)) {
     assert.match(path, /^(\/|(\/(:?[a-z\d.]+))+)$/, name);
     assert.match(summary, /^[A-Z].*[^.]$/, name);

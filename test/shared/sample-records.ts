@@ -1,16 +1,16 @@
 import type { Field } from '../../src/shared/records/field.js';
 
-/** A record with all that its table knows; texts hold what has to be escaped. */
+/** A record with every field of its table; texts contain characters that need escaping. */
 export function fullSample(field: Field): unknown {
   return sampleOf(field, { isBare: false, number: 29.97, text: 'a <b> & "c" é 日本 😀' });
 }
 
-/** The same with whole numbers where the table allows others, and empty texts. */
+/** The same with whole numbers where the table allows fractions, and empty texts. */
 export function completeSample(field: Field): unknown {
   return sampleOf(field, { isBare: false, number: 30, text: '' });
 }
 
-/** A record with no more than it must have: null where it may be, lists empty, optional fields missing. */
+/** A minimal record: null where allowed, empty lists, no optional fields. */
 export function minimalSample(field: Field): unknown {
   return sampleOf(field, { isBare: true, number: 0, text: 'text' });
 }

@@ -24,7 +24,7 @@ test('unknown fields are listed by their paths and change nothing', () => {
   ]);
 });
 
-test('fields that every object inherits are neither read nor written', () => {
+test('field names that every object inherits are neither read nor written', () => {
   const body: unknown = JSON.parse(
     `{"input":"${input}","__proto__":{"test":1},"constructor":{},"outputs":[{"__proto__":{"speed":9},"toString":1}]}`,
   );
@@ -41,7 +41,7 @@ test('fields that every object inherits are neither read nor written', () => {
   assert.not.ok(parseJobRequest(Object.create({ input }), limits).ok);
 });
 
-test('a request nested without end is read without harm', () => {
+test('a deeply nested request is read without harm', () => {
   let nested: unknown = 5;
   for (let depth = 0; depth < 100_000; depth += 1) nested = depth % 2 === 0 ? [nested] : { nested };
   const names = [

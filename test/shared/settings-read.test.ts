@@ -4,19 +4,19 @@ import { defaultOutput } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { input, limits, requestOf, settingsOf, validationErrorsFor } from './reading.js';
 
-test('a body that is no object is one complaint', () => {
+test('a body that is not an object is one validation error', () => {
   for (const body of [undefined, null, 5, 'text', true, [], [{ input }]]) {
     assert.equal(validationErrorsFor(body), ['The request must be an object with an input']);
   }
 });
 
-test('a missing input is named', () => {
+test('a missing input is reported', () => {
   for (const body of [{}, { input: null }, { outputs: [{}] }]) {
     assert.equal(validationErrorsFor(body), ['input is required: the URL of the file to encode']);
   }
 });
 
-test('without outputs the default one of the service is made', () => {
+test('without outputs a request gets the default output', () => {
   for (const outputs of [undefined, null, []]) {
     assert.equal(requestOf({ input, outputs }).outputs, [defaultOutput]);
     assert.equal(requestOf({ input, output: outputs }).outputs, [defaultOutput]);
@@ -30,7 +30,7 @@ test('an empty output is one output without settings', () => {
   }
 });
 
-test('outputs that are no objects are named one by one', () => {
+test('each output that is not an object is reported', () => {
   for (const outputs of [5, 'x', true]) {
     assert.equal(validationErrorsFor({ input, outputs }), [
       'outputs must be an array of objects, or one object',
@@ -43,21 +43,21 @@ test('outputs that are no objects are named one by one', () => {
   ]);
 });
 
-test('output beside outputs is a complaint, unless one of them is null', () => {
+test('output together with outputs is a validation error, unless one of them is null', () => {
   assert.equal(validationErrorsFor({ input, output: {}, outputs: [] }), [
     'output and outputs must not both be given: use outputs',
   ]);
   assert.equal(requestOf({ input, output: { speed: 1 }, outputs: null }).outputs, [{ speed: 1 }]);
 });
 
-test('a job has at most as many outputs as it is allowed', () => {
+test('a job has at most the configured number of outputs', () => {
   const body = (count: number) => ({ input, outputs: Array(count).fill({}) });
   assert.ok(parseJobRequest(body(50), limits).ok);
   assert.equal(validationErrorsFor(body(51)), ['outputs must have at most 50 entries']);
   assert.not.ok(parseJobRequest(body(2), { maxOutputs: 1 }).ok);
 });
 
-test('numbers and booleans may come as text', () => {
+test('numbers and booleans may be given as text', () => {
   assert.equal(
     settingsOf({
       width: '640',
@@ -139,7 +139,7 @@ test('distances are read in pixels and percent, from either edge', () => {
   }
 });
 
-test('the ends of each range are inside it', () => {
+test('the limits of each range are valid values', () => {
   for (const [name, least, greatest] of [
     ['width', 2, 8192],
     ['speed', 1, 5],
@@ -163,7 +163,7 @@ test('the ends of each range are inside it', () => {
   assert.is(requestOf({ input, download_connections: 25 }).download_connections, 25);
 });
 
-test('both spellings of a setting are one', () => {
+test('both spellings of a setting are equivalent', () => {
   for (const [name, spelling, value] of [
     ['onepass', 'one_pass', true],
     ['bitrate_cap', 'decoder_bitrate_cap', 900],
@@ -181,7 +181,7 @@ test('both spellings of a setting are one', () => {
   ]);
 });
 
-test('one watermark, grant or set of thumbnails may stand alone or in an array', () => {
+test('a single watermark, grant or set of thumbnails may be given with or without an array', () => {
   const watermark = { url: input };
   const grant = { grantee: 'someone', permissions: ['READ', 'write'] };
   const read = { grantee: 'someone', permissions: ['READ', 'WRITE'] };
@@ -214,12 +214,12 @@ test('a grant has a grantee and either permission or permissions', () => {
   );
 });
 
-test('size fills width and height, and may agree with them', () => {
+test('size sets width and height, and may agree with them', () => {
   assert.equal(settingsOf({ size: '640x480' }), { width: 640, height: 480 });
   assert.equal(settingsOf({ size: '640X480', width: '640', height: 480 }), { width: 640, height: 480 });
 });
 
-test('notifications are one or several, each an object or the text of its URL', () => {
+test('notifications are one or several, each an object or a URL', () => {
   const url = 'https://me:secret@example.com/done?a=b,c=d';
   const whole = { url, format: 'xml', headers: { 'X-Order': 'a b', authorization: 'Bearer x' } };
   assert.equal(requestOf({ input, notifications: url }).notifications, [{ url }]);
@@ -257,12 +257,12 @@ for (const [notifications, validationErrors] of [
     ['notifications.headers must have names of headers, such as X-Order, with at most 64 characters'],
   ],
 ] as const) {
-  test(`notifications ${JSON.stringify(notifications)} are refused in words that help`, () => {
+  test(`notifications ${JSON.stringify(notifications)} are rejected with a helpful message`, () => {
     assert.equal(validationErrorsFor({ input, notifications }), validationErrors);
   });
 }
 
-test('a header may be called what every object inherits', () => {
+test('a header may have a name that every object inherits', () => {
   const headers: unknown = JSON.parse('{"__proto__":"a","constructor":"b"}');
   const [target] = requestOf({ input, notifications: { url: input, headers } }).notifications ?? [];
   assert.equal(Object.entries(target?.headers ?? {}), [
@@ -271,7 +271,7 @@ test('a header may be called what every object inherits', () => {
   ]);
 });
 
-test('the sound parts of a request that is not valid are there for further checks', () => {
+test('the valid parts of an invalid request are available for further checks', () => {
   const parseRequest = parseJobRequest(
     { input, test: 'x', outputs: [{ size: '64x48' }, { speed: 9 }] },
     limits,

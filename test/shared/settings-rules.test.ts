@@ -80,18 +80,18 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
 
 for (const [settings, text] of cases) {
   const shown = JSON.stringify(settings).replace(/(.)\1{20,}/g, '$1...');
-  test(`${shown} ${text === undefined ? 'is fine' : 'is complained about'}`, () => {
+  test(`${shown} ${text === undefined ? 'is valid' : 'is a validation error'}`, () => {
     assert.equal(validationErrorsFor(settings), text === undefined ? [] : [text]);
   });
 }
 
-test('a label is unique within a job, and none is no label', () => {
+test('a label is unique within a job, and outputs without a label do not conflict', () => {
   assert.equal(validationErrorsFor({ label: 'web' }, {}, {}, { label: 'web' }, { label: 'Web' }), [
     'outputs[3].label must be unique, and outputs[0] has the same',
   ]);
 });
 
-test('rules between settings are told together with those of single settings', () => {
+test('rules between settings are reported together with those of single settings', () => {
   assert.equal(
     validationErrorsFor(
       { label: 'a', speed: 9, skip_audio: 1, skip_video: 1 },
@@ -125,13 +125,13 @@ for (const address of [
   'file://localhost/videos/a.mp4',
   'http://bücher.example/ä.mp4',
 ]) {
-  test(`${address} is an address`, () => {
+  test(`${address} is a valid address`, () => {
     const parseRequest = parseJobRequest({ input: address }, { maxOutputs: 1 });
     assert.ok(parseRequest.ok && parseRequest.request.input === address);
   });
 }
 
-test('an address of 2048 characters is taken and one of 2049 is not', () => {
+test('an address of 2048 characters is accepted and one of 2049 is rejected', () => {
   const long = (length: number) => ({ input: `http://example.com/${'ä'.repeat(length - 19)}` });
   assert.ok(parseJobRequest(long(2048), { maxOutputs: 1 }).ok);
   assert.not.ok(parseJobRequest(long(2049), { maxOutputs: 1 }).ok);

@@ -56,14 +56,14 @@ test('help is a phrase for one line, without a full stop, and names its section'
   }
 });
 
-test('every default is a value that the setting takes', () => {
+test('every default is a valid value of its setting', () => {
   for (const [name, setting] of rows) {
     if (!('default' in setting)) continue;
     assert.equal(parseValue(setting, setting.default, name).validationErrors, []);
   }
 });
 
-test('no name and no other spelling stands for two settings', () => {
+test('no name and no other spelling belongs to two settings', () => {
   for (const [name, table] of Object.entries(tables)) {
     const all = Object.entries(table).flatMap(([key, { spellings = [] }]) => [key, ...spellings]);
     assert.is(new Set(all).size, all.length, name);
@@ -71,7 +71,7 @@ test('no name and no other spelling stands for two settings', () => {
   }
 });
 
-test('the default output is one that could be asked for', () => {
+test('the default output is a valid request', () => {
   const parseRequest = parseJobRequest({ input: 'http://x/a', outputs: [defaultOutput] }, { maxOutputs: 1 });
   assert.ok(parseRequest.ok);
   assert.equal(parseRequest.request.outputs, [defaultOutput]);

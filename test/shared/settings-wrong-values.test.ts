@@ -13,7 +13,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const output = (fields: Fields) => ({ input, outputs: [{}, fields] });
 const grant = { grantee: 'someone', permission: 'READ' };
 
-/** Where the settings of each table stand in a request. */
+/** The paths of the settings of each table in a request. */
 const places: readonly {
   readonly table: SettingsTable;
   readonly path: string;
@@ -57,7 +57,7 @@ const places: readonly {
 for (const { table, path, body } of places) {
   for (const [name, setting] of Object.entries(table)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
-      test(`a wrong ${path}${spelling} is complained about by its path`, () => {
+      test(`an invalid ${path}${spelling} is reported by its path`, () => {
         for (const value of wrongValuesFor(setting)) {
           const validationErrors = validationErrorsFor(body({ [spelling]: value }));
           const named = validationErrors.filter((text) => text.startsWith(`${path}${spelling}`));
@@ -66,7 +66,7 @@ for (const { table, path, body } of places) {
       });
     }
 
-    test(`a null ${path}${name} is one that was left out`, () => {
+    test(`a null ${path}${name} counts as omitted`, () => {
       assert.equal(
         validationErrorsFor(body({ [name]: null })),
         validationErrorsFor(body({ [name]: undefined })),
@@ -75,7 +75,7 @@ for (const { table, path, body } of places) {
   }
 }
 
-test('every wrong value of every setting is complained about at once', () => {
+test('all invalid values of all settings are reported at once', () => {
   const wrong = (table: SettingsTable): Fields =>
     Object.fromEntries(Object.keys(table).map((name) => [name, 5000000]));
   const validationErrors = validationErrorsFor({
@@ -97,7 +97,7 @@ test('every wrong value of every setting is complained about at once', () => {
   }
 });
 
-test('complaints repeat no value, since it may be secret', () => {
+test('validation errors repeat no value, because it may be secret', () => {
   const secret = 'hunter2';
   const fields = Object.fromEntries(Object.keys(outputTable).map((name) => [name, { [secret]: secret }]));
   const url = `ftp://user:${secret}@/x`;

@@ -9,16 +9,16 @@ import { readByTypes } from './read-by-types.js';
 import { completeSample, fullSample, minimalSample } from './sample-records.js';
 
 const rows = Object.entries<Field>(responses);
-/** Golden files are read by people: each element begins a line there. */
+/** For readability, each element of a golden file is on its own line. */
 const inLines = (xml: string): string => xml.replaceAll('><', '>\n<');
 
 for (const [name, shape] of rows) {
-  test(`${name} is written in XML as its golden file has it`, () => {
+  test(`${name} as XML matches its golden file`, () => {
     const texts = [fullSample, minimalSample].map((sample) => inLines(toXml(sample(shape), shape)));
     matchesGolden(`shared/xml/${name}.xml.txt`, texts.join('\n'));
   });
 
-  test(`the XML of ${name} tells a reader of types exactly what the JSON tells`, () => {
+  test(`the XML of ${name}, read by types, equals the JSON`, () => {
     for (const sample of [fullSample, minimalSample, completeSample]) {
       const record = sample(shape);
       assert.equal(readByTypes(toXml(record, shape), shape), JSON.parse(JSON.stringify(record)));
@@ -33,7 +33,7 @@ const text = {
 } as const;
 const textIn = (value: unknown): unknown => readByTypes(toXml({ text: value }, text), text);
 
-test('every text comes back as it was, and what XML cannot hold as U+FFFD', () => {
+test('every text survives a round trip, and characters that XML cannot hold become U+FFFD', () => {
   const samples: readonly (readonly [string, string])[] = [
     ['', ''],
     [' a  b ', ' a  b '],
@@ -48,7 +48,7 @@ test('every text comes back as it was, and what XML cannot hold as U+FFFD', () =
   for (const [given, expected] of samples) assert.equal(textIn(given), { text: expected });
 });
 
-test('every code unit by itself makes XML that parses', () => {
+test('every single code unit makes XML that parses', () => {
   for (let code = 0; code <= 0xffff; code += 1) {
     const character = String.fromCharCode(code);
     const back = textIn(character);
@@ -57,7 +57,7 @@ test('every code unit by itself makes XML that parses', () => {
   }
 });
 
-test('an entry in an object of its own name stands there once, and any other object as it is', () => {
+test('an entry in an object of its own name is written once, and any other object unchanged', () => {
   const inner = {
     type: 'object',
     fields: { job: { type: 'integer', description: 'id' } },
@@ -77,7 +77,7 @@ test('an entry in an object of its own name stands there once, and any other obj
   );
 });
 
-test('numbers that are none are nil, as they are null in JSON', () => {
+test('numbers that are not finite are nil, as they are null in JSON', () => {
   const shape = {
     type: 'object',
     fields: { a: { type: 'number', description: 'a' } },
@@ -88,11 +88,11 @@ test('numbers that are none are nil, as they are null in JSON', () => {
   }
 });
 
-test('fields that the table does not have are left out', () => {
+test('fields that are not in the table are omitted', () => {
   assert.not.match(toXml({ text: 'a', other: '<' }, text), 'other');
 });
 
-test('the text of each answer is one XML document in UTF-8', () => {
+test('each answer is one XML document in UTF-8', () => {
   for (const [, shape] of rows) {
     const xml = toXml(fullSample(shape), shape);
     assert.ok(xml.startsWith('<?xml version="1.0" encoding="UTF-8"?>\n<api-response>'));

@@ -3,7 +3,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { productVersion } from '../../src/shared/version.js';
 
-test('the version that is told is that of the package', () => {
+test('the reported version is that of the package', () => {
   const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
   assert.is(productVersion, version);
 });

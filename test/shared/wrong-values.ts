@@ -12,7 +12,7 @@ const nonHttpUrls: readonly unknown[] = [
   ...['me@example.com', 'mailto:me@example.com', 'MAILTO:me@example.com'],
 ];
 
-/** Values that a setting must refuse, by what kind of setting it is. Null is none of them: it means left out. */
+/** Invalid values by kind of setting. Null is not among them: it means omitted. */
 export function wrongValuesFor(setting: Setting): readonly unknown[] {
   switch (setting.kind) {
     case 'integer': {

@@ -16,26 +16,26 @@ const rows = [
 ] as const;
 
 for (const [code, download, upload] of rows) {
-  test(`${code} is ${download} on the way in and ${upload} on the way out`, () => {
+  test(`${code} is ${download} in a download and ${upload} in an upload`, () => {
     assert.is(mapDiskError(errno(code), 'download', 'The file').errorClass, download);
     assert.is(mapDiskError(errno(code), 'upload', 'The file').errorClass, upload);
   });
 }
 
-test("trouble with the daemon's own disk is a full disk or a failure", () => {
+test("an error of the daemon's own disk is reported as a full disk or a failure", () => {
   assert.is(mapLocalDiskError(errno('ENOSPC'), 'download').errorClass, 'OutOfSpaceError');
   assert.is(mapLocalDiskError(errno('EACCES'), 'download').errorClass, 'DownloadFailureError');
   assert.is(mapLocalDiskError(errno('ENOENT'), 'upload').errorClass, 'UploadFailureError');
 });
 
-test('messages tell no path, and errors of ours pass unchanged', () => {
+test('messages name no path, and a VencError passes unchanged', () => {
   assert.not.match(mapDiskError(errno('EIO'), 'download', 'The file').message, 'secret');
   const ours = new VencError('ForbiddenAddressError', 'no');
   assert.is(mapDiskError(ours, 'download', 'The file'), ours);
   assert.is(mapLocalDiskError(ours, 'download'), ours);
 });
 
-test('what is no error of the system has no code', () => {
+test('an error that is not a system error has no code', () => {
   assert.is(systemCode(new Error('x')), null);
   assert.is(systemCode('ENOENT'), null);
 });

@@ -9,7 +9,7 @@ import { contentsOf, factsOf, sampleBytes, scratchFolder } from '../contracts/tr
 
 const film = sampleBytes(5_000_000);
 const chunkBytes = 250_000;
-/** From here on files are large. */
+/** Files of this size or more are large. */
 const largeBytes = 1 << 25;
 const places = Array.from({ length: film.byteLength / chunkBytes }, (_, index) => index * chunkBytes);
 const chunkAt = (at: number) => film.subarray(at, at + chunkBytes);
@@ -21,7 +21,7 @@ const orders: readonly (readonly [what: string, places: readonly number[]])[] = 
 ];
 
 for (const [what, order] of orders) {
-  test(`a file written ${what} is summed in order`, async () => {
+  test(`a file written ${what} has the checksum of its bytes in order`, async () => {
     const path = join(scratchFolder(), 'in');
     const part = await PartialFile.create(path);
     for (const at of order)
@@ -32,14 +32,14 @@ for (const [what, order] of orders) {
   });
 }
 
-test('writes side by side are summed in order', async () => {
+test('concurrent writes have the checksum of their bytes in order', async () => {
   const path = join(scratchFolder(), 'in');
   const part = await PartialFile.create(path);
   await Promise.all(places.map((at) => part.writeAt([chunkAt(at)], at)));
   assert.equal(await part.finish(path), factsOf(film));
 });
 
-test('a large file is summed beside its writing, whatever the order, and begun anew', async () => {
+test('the checksum of a large file is computed in a worker while it is written, in any order, and restarts with the file', async () => {
   const path = join(scratchFolder(), 'in');
   const part = await PartialFile.create(path);
   part.expectSize(largeBytes);
@@ -52,7 +52,7 @@ test('a large file is summed beside its writing, whatever the order, and begun a
   assert.equal(await part.finish(path), factsOf(Buffer.concat([film, Buffer.from('more')])));
 });
 
-test('two large files are summed at once, and one of them given up', async () => {
+test('two large files get their checksums concurrently, and one of them can be abandoned', async () => {
   const folder = scratchFolder();
   const [first, second, given] = await Promise.all(
     ['a', 'b', 'c'].map((name) => PartialFile.create(join(folder, name))),
@@ -66,7 +66,7 @@ test('two large files are summed at once, and one of them given up', async () =>
   assert.equal(contentsOf(folder).toSorted(), ['a', 'b']);
 });
 
-test('a large file that turns out so is summed as well', async () => {
+test('a file that grows large during the download gets its checksum too', async () => {
   const path = join(scratchFolder(), 'in');
   const part = await PartialFile.create(path);
   const long = sampleBytes(largeBytes + 1_000_000);
@@ -74,7 +74,7 @@ test('a large file that turns out so is summed as well', async () => {
   assert.equal(await part.finish(path), factsOf(long));
 });
 
-test('what the other thread cannot read is summed here', async () => {
+test('bytes that the worker cannot read are added to the checksum here', async () => {
   const handle = await open(join(scratchFolder(), 'in'), 'wx+');
   const sum = new IncrementalMd5(handle, '/no/such/file');
   sum.expectSize(largeBytes);
@@ -85,7 +85,7 @@ test('what the other thread cannot read is summed here', async () => {
   await handle.close();
 });
 
-test('a file that is begun anew forgets what it held, and a discarded one leaves nothing', async () => {
+test('a restarted file forgets its contents, and a discarded one leaves nothing', async () => {
   const folder = scratchFolder();
   const path = join(folder, 'in');
   const part = await PartialFile.create(path);
@@ -100,7 +100,7 @@ test('a file that is begun anew forgets what it held, and a discarded one leaves
   assert.equal(contentsOf(folder), ['in']);
 });
 
-test('bytes that are there join to ranges, whatever their order', () => {
+test('written bytes merge into ranges in any order', () => {
   const ranges = new ByteRangeSet();
   for (const [from, to] of [
     [10, 20],

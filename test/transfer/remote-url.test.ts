@@ -34,10 +34,10 @@ const valid: readonly (readonly [url: string, reading: object])[] = [
 ];
 
 for (const [url, reading] of valid) {
-  test(`${url} is read in all its parts`, () => assert.equal(parseRemoteUrl(url), reading));
+  test(`${url} is parsed into all its parts`, () => assert.equal(parseRemoteUrl(url), reading));
 }
 
-test('the host of a storage is a bucket, in its own letters', () => {
+test('the bucket of a storage URL keeps its letter case', () => {
   const { host, parts } = Object(parseRemoteUrl('s3://Films_of.2026/a/b.mp4', 'bucket'));
   assert.equal([host, parts], ['Films_of.2026', ['a', 'b.mp4']]);
 });
@@ -61,14 +61,14 @@ const invalid: readonly (readonly [url: string, complaint: RegExp])[] = [
 ];
 
 for (const [url, validationError] of invalid) {
-  test(`${JSON.stringify(url)} is refused`, () => {
+  test(`${JSON.stringify(url)} is rejected`, () => {
     const reading = parseRemoteUrl(url);
     assert.match(reading.ok ? 'taken' : reading.validationError, validationError);
   });
 }
 
 for (const url of ['s3:///key', 's3://bucket:80/key', 's3://buc%2Fket/key', 's3://../key', 's3://%2e/key']) {
-  test(`${url} is refused, as it names no bucket`, () => {
+  test(`${url} is rejected because it names no bucket`, () => {
     const reading = parseRemoteUrl(url, 'bucket');
     assert.match(reading.ok ? 'taken' : reading.validationError, /must name a bucket/);
   });

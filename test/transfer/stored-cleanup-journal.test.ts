@@ -9,7 +9,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const ftp = (name: string): Orphan => ({ url: 'ftp://user:hunter2secret@example.com/a.mp4', name });
 
-test('a note is on disk for its owner alone while the thing is there, and deleted with it', async () => {
+test('a journal entry is on disk, readable only by its owner, until it is deleted', async () => {
   const folder = join(tempFolder(), 'leftovers');
   const removeEntry = await openCleanupJournal(folder).add(ftp('part'));
   const [name = ''] = readdirSync(folder);
@@ -18,7 +18,7 @@ test('a note is on disk for its owner alone while the thing is there, and delete
   assert.equal(readdirSync(folder), []);
 });
 
-test('a note tells the folders that were made, too', async () => {
+test('a journal entry also records the folders that were created', async () => {
   const folder = tempFolder();
   const left: Orphan = { ...ftp('new/part'), folders: ['new', 'new/er'] };
   await openCleanupJournal(folder).add(left);
@@ -28,7 +28,7 @@ test('a note tells the folders that were made, too', async () => {
   );
 });
 
-test('what an earlier program left is taken away once; what cannot be is kept for the next time', async () => {
+test('orphans of an earlier process are removed once; those that cannot be removed stay in the journal', async () => {
   const folder = tempFolder();
   await openCleanupJournal(folder).add(ftp('good'));
   await openCleanupJournal(folder).add(ftp('unreachable'));

@@ -15,7 +15,7 @@ const refused = mapConnectionError(
   'download',
 );
 
-/** Lets attempts fail, each after some time of its own, until they are given up. Gives the delays and the time it took. */
+/** Fails attempts, each after a given time, until the policy gives up. Returns the delays and the total time. */
 function failing(
   stallTimeoutMs: number,
   attemptMs: number,
@@ -39,36 +39,36 @@ function failing(
   }
 }
 
-test('a final trouble is never tried again', () => {
+test('a permanent error is never retried', () => {
   assert.equal(failing(30_000, 10, permanentError('FileNotFoundError', 'no')).delays, []);
 });
 
-test('passing troubles are tried five times, with doubling delays', () => {
+test('transient errors are retried up to five attempts, with doubling delays', () => {
   assert.equal(failing(30_000, 10, passing).delays, [500, 1000, 2000, 4000]);
 });
 
-test('a host that refuses from the beginning is tried three times', () => {
+test('a host that refuses the first connection is tried three times', () => {
   assert.equal(failing(30_000, 1, refused).delays, [500, 1000]);
 });
 
-test('a host that does not answer is told within 20 seconds', () => {
+test('a host that does not answer is reported within 20 seconds', () => {
   const { delays, tookMs } = failing(30_000, 8_500, refused);
   assert.equal(delays, [500]);
   assert.ok(tookMs < 20_000);
 });
 
 for (const stallTimeoutMs of [200, 2_000, 30_000, 300_000]) {
-  test(`with a stall timeout of ${stallTimeoutMs} ms, stalls are given up within ten of them`, () => {
+  test(`with a stall timeout of ${stallTimeoutMs} ms, stalls end the transfer within ten of them`, () => {
     assert.ok(failing(stallTimeoutMs, stallTimeoutMs, passing).tookMs <= 10 * stallTimeoutMs);
   });
 }
 
-test('Retry-After is respected, but not beyond ten stall timeouts', () => {
+test('Retry-After is respected up to ten stall timeouts', () => {
   assert.is(failing(30_000, 10, { ...passing, retryAfterMs: 40_000 }).delays[0], 40_000);
   assert.equal(failing(30_000, 10, { ...passing, retryAfterMs: 290_000 }).delays, []);
 });
 
-test('progress resets the retry limits, but not for ever', () => {
+test('progress resets the retry limits, but not indefinitely', () => {
   const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs: 1000,
     connectTimeoutMs: 500,
@@ -83,7 +83,7 @@ test('progress resets the retry limits, but not for ever', () => {
   assert.is(tries, 100);
 });
 
-test('a download on its way waits longer for a server that is started anew', () => {
+test('a download that has begun waits longer for a server that restarts', () => {
   let now = 0;
   const retryPolicy = createTransferRetryPolicy({
     stallTimeoutMs: 30_000,

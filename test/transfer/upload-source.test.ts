@@ -11,7 +11,7 @@ import { waitUntil } from '../helpers/wait-until.js';
 const folder = tempFolder();
 const sizes = {
   small: 1_000_003,
-  // Summed by another thread.
+  // A worker computes the checksum of a file of this size.
   large: 40_000_003,
 };
 const fileOf = (sizeBytes: number) => {
@@ -33,14 +33,14 @@ const isHeld = (path: string) =>
 for (const [name, sizeBytes] of Object.entries(sizes)) {
   const { bytes, path } = fileOf(sizeBytes);
 
-  test(`a ${name} file is summed as it passes`, async () => {
+  test(`the checksum of a ${name} file is computed while it is read`, async () => {
     const file = await UploadSource.open(path);
     assert.ok((await buffer(file.bytesFrom(0))).equals(bytes));
     assert.equal(await file.facts(), factsOf(bytes));
     await file.close();
   });
 
-  test(`bytes of a ${name} file that are read again after a break are summed once`, async () => {
+  test(`bytes of a ${name} file that are read again after a retry count once in the checksum`, async () => {
     const file = await UploadSource.open(path);
     for await (const _ of file.bytesFrom(0)) if (file.bytesTransferred > sizeBytes / 2) break;
     assert.ok(file.bytesTransferred < bytes.byteLength);
@@ -50,16 +50,16 @@ for (const [name, sizeBytes] of Object.entries(sizes)) {
     await file.close();
   });
 
-  test(`a ${name} file is let go of in the end, also in the middle of it`, async () => {
+  test(`a ${name} file is closed at the end, also in the middle of it`, async () => {
     const file = await UploadSource.open(path);
     for await (const _ of file.bytesFrom(0)) if (file.bytesTransferred > sizeBytes / 2) break;
     assert.ok(isHeld(path));
     await file.close();
-    await waitUntil('the file is held by nobody', () => !isHeld(path));
+    await waitUntil('no process holds the file open', () => !isHeld(path));
   });
 }
 
-test('how far it is is told when a piece has been taken, and never beyond the end', async () => {
+test('progress is reported after each chunk is consumed, and never exceeds the size', async () => {
   const { bytes, path } = fileOf(sizes.small);
   const file = await UploadSource.open(path);
   const told: number[] = [];
@@ -69,7 +69,7 @@ test('how far it is is told when a piece has been taken, and never beyond the en
   await file.close();
 });
 
-test('nothing is left out of the sum', async () => {
+test('the checksum never skips bytes', async () => {
   const file = await UploadSource.open(fileOf(sizes.small).path);
   assert.throws(() => file.bytesFrom(1), /from where it was read to/);
   await file.close();

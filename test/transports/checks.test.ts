@@ -80,14 +80,14 @@ const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
 ];
 
 for (const [url, validationError] of inputs) {
-  test(`as an input ${url.replace(root, 'ROOT')} ${validationError === null ? 'is fine' : `is told: ${validationError.source}`}`, async () => {
+  test(`as an input ${url.replace(root, 'ROOT')} ${validationError === null ? 'is valid' : `is a validation error: ${validationError.source}`}`, async () => {
     const told = await checkInput(url);
     if (validationError === null) assert.is(told, null);
     else assert.match(String(told), validationError);
   });
 }
 
-test('a destination may be new, in new folders, or replace a file, but no folder', async () => {
+test('a destination may be new, in new folders, or an existing file, but no folder', async () => {
   assert.is(await checkOutput(`file://${root}/new/deep/a.mp4`), null);
   assert.is(await checkOutput(`file://${root}/film.mp4`), null);
   assert.match(String(await checkOutput(`file://${root}/folder`)), /regular file/);
@@ -96,17 +96,17 @@ test('a destination may be new, in new folders, or replace a file, but no folder
   assert.is(await checkOutput('file:///tmp/elsewhere.mp4'), below);
 });
 
-test('without a root file: is refused, with a sentence that says how to allow it', async () => {
+test('without a root file: is rejected, and the error says how to allow it', async () => {
   const none = { filesRoots: [] };
   assert.match(String(await checkInput(`file://${root}/film.mp4`, none)), /--files-root/);
   assert.match(String(await checkOutput(`file://${root}/film.mp4`, none)), /--files-root/);
 });
 
-test('a program on its own files may name any of them', async () => {
+test('a program may use all files of its own user', async () => {
   assert.is(await checkInput('file:///etc/passwd', { filesRoots: [], allowsAnyPath: true }), null);
 });
 
-test('an upload is good for its own account, for 24 hours', async () => {
+test('an upload is valid for its own account, for 24 hours', async () => {
   const { signal } = new AbortController();
   const place = await uploads.receive(Readable.from([Buffer.from('film')]), 'film.mp4', 'default', signal);
   const url = fileRefUrl('upload', place);
@@ -119,7 +119,7 @@ test('an upload is good for its own account, for 24 hours', async () => {
   assert.match(String(await check?.(url, 'default')), /24 hours ago/);
 });
 
-test('an unknown scheme is told without the password in its URL', () => {
+test('an unknown scheme is reported without the password in its URL', () => {
   assert.throws(() => transportFor(registry(), 'gopher://me:hunter2@host/'), /gopher:\/\/me:\*\*\*@host/);
 });
 

@@ -28,7 +28,7 @@ for (const [width, expected] of fits) {
   });
 }
 
-test('room that is left goes to the column of the highest rank', () => {
+test('space that is left goes to the column of the highest rank', () => {
   const ranked = columns.map((column) => (column.name === 'b' ? { ...column, growthPriority: 9 } : column));
   assert.equal(fitColumns(ranked, 25), [
     { name: 'a', width: 4 },
@@ -37,7 +37,7 @@ test('room that is left goes to the column of the highest rank', () => {
   ]);
 });
 
-test('the rows shared out never exceed what there is, and the selected job always has one', () => {
+test('the assigned rows never exceed the screen, and the selected job always has one', () => {
   for (let rows = 1; rows < 60; rows += 1) {
     for (const jobs of [1, 2, 10, 50]) {
       for (const details of [0, 2, 30]) {
@@ -52,7 +52,7 @@ test('the rows shared out never exceed what there is, and the selected job alway
   }
 });
 
-test('a list too long is shown around the selected row', () => {
+test('a list that is too long is shown around the selected row', () => {
   assert.equal(windowAround(0, 10, 4), { from: 0, to: 4 });
   assert.equal(windowAround(5, 10, 4), { from: 3, to: 7 });
   assert.equal(windowAround(9, 10, 4), { from: 6, to: 10 });
@@ -73,7 +73,7 @@ test('durations, speeds and percentages are short', () => {
   assert.equal([0, 99.99, 100].map(percentText), ['0%', '99%', '100%']);
 });
 
-test('a bar has its width whatever the percentage', () => {
+test('a bar keeps its width at every percentage', () => {
   assert.is(bar(50, 8), '████░░░░');
   assert.is(bar(50, 5), '██▌░░');
   assert.is(bar(99.9, 2), '█▉');
@@ -81,7 +81,7 @@ test('a bar has its width whatever the percentage', () => {
   assert.is(bar(120, 4), '████');
 });
 
-test('names are the last part of an address, decoded, without what could move the cursor', () => {
+test('a name is the decoded last part of an address, without characters that move the cursor', () => {
   assert.is(fileNameOf('http://h/a/my%20film.mp4?sig=1#x'), 'my film.mp4');
   assert.is(fileNameOf('file:///films/a%1b[2J.mp4'), 'a\\x1b[2J.mp4');
   assert.is(fileNameOf('http://h/bad%zz.mp4'), 'bad%zz.mp4');

@@ -22,7 +22,7 @@ function terminal(): { readonly io: ScreenIo; readonly written: () => string } {
   return { io, written: () => written };
 }
 
-test('what stands on the screen is written in the marks of the locale', () => {
+test('the screen uses the symbols of the locale', () => {
   const { io, written } = terminal();
   const screen = mountScreen(io, startWatch([7], 0), { onKeys: () => {}, onError: () => {} });
   screen.close(startWatch([7], 0));
@@ -30,7 +30,7 @@ test('what stands on the screen is written in the marks of the locale', () => {
   assert.not.match(written(), '›');
 });
 
-test('what changes in the table alone is drawn, and what changes around it as well', () => {
+test('changes of the table are drawn, and changes outside it as well', () => {
   const { io, written } = terminal();
   const first = startWatch([7], 0);
   const screen = mountScreen(io, first, { onKeys: () => {}, onError: () => {} });
@@ -44,12 +44,12 @@ test('what changes in the table alone is drawn, and what changes around it as we
   screen.close(null);
 });
 
-test('a frame that cannot be made is a fault of the screen, which gives the terminal back', () => {
+test('a frame that fails to render is an error of the screen, which restores the terminal', () => {
   const { io, written } = terminal();
   const failures: unknown[] = [];
   const listeners = { onKeys: () => {}, onError: (error: unknown) => void failures.push(error) };
   const screen = mountScreen(io, startWatch([7], 0), listeners);
-  const reason = new Error('a fault of a view');
+  const reason = new Error('a rendering error');
   const broken = {
     ...startWatch([7], 0),
     get log(): never {

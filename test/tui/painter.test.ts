@@ -13,14 +13,14 @@ function setUp() {
   return { painter, news };
 }
 
-test('the first frame is painted on a cleared second screen, the cursor hidden', () => {
+test('the first frame is painted on a cleared alternate screen with a hidden cursor', () => {
   const { painter, news } = setUp();
   assert.is(news(), '^?1049h^?25l');
   painter.paint(['one', 'two']);
   assert.is(news(), '^H^2J^1;1Hone^2;1Htwo');
 });
 
-test('rows that stay as they are are not written, and a frame that stays is not at all', () => {
+test('unchanged rows are not written, and neither is an unchanged frame', () => {
   const { painter, news } = setUp();
   painter.paint(['one', 'two', 'three']);
   news();
@@ -30,7 +30,7 @@ test('rows that stay as they are are not written, and a frame that stays is not 
   assert.is(news(), '');
 });
 
-test('only behind a row that has become shorter the rest is wiped, since a full one ends where the cursor is', () => {
+test('only a row that became shorter is erased to its end, because after a full row the cursor is on its last cell', () => {
   const { painter, news } = setUp();
   painter.paint(['\u001b[31mabc\u001b[39m']);
   news();
@@ -40,7 +40,7 @@ test('only behind a row that has become shorter the rest is wiped, since a full 
   assert.is(news(), '^1;1H映^K');
 });
 
-test('what stands below a frame that has become lower is wiped', () => {
+test('rows below a frame that became shorter are erased', () => {
   const { painter, news } = setUp();
   painter.paint(['one', 'two', 'three']);
   news();
@@ -48,7 +48,7 @@ test('what stands below a frame that has become lower is wiped', () => {
   assert.is(news(), '^2;1H^J');
 });
 
-test('after a forgotten frame all is painted anew', () => {
+test('after a reset the whole frame is painted again', () => {
   const { painter, news } = setUp();
   painter.paint(['one']);
   news();
@@ -57,7 +57,7 @@ test('after a forgotten frame all is painted anew', () => {
   assert.is(news(), '^H^2J^1;1Hone');
 });
 
-test('the terminal can be lent, and is painted anew when it is taken again', () => {
+test('the terminal can be released, and is painted again when it is acquired again', () => {
   const { painter, news } = setUp();
   painter.paint(['one']);
   news();
@@ -68,7 +68,7 @@ test('the terminal can be lent, and is painted anew when it is taken again', () 
   assert.is(news(), '^?1049h^?25l^H^2J^1;1Hone');
 });
 
-test('the terminal is given back once, and nothing is painted afterwards', () => {
+test('the terminal is restored once, and nothing is painted afterwards', () => {
   const { painter, news } = setUp();
   painter.paint(['one']);
   news();

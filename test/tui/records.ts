@@ -30,7 +30,7 @@ const file: Omit<MediaFileRecord, 'id' | 'url'> = {
   error_class: null,
 };
 
-/** A progress record of a job with the input `id + 1` and the outputs given. */
+/** A progress record of a job with the input `id + 1` and the given outputs. */
 export function progressRecord(
   id: number,
   parts: Partial<JobProgressRecord> = {},
@@ -45,7 +45,7 @@ export function progressRecord(
   };
 }
 
-/** A job's details with the input `id + 1` and one output, `id + 2`. */
+/** The details of a job with the input `id + 1` and one output, `id + 2`. */
 export function jobRecord(
   id: number,
   parts: Partial<JobRecord> = {},

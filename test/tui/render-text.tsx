@@ -5,7 +5,7 @@ import type { FrameSize } from '../../src/tui/frame-plan.js';
 import { WatchFrame } from '../../src/tui/WatchFrame.js';
 import type { WatchState } from '../../src/tui/watch-types.js';
 
-/** Takes what ink writes: as a terminal of the given width would get it. */
+/** Captures the output of ink as a terminal of the given width would receive it. */
 class FakeTerminal extends Writable {
   readonly frames: string[] = [];
 
@@ -22,12 +22,12 @@ class FakeTerminal extends Writable {
   }
 }
 
-/** The frame of a state as text, without colours, one line a row. */
+/** The frame of a state as text without colours, one line per row. */
 export function renderText(state: WatchState, size: FrameSize): string {
   const terminal = new FakeTerminal(size.columns, size.rows);
   const frame = frameOf(state, { size, isColoured: false });
   const instance = render(<WatchFrame {...frame} />, {
-    // ink asks only for what a writable stream with a width has.
+    // ink needs only a writable stream with a width.
     stdout: terminal as unknown as NodeJS.WriteStream,
     debug: true,
     patchConsole: false,

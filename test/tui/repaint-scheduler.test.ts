@@ -34,7 +34,7 @@ function setUp(costMs = 0) {
   return { repaints, drawn, pass };
 }
 
-test('of frames that come fast one every 480 ms is drawn, and the latest one always', () => {
+test('of rapid frames one is drawn every 480 ms, and the latest one always', () => {
   const { repaints, drawn, pass } = setUp();
   for (let count = 0; count < 200; count += 1) {
     repaints.requestFrame(String(count));
@@ -48,7 +48,7 @@ test('of frames that come fast one every 480 ms is drawn, and the latest one alw
   ]);
 });
 
-test('a person who waits is not kept waiting', () => {
+test('a frame after a key press is drawn at once', () => {
   const { repaints, drawn, pass } = setUp();
   repaints.requestFrame('a');
   pass(10);
@@ -62,7 +62,7 @@ test('a person who waits is not kept waiting', () => {
   ]);
 });
 
-test('frames that cost much are drawn less often, and every few seconds still', () => {
+test('expensive frames are drawn less often, but still every few seconds', () => {
   const slow = setUp(5);
   slow.repaints.requestFrame('a');
   slow.repaints.requestFrame('b');

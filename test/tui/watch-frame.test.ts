@@ -97,7 +97,7 @@ for (const columns of [60, 80, 140]) {
 const many = Array.from({ length: 40 }, (_, index) => 100 + index * 10);
 
 for (const rows of [4, 6, 10, 24]) {
-  test(`forty jobs leave a line free on a terminal of ${rows} rows, and the selected one is seen`, () => {
+  test(`forty jobs leave a line free on a terminal of ${rows} rows, and the selected one is visible`, () => {
     const downs = Array.from({ length: 25 }, () => press('down'));
     const text = renderText(play(many, waiting, ...downs, press('open')), { columns: 80, rows });
     assert.ok(text.trimEnd().split('\n').length < rows, text);
@@ -111,7 +111,7 @@ test('a very narrow terminal still shows id and state', () => {
   for (const line of text.split('\n')) assert.ok([...line].length <= 20, line);
 });
 
-test('wide letters take their two cells in every column', () => {
+test('wide characters take two cells in every column', () => {
   const name = '夏の夜の港と花火🎆.mov';
   const wide: WatchEvent = {
     type: 'details',

@@ -68,7 +68,7 @@ test('enter opens and closes, escape closes', () => {
   assert.is(press(three, 'open', 'down').isOpen, true);
 });
 
-test('cancel and resubmit ask first, and only yes sends the order', () => {
+test('cancel and resubmit ask first, and only yes sends the command', () => {
   const order = { verb: 'cancel', jobId: 5 };
   assert.equal(press(three, 'down', 'cancel').footer, { kind: 'question', command: order });
   assert.equal(press(three, 'down', 'cancel', 'yes').footer, { kind: 'sending', command: order });
@@ -78,12 +78,12 @@ test('cancel and resubmit ask first, and only yes sends the order', () => {
   assert.equal(press(three, 'yes').footer, { kind: 'keys' });
 });
 
-test('while an order is on its way no other is asked for', () => {
+test('while a command is in flight no other is offered', () => {
   const sending = press(three, 'cancel', 'yes');
   assert.equal(press(sending, 'down', 'resubmit').footer, sending.footer);
 });
 
-test('what is over cannot be cancelled, and what is finished cannot be resubmitted', () => {
+test('a job that has ended cannot be cancelled, and a finished one cannot be resubmitted', () => {
   const ended = reduceWatch(three, { type: 'final', job: jobRecord(1) }, 0);
   assert.equal(press(ended, 'cancel').footer, {
     kind: 'remark',
@@ -96,7 +96,7 @@ test('what is over cannot be cancelled, and what is finished cannot be resubmitt
   assert.equal(press(ended, 'resubmit', 'down').footer, { kind: 'keys' });
 });
 
-test('quit leaves, even from a question', () => {
+test('quit leaves the screen, even during a question', () => {
   assert.is(press(three, 'quit').hasLeft, true);
   assert.is(press(three, 'cancel', 'quit').hasLeft, true);
 });

@@ -18,7 +18,7 @@ import {
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-/** Stands where the terminal would: keeps what is drawn, and presses keys. */
+/** Replaces the terminal: records what is drawn, and presses keys. */
 class ScreenFixture {
   readonly drawn: WatchState[] = [];
   readonly operations: string[] = [];
@@ -53,7 +53,7 @@ class ScreenFixture {
   }
 }
 
-const test = suite<{ service: ControllableService; screen: ScreenFixture }>('the life of a screen');
+const test = suite<{ service: ControllableService; screen: ScreenFixture }>('WatchSession');
 
 test.before.each(async (fixture) => {
   fixture.service = await startControllableService(7);
@@ -62,7 +62,10 @@ test.before.each(async (fixture) => {
 });
 test.after.each(({ service }) => service.close());
 
-test('it draws before it asks, learns the names, and ends with the job', async ({ service, screen }) => {
+test('it draws before it sends a request, loads the names, and ends with the job', async ({
+  service,
+  screen,
+}) => {
   const ending = screen.open(service.url, [7]);
   assert.is(screen.drawn.length, 1);
   assert.is(service.asked(), 0);
@@ -72,14 +75,14 @@ test('it draws before it asks, learns the names, and ends with the job', async (
   assert.equal(screen.operations, ['close, the last frame left']);
 });
 
-test('without ids it watches what is active, sees new jobs come, and stays until it is left', async ({
+test('without ids it watches active jobs, shows new ones, and stays until the user quits', async ({
   service,
   screen,
 }) => {
   service.move(100);
   const ending = screen.open(service.url, []);
   await screen.shows(
-    'that none is active',
+    'that no job is active',
     ({ isFindingJobs: isListing, jobs }) => !isListing && jobs.length === 0,
   );
   service.move(5);
@@ -90,7 +93,7 @@ test('without ids it watches what is active, sees new jobs come, and stays until
   assert.is(watchExitCode(await ending), 0);
 });
 
-test('a job that was cancelled and resubmitted beside another one is followed again', async ({
+test('a job that was cancelled and resubmitted while another one runs is followed again', async ({
   service,
   screen,
 }) => {
@@ -101,7 +104,7 @@ test('a job that was cancelled and resubmitted beside another one is followed ag
 
   const again = new ScreenFixture();
   const second = again.open(service.url, [7]);
-  // While a question stands the screen stays, though the job is over.
+  // The screen stays while a question is open, though the job has ended.
   again.press('resubmit');
   await again.shows('the end', ({ jobs: [job] }) => job?.state === 'cancelled');
   again.press('yes');
@@ -111,13 +114,13 @@ test('a job that was cancelled and resubmitted beside another one is followed ag
   assert.equal(service.commands, ['PUT /v2/jobs/7/cancel', 'PUT /v2/jobs/7/resubmit']);
 });
 
-test('a job that is not there is lost, and gives its exit code', async ({ service, screen }) => {
+test('a missing job is marked as unavailable, and gives its exit code', async ({ service, screen }) => {
   const last = await screen.open(service.url, [12]);
   assert.is(watchExitCode(last), 5);
   assert.match(last.log[0]?.text ?? '', /12/);
 });
 
-test('a service that never answered is an error, and its empty frame is taken away', async ({
+test('a service that never answered is an error, and its empty frame is removed', async ({
   service,
   screen,
 }) => {
@@ -130,7 +133,7 @@ test('a service that never answered is an error, and its empty frame is taken aw
   assert.equal(screen.operations, ['close']);
 });
 
-test('an outage is waited out', async ({ service, screen }) => {
+test('a network error is retried until the service answers', async ({ service, screen }) => {
   const ending = screen.open(service.url, [7]);
   await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
@@ -139,10 +142,7 @@ test('an outage is waited out', async ({ service, screen }) => {
   assert.is(watchExitCode(await ending), 130);
 });
 
-test('a service that is stopped and started again is told as gone and as back', async ({
-  service,
-  screen,
-}) => {
+test('a service that restarts is reported as unreachable and then as back', async ({ service, screen }) => {
   const ending = screen.open(service.url, [7]);
   await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
@@ -156,15 +156,15 @@ test('a service that is stopped and started again is told as gone and as back', 
 });
 
 for (const named of [true, false]) {
-  test(`fifty ${named ? 'named' : 'active'} jobs of another machine take one request a second`, async ({
+  test(`fifty ${named ? 'named' : 'active'} jobs of another machine take one request per second`, async ({
     screen,
   }) => {
     const service = await startFakeService({ jobCount: 50 });
     const ids = Array.from({ length: 50 }, (_, index) => 1001 + index);
     for (const id of ids) service.states(id, ['processing']);
-    // A clock that goes a hundred times as fast.
+    // A clock that runs a hundred times as fast.
     const now = () => performance.now() * 100;
-    // A timer may end a part of a millisecond early.
+    // A timer may fire a fraction of a millisecond early.
     const sleep = (milliseconds: number, signal?: AbortSignal) => realPause(milliseconds / 100 + 1, signal);
     const begin = now();
     const arrivals: number[] = [];
@@ -195,15 +195,15 @@ for (const named of [true, false]) {
   });
 }
 
-test('a frame that cannot be made ends the screen with its reason', async ({ service, screen }) => {
+test('a frame that fails to render ends the screen with its reason', async ({ service, screen }) => {
   const ending = screen.open(service.url, [7]);
   await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
-  const reason = new Error('a fault of a view');
+  const reason = new Error('a rendering error');
   screen.failure(reason);
   assert.is(await ending.catch((error: unknown) => error), reason);
 });
 
-test('a signal leaves as q does, even one that was given before', async ({ service, screen }) => {
+test('a signal quits as q does, even one that arrived earlier', async ({ service, screen }) => {
   assert.is(watchExitCode(await screen.open(service.url, [7], { signal: AbortSignal.abort() })), 130);
   assert.equal(screen.operations, ['close, the last frame left']);
 });

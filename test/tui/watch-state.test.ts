@@ -7,7 +7,7 @@ import { jobRecord, progressRecord } from './records.js';
 
 const start = 1_000_000;
 
-/** Plays events from the start on, one a second. */
+/** Plays events from the start on, one per second. */
 function play(ids: readonly number[], ...events: readonly WatchEvent[]): WatchState {
   return events.reduce(
     (state, event, index) => reduceWatch(state, event, start + (index + 1) * 1000),
@@ -26,7 +26,7 @@ const final = (...args: Parameters<typeof jobRecord>): WatchEvent => ({
 });
 const logOf = (state: WatchState): readonly string[] => state.log.map((line) => line.text);
 
-test('one job named is opened, several are not, and a job named twice is watched once', () => {
+test('a single named job is opened, several are not, and a job that is named twice is watched once', () => {
   assert.is(startWatch([7], start).isOpen, true);
   const state = startWatch([7, 9, 7], start);
   assert.is(state.isOpen, false);
@@ -40,7 +40,7 @@ const found = (...ids: readonly number[]): WatchEvent => ({
 const tick: WatchEvent = { type: 'tick' };
 const idsOf = (state: WatchState): readonly number[] => state.jobs.map(({ id }) => id);
 
-test('without ids the screen stays for the jobs to come, and leaving it while none is active is no fault', () => {
+test('without ids the screen waits for jobs, and quitting it while none is active is no error', () => {
   assert.is(isDone(startWatch([], start)), false);
   assert.is(watchExitCode(play([], key('quit'))), exitCodes.interrupted);
   const none = play([], found());
@@ -49,7 +49,7 @@ test('without ids the screen stays for the jobs to come, and leaving it while no
   assert.is(watchExitCode(none), exitCodes.done);
 });
 
-test('jobs found at first need no line of the log, later ones have one, and the selected job stays selected', () => {
+test('jobs found at first have no log line, later ones have one, and the selected job stays selected', () => {
   const first = play([], found(30, 40), key('down'));
   assert.equal(idsOf(first), [30, 40]);
   assert.equal(logOf(first), []);
@@ -59,7 +59,7 @@ test('jobs found at first need no line of the log, later ones have one, and the 
   assert.equal(logOf(later), ['job 10: new, bunny.mp4, waiting', 'job 50: new, bunny.mp4, waiting']);
 });
 
-test('a job that is over stays a moment, and its code is kept', () => {
+test('a job that has ended stays for a moment, and its exit code is kept', () => {
   const ended = play([], found(10, 30), key('down'), final(10, { state: 'failed' }));
   assert.equal(idsOf(reduceWatch(ended, tick, start + 20_000)), [10, 30]);
   const later = reduceWatch(ended, tick, start + 23_000);
@@ -70,7 +70,7 @@ test('a job that is over stays a moment, and its code is kept', () => {
   assert.is(logOf(later).at(-1), 'job 10: failed');
 });
 
-test('a job that is over does not leave while it is looked at or asked about, nor from a screen of named jobs', () => {
+test('a job that has ended stays while it is opened or asked about, and on a screen of named jobs', () => {
   const ended = play([], found(10, 30), final(10));
   for (const hold of [key('open'), key('resubmit')]) {
     const failed = hold === key('open') ? ended : play([], found(10, 30), final(10, { state: 'failed' }));
@@ -80,7 +80,7 @@ test('a job that is over does not leave while it is looked at or asked about, no
   assert.equal(idsOf(reduceWatch(play([10, 30], final(10)), tick, start + 60_000)), [10, 30]);
 });
 
-test('a job that is found again after its end begins anew', () => {
+test('a job that is found again after its end starts over', () => {
   const again = play([], found(10), final(10, { state: 'failed' }), found(10));
   assert.equal(
     again.jobs.map(({ state, endedAtMs }) => [state, endedAtMs]),
@@ -88,7 +88,7 @@ test('a job that is found again after its end begins anew', () => {
   );
 });
 
-test('the help takes the place of the jobs, and no key gives an order behind it', () => {
+test('the help replaces the jobs, and no key sends a command behind it', () => {
   const help = play([1], progress(1), key('help'));
   assert.is(help.isHelp, true);
   assert.is(reduceWatch(help, key('cancel'), start).footer.kind, 'keys');
@@ -98,7 +98,7 @@ test('the help takes the place of the jobs, and no key gives an order behind it'
   assert.is(isDone(reduceWatch(help, final(1), start)), false);
 });
 
-test('the sizes of files come with the details and stay', () => {
+test('file sizes are loaded with the details and stay', () => {
   const details: WatchEvent = {
     type: 'details',
     job: jobRecord(1, { state: 'processing' }, { file_size_bytes: 12_345_678 }),
@@ -117,7 +117,7 @@ const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [
   ['one still open is 130', [final(1), progress(5), key('quit')], exitCodes.interrupted],
   ['nothing heard is 130', [key('quit')], exitCodes.interrupted],
   [
-    'a job that is not there gives its own code',
+    'a missing job gives its own code',
     [
       final(1),
       { type: 'lost', id: 5, unavailable: { message: 'There is no job 5.', exitCode: exitCodes.notFound } },
@@ -125,7 +125,7 @@ const codes: readonly (readonly [string, readonly WatchEvent[], number])[] = [
     exitCodes.notFound,
   ],
   [
-    'the first job that went wrong decides',
+    'the first job that failed decides',
     [
       final(1, { state: 'failed' }),
       { type: 'lost', id: 5, unavailable: { message: 'gone', exitCode: exitCodes.notFound } },
@@ -141,7 +141,7 @@ for (const [name, events, code] of codes) {
   });
 }
 
-test('a foreign state is shown and is not taken for an end', () => {
+test('an unknown state is shown and does not count as final', () => {
   const state = play([1], { type: 'progress', job: { ...progressRecord(1), state: 'parked' as 'waiting' } });
   assert.is(state.jobs[0]?.state, 'parked');
   assert.is(isDone(state), false);
@@ -153,7 +153,7 @@ test('events of a job that is not watched change nothing', () => {
   assert.equal(state.log, []);
 });
 
-test('the log tells what happened, once each', () => {
+test('the log has each event once', () => {
   const state = play(
     [1],
     progress(1, { input: { id: 2, state: 'processing', progress: 10, current_event: 'downloading' } }),
@@ -177,7 +177,7 @@ test('the log tells what happened, once each', () => {
   );
 });
 
-test('the end of a failed job names the reason', () => {
+test('the log line of a failed job names the reason', () => {
   const failure = {
     state: 'failed',
     error_class: 'NoMediaError',
@@ -206,7 +206,7 @@ test('control characters and secrets of the service never reach the screen', () 
   assert.match(text, 'a\\\\x1b[2Jb');
 });
 
-test('the time to go is never estimated from the percentage of the job', () => {
+test('the time left is never estimated from the percentage of the job', () => {
   const queued = { id: 3, state: 'queued', progress: 0 } as const;
   const [job] = play(
     [1],
@@ -215,13 +215,13 @@ test('the time to go is never estimated from the percentage of the job', () => {
   assert.equal([job?.state, job?.displayState, job?.etaMs], ['processing', 'queued', null]);
 });
 
-test('a queued output has no time to go, whatever a service says of it', () => {
+test('a queued output shows no time left, even if the service reports one', () => {
   const outputs = [{ id: 3, state: 'queued', progress: 0, eta_in_ms: 5000 } as const];
   const [job] = play([1], progress(1, { outputs })).jobs;
   assert.equal([job?.files[1]?.etaMs, job?.etaMs], [null, null]);
 });
 
-test('the service that does not answer is told once, and its return once', () => {
+test('an unreachable service is logged once, and its return once', () => {
   const gone = play([1], { type: 'unreachable' }, { type: 'unreachable' });
   assert.is(gone.unreachableSinceMs, start + 1000);
   assert.equal(logOf(gone), ['the service does not answer']);
@@ -230,7 +230,7 @@ test('the service that does not answer is told once, and its return once', () =>
   assert.is(back.log.length, 2);
 });
 
-test('a job that was resubmitted waits again, under its old names, and keeps the screen', () => {
+test('a job that was resubmitted waits again, under its old names, and keeps the screen open', () => {
   const order = { verb: 'resubmit', jobId: 1 } as const;
   const state = play(
     [1, 5],
@@ -244,7 +244,7 @@ test('a job that was resubmitted waits again, under its old names, and keeps the
   assert.is(isDone(state), false);
 });
 
-test('the screen does not leave while it asks or an order is on its way', () => {
+test('the screen does not close during a question or while a command is in flight', () => {
   const asked = play([1], progress(1), key('cancel'), final(1));
   assert.is(isDone(asked), false);
   assert.is(isDone(reduceWatch(asked, key('no'), start)), true);

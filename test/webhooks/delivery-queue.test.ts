@@ -20,14 +20,14 @@ const notificationAt = (endpoint: string, id: string, jobId: number): QueuedNoti
   endpoint,
 });
 
-/** A line with these notices, in this order. */
+/** A queue with these notifications, in this order. */
 function queueOf(...notifications: readonly QueuedNotification[]): DeliveryQueue {
   const line = new DeliveryQueue();
   for (const one of notifications) line.add(one);
   return line;
 }
 
-/** All that may go at a moment. */
+/** All notifications that may be sent at a moment. */
 function takeAll(line: DeliveryQueue, nowMs = 0): readonly QueuedNotification[] {
   const taken: QueuedNotification[] = [];
   for (let next = line.next(nowMs); next !== null; next = line.next(nowMs)) taken.push(next);
@@ -36,7 +36,7 @@ function takeAll(line: DeliveryQueue, nowMs = 0): readonly QueuedNotification[] 
 
 const idsOf = (notifications: readonly QueuedNotification[]) => notifications.map(({ id }) => id);
 
-test('notifications are sent in order of due time, and of equals the first that was added', () => {
+test('notifications are sent in order of due time; equal due times keep their order of arrival', () => {
   const due = [30, 10, 20, 10, 0, 30].map((dueMs, index) =>
     notification(`n${index}`, index, `o${index}`, dueMs),
   );
@@ -48,7 +48,7 @@ test('notifications are sent in order of due time, and of equals the first that 
   assert.is(line.nextDueMs(), null);
 });
 
-test('an endpoint has a limit of its own and takes no slots from another', () => {
+test('each endpoint has its own limit and takes no slots from another', () => {
   const line = queueOf(
     ...Array.from({ length: 9 }, (_, index) => notification(`a${index}`, index)),
     notification('b', 100, 'b'),

@@ -19,7 +19,7 @@ test('a notification that no endpoint accepts is tried twenty times, after 2 sec
       harness.open();
       const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
       const ended = await harness.change(id, { type: 'cancelled' });
-      await waitUntil('it is given up', () => noneIsPending(harness));
+      await waitUntil('delivery ends', () => noneIsPending(harness));
       assert.is(endpoint.received.length, 20);
       assert.is(new Set(endpoint.received.map(({ headers }) => headers['webhook-id'])).size, 1);
       const times = endpoint.received.map(({ headers }) => Number(headers['webhook-timestamp']));
@@ -65,7 +65,7 @@ test('a notification that was rejected at first is delivered later, and then nev
   );
 });
 
-test('an endpoint that hangs gets two at a time, and delays neither jobs nor other endpoints', async () => {
+test('an endpoint that hangs gets two requests at a time, and delays neither jobs nor other endpoints', async () => {
   await withHarness(async (harness, hanging) => {
     harness.open();
     const endpoint = await startWebhookEndpoint();
@@ -74,8 +74,8 @@ test('an endpoint that hangs gets two at a time, and delays neither jobs nor oth
       const { id } = await harness.start(both, [undefined]);
       await harness.change(id, { type: 'cancelled' });
     }
-    await waitUntil('all are told to the other', () => endpoint.received.length === 5);
-    await waitUntil('the first are on their way', () => hanging.received.length === maxConcurrentPerEndpoint);
+    await waitUntil('all are delivered to the other endpoint', () => endpoint.received.length === 5);
+    await waitUntil('the first are in flight', () => hanging.received.length === maxConcurrentPerEndpoint);
     assert.is(hanging.open.maxOpen, maxConcurrentPerEndpoint);
     await endpoint.close();
   }, neverAnswer);
@@ -101,7 +101,7 @@ test('an endpoint that refuses connections gets its notification when it accepts
   const harness = await createNotificationHarness();
   const gone = await startWebhookEndpoint();
   await gone.close();
-  // The clock stands still until the receiver is there.
+  // The clock does not advance until the endpoint is up.
   let wakeUp = (): void => {};
   harness.open({
     alarm: (_, wake) => {
@@ -129,7 +129,7 @@ test('closing the deliverer is immediate and leaves notifications in flight due;
       const url = endpoint.url('/');
       const { id } = await harness.start([{ url }], [[{ url }]]);
       await harness.change(id, { type: 'cancelled' });
-      await waitUntil('the first is on its way', () => endpoint.received.length === 1);
+      await waitUntil('the first is in flight', () => endpoint.received.length === 1);
       await first.close();
       assert.is((await harness.store.get(id))?.pendingNotifications.length, 2);
       assert.equal((await harness.store.get(id))?.pendingNotifications[0]?.attempts, 0);
@@ -171,7 +171,7 @@ test('a delivery that cannot be stored for lack of space is stored later, and th
       const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
       strike = () => harness.faults.failWithoutSpaceAt(1);
       await harness.change(id, { type: 'cancelled' });
-      await waitUntil('it is told and kept', () => noneIsPending(harness));
+      await waitUntil('it is delivered and kept', () => noneIsPending(harness));
       assert.ok(harness.faults.hasTriggered);
       assert.is(endpoint.received.length, 1);
     },

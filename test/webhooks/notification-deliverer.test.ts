@@ -14,9 +14,9 @@ test('each end is notified once, outputs before their job, with the final job, i
     const { id, outputs } = await harness.start([{ url }], [[{ url }], [{ url }], undefined]);
     const [first = 0, second = 0, third = 0] = outputs.map((output) => output.id);
     await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure: fault });
-    await waitUntil('two outputs are told', () => endpoint.received.length === 2);
+    await waitUntil('two outputs are notified', () => endpoint.received.length === 2);
     await harness.change(id, ...finishing(third));
-    await waitUntil('the job is told', () => noneIsPending(harness));
+    await waitUntil('the job is notified', () => noneIsPending(harness));
     const told = endpoint.received.map(verified) as readonly (JobNotificationBody & OutputNotificationBody)[];
     assert.equal(
       told.map(({ job, output, outputs: all }) => [
@@ -58,7 +58,7 @@ test('a notification is JSON with its Content-Type, the requested headers and a 
     const headers = { 'X-Order': '12', Authorization: 'Bearer x' };
     const { id } = await harness.start([{ url: endpoint.url('/a?b=c', 'me:hunter2'), headers }], [undefined]);
     await harness.change(id, { type: 'cancelled' });
-    await waitUntil('the job is told', () => noneIsPending(harness));
+    await waitUntil('the job is notified', () => noneIsPending(harness));
     const [seen] = endpoint.received;
     assert.ok(seen !== undefined);
     assert.equal([seen.method, seen.path], ['POST', '/a?b=c']);
@@ -83,7 +83,7 @@ test('a notification in XML has the elements of the JSON and the same kind of si
     const [ofOutput = '', ofJob = ''] = endpoint.received.map(({ body }) => body);
     for (const seen of endpoint.received) {
       assert.is(seen.headers['content-type'], 'application/xml; charset=utf-8');
-      // The verifier takes the body apart as JSON after it has looked at the signature.
+      // The verifier parses the body as JSON after it checks the signature.
       assert.throws(
         () => verified(seen),
         (error: unknown) => error instanceof SyntaxError,
@@ -122,11 +122,11 @@ test('a resubmit withdraws pending notifications, and kept outputs are not notif
       const { id, outputs } = await harness.start([{ url }], [[{ url }], [{ url }]]);
       const [first = 0, second = 0] = outputs.map((output) => output.id);
       await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure: fault });
-      await waitUntil('the first is on its way', () => endpoint.received.length === 1);
+      await waitUntil('the first is in flight', () => endpoint.received.length === 1);
       await harness.change(id, { type: 'resubmitted' });
       isOpen = true;
       open();
-      await waitUntil('the first is told', () => noneIsPending(harness));
+      await waitUntil('the first is delivered', () => noneIsPending(harness));
       await harness.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
       await waitUntil('all are told', () => noneIsPending(harness));
       const told = endpoint.received.map(verified) as readonly (JobNotificationBody &

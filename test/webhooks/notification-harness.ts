@@ -22,29 +22,29 @@ import {
 
 type Notifications = OutputSettings['notifications'];
 
-/** The secret that everything is signed with. */
+/** The secret of all signatures. */
 export const secret = `whsec_${Buffer.from('a secret of twenty-four.').toString('base64')}`;
 
-/** A store on a disk of its own, and deliverers for it. */
+/** A store on its own disk, and deliverers for it. */
 export interface NotificationHarness {
   readonly store: JobStore;
   readonly faults: JsonStoreHarness['faults'];
   readonly logLines: readonly string[];
-  /** Every wait for the next notice so far, in milliseconds. Waiting takes no time: the clock is put forward. */
+  /** Every wait for the next notification so far, in milliseconds. Waits are instant: they advance the clock. */
   readonly waits: readonly number[];
-  /** Begins to deliver. */
+  /** Starts delivery. */
   open(
     options?: Partial<NotificationDelivererOptions> & { readonly timeoutMs?: number },
   ): NotificationDeliverer;
-  /** Keeps a job and has it claimed and its input inspected; `told` are who is told of its outputs, one after the other. */
+  /** Stores a job, claims it and has its input inspected; `told` are the endpoints of its outputs, in order. */
   start(notifications: Notifications, told: readonly Notifications[]): Promise<Job>;
-  /** Has something happen to a job. */
+  /** Applies a change to a job. */
   change(id: number, ...changes: readonly Change[]): Promise<Job>;
-  /** Ends the deliverers and the store. */
+  /** Closes the deliverers and the store. */
   close(): Promise<void>;
 }
 
-/** Makes one. The clock begins at the real time, which signatures are checked by. */
+/** Creates a harness. The clock starts at the real time because signatures are checked against it. */
 export async function createNotificationHarness(): Promise<NotificationHarness> {
   const harness = await createJsonStoreHarness();
   const store = await harness.open();
@@ -118,7 +118,7 @@ export async function createNotificationHarness(): Promise<NotificationHarness> 
   };
 }
 
-/** Runs a test in a room and with a receiver of its own. */
+/** Runs a test with its own harness and endpoint. */
 export async function withHarness(
   work: (harness: NotificationHarness, endpoint: WebhookEndpoint) => Promise<void>,
   answer?: WebhookAnswer,
@@ -133,12 +133,12 @@ export async function withHarness(
   }
 }
 
-/** Whether all that was due is delivered or given up. */
+/** Whether every due notification is delivered or has failed for good. */
 export async function noneIsPending({ store }: NotificationHarness): Promise<boolean> {
   return (await store.listWithNotifications()).length === 0;
 }
 
-/** What happens to an output that finishes. */
+/** The changes of an output that finishes. */
 export function finishing(id: number): readonly Change[] {
   return [
     { type: 'output-started', id },
@@ -146,7 +146,7 @@ export function finishing(id: number): readonly Change[] {
   ];
 }
 
-/** The body of a notice whose signature is right; throws where it is not. */
+/** The body of a notification with a valid signature; throws if the signature is invalid. */
 export function verified({ headers, body }: ReceivedRequest): unknown {
   return new Webhook(secret).verify(body, {
     'webhook-id': String(headers['webhook-id']),

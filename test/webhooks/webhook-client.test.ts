@@ -17,7 +17,7 @@ interface PostOptions {
   readonly timeoutMs?: number;
 }
 
-/** Posts letters one after the other, and gives what became of the last. */
+/** Posts webhook requests one after the other, and returns the result of the last. */
 async function post(
   requests: readonly Partial<WebhookRequest>[],
   options: PostOptions = {},
@@ -36,7 +36,7 @@ async function post(
   return outcome;
 }
 
-/** Runs a test against a receiver of its own. */
+/** Runs a test against its own endpoint. */
 async function withReceiver(
   answer: WebhookAnswer | undefined,
   work: (receiver: WebhookEndpoint) => Promise<void>,
@@ -86,7 +86,7 @@ for (const status of [200, 201, 202, 204, 299]) {
 }
 
 for (const status of [400, 401, 404, 410, 429, 500, 503]) {
-  test(`an answer of ${status} is none`, async () => {
+  test(`an answer of ${status} is a failure`, async () => {
     await withReceiver(
       (response) => response.writeHead(status).end('secret'),
       async ({ url, port }) => {
@@ -234,7 +234,7 @@ test('an aborted signal ends the attempt, and no attempt begins with one that is
         () => 'settled',
         () => 'rejected',
       );
-      await waitUntil('the request is there', () => receiver.received.length === 1);
+      await waitUntil('the request has arrived', () => receiver.received.length === 1);
       stop.abort();
       assert.is(await outcome, 'rejected');
       await waitUntil('the connection is closed', () => receiver.open.now === 0);

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { decodeUrlPart, fileNameInUrl, pathInUrl } from '../../../src/shared/text/url-text.js';
 
-test('a text that cannot be decoded stays as it is', () => {
+test('a text that cannot be decoded is unchanged', () => {
   assert.equal(['a%20b', '100%', '%C3%BC', '%ff'].map(decodeUrlPart), ['a b', '100%', 'ü', '%ff']);
 });
 

@@ -5,12 +5,12 @@ import { realDisk } from '../../../src/shared/util/disk.js';
 
 interface Context {
   begun: string[];
-  /** Ends the fsync that began first. */
+  /** Ends the first pending fsync. */
   end: (error?: Error) => void;
   folderSync: FolderSync;
 }
 
-const test = suite<Context>('the fsync of folders');
+const test = suite<Context>('fsync of folders');
 
 test.before.each((context) => {
   const ends: ((error?: Error) => void)[] = [];

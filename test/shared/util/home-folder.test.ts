@@ -3,7 +3,7 @@ import { userInfo } from 'node:os';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
-// What Node calls the home is read from the environment of the process itself.
+// Node reads the home folder from the environment of the process itself.
 const module = new URL('../../../src/shared/util/home-folder.js', import.meta.url).href;
 const script = `import { homeFolder } from ${JSON.stringify(module)}; process.stdout.write(homeFolder());`;
 

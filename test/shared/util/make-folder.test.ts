@@ -39,7 +39,7 @@ test('can be called concurrently for one folder', async () => {
   assert.ok(statSync(path).isDirectory());
 });
 
-test('rejects with the error of what is in the way', async () => {
+test('rejects with the error of the file in the way', async () => {
   const root = tempFolder();
   writeFileSync(join(root, 'file'), '');
   symlinkSync(join(root, 'nothing'), join(root, 'dangling'));
@@ -52,7 +52,7 @@ test('rejects with the error of what is in the way', async () => {
   assert.is(await codeOf(join(root, 'closed', 'a', 'b')), 'EACCES');
 });
 
-// In a process of its own, because only its end would stop an endless call.
+// In its own process, because only killing the process would stop an endless call.
 test('rejects, and ends, if no folder can be created', () => {
   if (!existsSync('/proc/self')) return;
   const module = new URL('../../../src/shared/util/disk.js', import.meta.url).href;

@@ -3,12 +3,13 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseStartTicks } from '../../../src/shared/util/lock/lock-holder.js';
 
-/** A line as Linux has it: pid, name, state, and 18 fields more in front of the one that counts. */
+/** A line as Linux writes it: pid, name, state, and 18 fields before the start time. */
 const stat = (name: string, state: string) =>
   `42 (${name}) ${state} ${Array.from({ length: 18 }, (_, index) => index).join(' ')} 987654 1 2 3`;
 
 for (const name of ['ffmpeg', 'two words', 'odd) R 1 2', '']) {
-  test(`the name "${name}" moves no field`, () => assert.is(parseStartTicks(stat(name, 'S')), '987654'));
+  test(`the name "${name}" does not shift the fields`, () =>
+    assert.is(parseStartTicks(stat(name, 'S')), '987654'));
 }
 
 for (const state of ['Z', 'X']) {
@@ -22,7 +23,7 @@ test('an invalid line gives null', () => {
 });
 
 if (process.platform === 'linux') {
-  test('this process began before now, by the clock of the system', () => {
+  test('the start time of this process is before now, by the clock of the system', () => {
     const ticks = Number(parseStartTicks(readFileSync('/proc/self/stat', 'utf8')));
     const upSeconds = Number(readFileSync('/proc/uptime', 'utf8').split(' ')[0]);
     assert.ok(ticks > 0 && ticks / 100 <= upSeconds + 1, `${ticks} ${upSeconds}`);

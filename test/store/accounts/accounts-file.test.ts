@@ -26,7 +26,7 @@ test.before.each((context) => {
 
 const silent = { log: () => undefined };
 
-test('concurrent changes are never lost, first start included, and no lock stays behind', async ({
+test('concurrent changes are never lost, including the first start, and no lock remains', async ({
   folder,
 }) => {
   const names = Array.from({ length: 12 }, (_, index) => `a${index}`);
@@ -90,7 +90,7 @@ test("revoking the owner's key removes it from the folder, and the next start cr
   assert.equal([revoked.isOwners, revoked.hasFullKeyLeft, revoked.account], [true, false, 'default']);
   assert.not.ok(existsSync(ownerKey));
   await listKeys(folder);
-  assert.not.ok(existsSync(ownerKey), 'a look makes none');
+  assert.not.ok(existsSync(ownerKey), 'a read creates none');
   const accounts = await openAccounts(folder, silent);
   const second = await accounts.ensureOwner();
   assert.equal([accounts.holderOf(first), accounts.holderOf(second)?.account.name], [null, 'default']);
@@ -122,7 +122,7 @@ test('a damaged file is never overwritten by a change', async ({ folder, file })
   assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
 });
 
-test('what root writes in the folder of another user belongs to that user', async ({
+test('files that root writes in the folder of another user belong to that user', async ({
   folder,
   file,
   ownerKey,
@@ -135,7 +135,7 @@ test('what root writes in the folder of another user belongs to that user', asyn
     [statSync(file).uid, statSync(file).gid, statSync(file).mode & 0o777],
     [12_345, 12_346, 0o600],
   );
-  assert.is(statSync(ownerKey).uid, 0, 'what was there stays as it was');
+  assert.is(statSync(ownerKey).uid, 0, 'existing files keep their owner');
 });
 
 test.run();

@@ -21,7 +21,7 @@ interface Context {
   ownerKey: string;
   logLines: string[];
   accounts: OpenAccounts;
-  /** Opens the accounts again, as another start does. */
+  /** Opens the accounts again, as a restart does. */
   restart: () => Promise<OpenAccounts>;
 }
 
@@ -46,13 +46,13 @@ test.after.each(async ({ accounts }) => {
 
 const documentAt = (path: string): AccountsDocument => {
   const document = readAccountsDocument(JSON.parse(readFileSync(path, 'utf8')));
-  if (document === null || !hasAllSecrets(document)) throw new Error(`${path} is no document of accounts`);
+  if (document === null || !hasAllSecrets(document)) throw new Error(`${path} is not an accounts document`);
   return document;
 };
 
 const notificationSecret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
 
-/** Replaces the document as another process does: whole, under a new inode. */
+/** Replaces the document as another process does: completely, under a new inode. */
 const replace = (path: string, document: AccountsDocument) => {
   writeFileSync(`${path}.new`, JSON.stringify(document));
   renameSync(`${path}.new`, path);
@@ -112,7 +112,7 @@ test('a key that is given at a later start is added, and older ones stay valid',
   assert.is(documentAt(context.file).keys.length, 2);
 });
 
-test('a lost owner key is recreated, and a lost accounts.json gets the owner key back', async (context) => {
+test('a lost owner key is recreated, and a lost accounts.json gets the owner key again', async (context) => {
   const first = await context.accounts.ensureOwner();
   unlinkSync(context.ownerKey);
   const second = await (await context.restart()).ensureOwner();
@@ -125,7 +125,7 @@ test('a lost owner key is recreated, and a lost accounts.json gets the owner key
   assert.is(accounts.holderOf(second)?.account.id, 'default');
 });
 
-test('a key that no header can carry is rejected, and nothing is written', async ({ accounts, file }) => {
+test('a key that is invalid in a header is rejected, and nothing is written', async ({ accounts, file }) => {
   for (const key of ['', 'two words', 'line\nbreak', 'ключ', 'x'.repeat(256)]) {
     const error = await accounts.ensureOwner(key).catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'UsageError'));
@@ -169,7 +169,7 @@ test('a change that cannot be read leaves the keys as they were and is logged', 
   assert.ok(accounts.holderOf(key) !== null);
 });
 
-test('an account made before there were notifications gets a secret at the opening, and keeps it', async ({
+test('an account from before notifications gets a secret when it is opened, and keeps it', async ({
   accounts,
   restart,
   file,
@@ -186,12 +186,15 @@ test('an account made before there were notifications gets a secret at the openi
   assert.is(statSync(file).mode & 0o777, 0o600);
 });
 
-test('an old document put back while the store is open gets its secrets too', async ({ accounts, file }) => {
+test('an old document that is restored while the store is open gets its secrets too', async ({
+  accounts,
+  file,
+}) => {
   await accounts.ensureOwner();
   const { accounts: made, keys } = documentAt(file);
   const old = made.map(({ notificationSecret: _, ...account }) => ({ ...account, isIntegration: true }));
   writeFileSync(file, JSON.stringify({ accounts: old, keys }));
-  await waitUntil('the change is in force', () => accounts.account('default')?.isIntegration === true);
+  await waitUntil('the change is applied', () => accounts.account('default')?.isIntegration === true);
   const secret = accounts.account('default')?.notificationSecret;
   assert.is(documentAt(file).accounts[0]?.notificationSecret, secret);
   assert.match(secret ?? '', /^whsec_/);

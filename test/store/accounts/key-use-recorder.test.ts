@@ -10,7 +10,7 @@ import { waitUntil } from '../../helpers/wait-until.js';
 interface Context {
   path: string;
   troubles: unknown[];
-  /** Uses that are gathered for so many milliseconds, the first of them for so many. */
+  /** A recorder that collects uses for the given times, the first of them separately. */
   uses: (batchMs?: number, firstMs?: number) => KeyUseRecorder;
 }
 
@@ -41,7 +41,7 @@ test('many uses are one write, and the last one of each key counts', async ({ us
   await waitUntil('they are written', () => existsSync(path));
   const { ino } = statSync(path);
   await noted.close();
-  assert.is(statSync(path).ino, ino, 'and nothing is written at the close');
+  assert.is(statSync(path).ino, ino, 'nothing is written at the close');
   const times = await readKeyUses(path);
   assert.equal(Object.keys(times).sort(), ['even', 'odd']);
   for (const time of Object.values(times)) {
@@ -93,7 +93,7 @@ for (const text of ['', '{"a":', '[]', '{"a":1}']) {
   });
 }
 
-test('a file that cannot be written is reported, and stops nothing', async ({ troubles }) => {
+test('a file that cannot be written is reported, and blocks nothing', async ({ troubles }) => {
   const path = join(tempFolder(), 'no', 'such', 'folder');
   const onTrouble = (error: unknown) => troubles.push(error);
   const noted = new KeyUseRecorder({ path, isKey: () => true, onError: onTrouble });
@@ -102,7 +102,7 @@ test('a file that cannot be written is reported, and stops nothing', async ({ tr
   assert.is(troubles.length, 1);
 });
 
-test('the accounts of a daemon write the uses of their keys when they are closed', async () => {
+test('closing the accounts of a daemon writes the uses of their keys', async () => {
   const folder = tempFolder();
   const accounts = await openAccounts(folder, { log: () => undefined });
   const key = await accounts.ensureOwner();

@@ -4,7 +4,7 @@ import { findSuggestions } from '../../../src/shared/text/suggestions.js';
 
 const known = ['default', 'studio', 'studio-2', 'demo', 'Prague'];
 
-/** What was typed, and what may have been meant, best first. */
+/** The typed word, and the suggestions, best first. */
 const cases: readonly (readonly [string, readonly string[]])[] = [
   ['stduio', ['studio']],
   ['studi', ['studio', 'studio-2']],
@@ -18,19 +18,19 @@ const cases: readonly (readonly [string, readonly string[]])[] = [
 ];
 
 for (const [word, meant] of cases) {
-  test(`"${word}" is near ${meant.join(' and ') || 'nothing'}`, () => {
+  test(`"${word}" suggests ${meant.join(' and ') || 'nothing'}`, () => {
     assert.equal([...findSuggestions(word, known)].sort(), [...meant].sort());
   });
 }
 
-test('a whole part of a name counts, and words of the same length that share little do not', () => {
+test('a part of a name between hyphens counts, and words of equal length with few common letters do not', () => {
   const flags = ['rotate', 'test', 'video-bitrate', 'audio-bitrate', 'target'];
   assert.equal(findSuggestions('bitrate', flags), ['video-bitrate', 'audio-bitrate']);
   assert.equal(findSuggestions('preset', flags), []);
   assert.equal(findSuggestions('get', flags), []);
 });
 
-test('those with the fewest slips come first, three at most', () => {
+test('suggestions are ordered by the number of edits, three at most', () => {
   const words = ['abcdzzz', 'abcdezz', 'abcdefz', 'abcdefgh', 'abcdefx'];
   assert.equal(findSuggestions('abcdefg', words), ['abcdefgh', 'abcdefz', 'abcdefx']);
 });

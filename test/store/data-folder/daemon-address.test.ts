@@ -7,7 +7,7 @@ import { tempFolder } from '../../helpers/temp.js';
 
 const test = suite('the address of the daemon');
 
-test('it is written for the owner alone, replaced, and removed', async () => {
+test('it is written for only the owner, replaced, and removed', async () => {
   const folder = tempFolder();
   const path = join(folder, 'daemon.json');
   await writeDaemonAddress(folder, { url: 'http://127.0.0.1:1', pid: 1 });

@@ -17,10 +17,10 @@ import { startCli } from '../../cli/run-cli.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 /*
- * Locks whose holders the system says nothing about: in another PID namespace, or hidden from this user. The test is the holder: it
- * sets the time of the file, and removes it when it is done.
+ * Locks whose holders cannot be inspected: they are in another PID namespace, or hidden from this user. The test plays the holder:
+ * it sets the modification time of the file, and removes it when it is done.
  */
-const test = suite('a lock whose holder cannot be asked about');
+const test = suite('a lock whose holder cannot be inspected');
 
 const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim();
 const startOf = (pid: number) =>
@@ -28,7 +28,7 @@ const startOf = (pid: number) =>
     .replace(/^.*\) /s, '')
     .split(' ')[19];
 
-/** Keeps a lock alive for a while, then gives it back. Resolves to whether it was this one's until then. */
+/** Keeps a lock alive for a while, then releases it. Resolves to whether it was still this lock until then. */
 async function heldFor(path: string, text: string, milliseconds: number) {
   writeFileSync(path, text);
   const isMine = () => existsSync(path) && readFileSync(path, 'utf8') === text;
@@ -40,7 +40,7 @@ async function heldFor(path: string, text: string, milliseconds: number) {
   return true;
 }
 
-test('keys are created only after a holder in another namespace gave the accounts back', async () => {
+test('keys are created only after a holder in another namespace released the accounts', async () => {
   const folder = tempFolder();
   const path = join(folder, 'accounts.lock');
   const held = heldFor(path, `1 4711 ${boot} pid:[1] container -\n`, 1500);
@@ -66,7 +66,7 @@ const unseen = ['/usr/bin/unshare', '--mount', 'sh', '-c', hiding, 'sh'] as cons
 const { status, stderr: reason } = spawnSync(unseen[0], [...unseen.slice(1), 'true'], { encoding: 'utf8' });
 
 if (status === 0) {
-  test('nor are they while another user holds them whose processes are hidden (hidepid, ProtectProc=invisible)', async () => {
+  test('nor are they while a user with hidden processes holds the accounts (hidepid, ProtectProc=invisible)', async () => {
     const folder = tempFolder();
     chmodSync(folder, 0o700);
     chownSync(folder, other, other);
@@ -91,7 +91,7 @@ if (status === 0) {
   });
 } else process.stdout.write(`skipped: hidepid cannot be tried here: ${reason.trim()}\n`);
 
-test('a lock of this namespace is judged at once: by a pid that was given again it holds up nobody', async () => {
+test('a lock of this namespace is checked at once: one whose pid was reused blocks nobody', async () => {
   const folder = tempFolder();
   const namespace = spawnSync('readlink', ['/proc/self/ns/pid'], { encoding: 'utf8' }).stdout.trim();
   writeFileSync(join(folder, 'accounts.lock'), `${process.pid} 17 ${boot} ${namespace} here -\n`);

@@ -49,10 +49,10 @@ test('a second process is rejected while the first lives, and not after it was k
 });
 
 for (const { what, text } of [
-  { what: 'whose pid is given to nobody', text: '4194304 17\n' },
-  { what: 'whose pid was since given to another process', text: `${process.pid} 17\n` },
+  { what: 'whose pid is unused', text: '4194304 17\n' },
+  { what: 'whose pid was reused by another process', text: `${process.pid} 17\n` },
   { what: 'that is empty', text: '' },
-  { what: 'that is none of ours', text: 'hello\n' },
+  { what: 'in an unknown format', text: 'hello\n' },
 ]) {
   test(`a lock ${what} blocks nobody`, async ({ folder, path }) => {
     writeFileSync(path, text);
@@ -63,7 +63,7 @@ for (const { what, text } of [
   });
 }
 
-test('of many processes that find a dead lock, only one gets the folder, in any order', async () => {
+test('if many processes find a dead lock, only one gets the folder, in any order', async () => {
   for (let round = 0; round < 12; round += 1) {
     const folder = tempFolder();
     writeFileSync(join(folder, 'lock'), '4194304 17\n');
@@ -80,7 +80,7 @@ test('of many processes that find a dead lock, only one gets the folder, in any 
   }
 });
 
-test('a process that died while it removed a dead lock blocks nobody either', async ({ folder, path }) => {
+test('a process that died while it removed a dead lock blocks nobody', async ({ folder, path }) => {
   for (const name of [path, `${path}+`, `${path}++`]) writeFileSync(name, '4194304 17\n');
   const lock = await lockDataFolder(folder);
   await lock.release();
@@ -93,9 +93,7 @@ test('a missing folder is created, accessible only to the owner', async ({ folde
   assert.is(statSync(deep).mode & 0o777, 0o700);
 });
 
-test('a data folder that is a file, or lies below one, is a usage error that names it', async ({
-  folder,
-}) => {
+test('a data folder that is a file, or below a file, is a usage error that names it', async ({ folder }) => {
   const file = join(folder, 'file');
   writeFileSync(file, '');
   for (const path of [file, join(file, 'data')]) {
@@ -105,7 +103,7 @@ test('a data folder that is a file, or lies below one, is a usage error that nam
   }
 });
 
-test('a folder that a start cannot lock for a strange reason is not said to be in use', async ({
+test('a folder that cannot be locked because of another error is not reported as in use', async ({
   folder,
   path,
 }) => {

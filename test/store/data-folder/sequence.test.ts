@@ -49,7 +49,7 @@ test('after an orderly close the next id follows on the last', async ({ open }) 
   assert.is(await (await open(1)).allocate(1), 5);
 });
 
-test('after a crash the ids begin behind the block that was reserved', async ({ open, path }) => {
+test('after a crash the ids begin after the reserved block', async ({ open, path }) => {
   const sequence = await open();
   await sequence.allocate(4);
   const { next } = JSON.parse(readFileSync(path, 'utf8'));
@@ -83,7 +83,7 @@ for (const { what, spoil } of [
   { what: 'older than the jobs', spoil: (path: string) => writeFileSync(path, '{"next":2}') },
   { what: 'of a wrong type', spoil: (path: string) => writeFileSync(path, '{"next":"1e9"}') },
 ]) {
-  test(`where the file is ${what}, ids begin far above all that are known`, async ({ open, path }) => {
+  test(`if the file is ${what}, ids begin far above all known ids`, async ({ open, path }) => {
     await (await open()).allocate(4);
     spoil(path);
     const first = await (await open(700)).allocate(1);
@@ -91,7 +91,7 @@ for (const { what, spoil } of [
   });
 }
 
-test('ids stay below 2^31, and then there are none', async ({ open, path }) => {
+test('ids stay below 2^31, and then allocation fails', async ({ open, path }) => {
   writeFileSync(path, JSON.stringify({ next: 2 ** 31 - 4 }));
   const sequence = await open();
   assert.is(await sequence.allocate(4), 2 ** 31 - 4);
@@ -99,7 +99,7 @@ test('ids stay below 2^31, and then there are none', async ({ open, path }) => {
   assert.ok(isVencError(error, 'UnavailableError'));
 });
 
-test('the file is for its owner alone', async ({ open, path }) => {
+test('only the owner can read the file', async ({ open, path }) => {
   await (await open()).allocate(1);
   assert.is(statSync(path).mode & 0o777, 0o600);
 });

@@ -27,7 +27,7 @@ interface Context {
 const test = suite<Context>('damaged job files');
 const page = { offset: 0, limit: 50 };
 
-/** Three jobs, of a store that was closed in good order. */
+/** Three jobs of a store that was closed cleanly. */
 test.before.each(async (context) => {
   context.harness = await createJsonStoreHarness();
   const store = await context.harness.open();
@@ -56,11 +56,11 @@ const damages: Readonly<Record<string, (text: string, path: string) => void>> = 
     writeFileSync(path, text.replace('"thumbnails":[]', '"thumbnails":{}')),
   'holds a state that does not exist': (text, path) =>
     writeFileSync(path, text.replaceAll('"waiting"', '"wating"')),
-  'holds notices of a wrong shape': (text, path) =>
-    writeFileSync(path, text.replace('"pendingNotifications":[]', '"pendingNotifications":[{}]')),
   'holds notifications of a wrong shape': (text, path) =>
+    writeFileSync(path, text.replace('"pendingNotifications":[]', '"pendingNotifications":[{}]')),
+  'holds notification settings of a wrong shape': (text, path) =>
     writeFileSync(path, text.replace('"notifications":[]', '"notifications":[{"url":7}]')),
-  'holds a key of a wrong shape': (text, path) =>
+  'holds an idempotency key of a wrong shape': (text, path) =>
     writeFileSync(path, text.replace('"idempotency":null', '"idempotency":{"key":"k"}')),
   'holds the job of another id': (text, path) => writeFileSync(path, text.replace('"id":', '"id":1')),
 };
@@ -114,7 +114,7 @@ test('a job whose file has the former names of its fields is read under the curr
   assert.equal(harness.logLines, []);
 });
 
-test('the key of a job that turns out damaged is released', async ({ harness }) => {
+test('the key of a damaged job is released', async ({ harness }) => {
   const first = await harness.open();
   const { id } = await first.create(draftWith({ key: 'k' }));
   await first.update(id, applying({ type: 'cancelled' }));
@@ -147,7 +147,7 @@ test('a final job that turns out damaged when it is read disappears from the lis
   for (const { id } of jobs) await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
   const store = await harness.open();
-  // Written in place, the file's folder looks as it did: only reading can tell.
+  // Written in place, so that the modification time of the folder does not change: only a read detects it.
   writeFileSync(join(harness.folder, 'jobs', 'done', '0', `${jobs[1]?.id}.json`), '{}');
   const listed = await store.list(page);
   assert.equal(
@@ -160,7 +160,7 @@ test('a final job that turns out damaged when it is read disappears from the lis
   assert.ok(isVencError(error, 'GoneError'));
 });
 
-test('a final job whose file has disappeared is gone, and logged', async ({ harness, jobs }) => {
+test('a final job whose file has disappeared is removed, and logged', async ({ harness, jobs }) => {
   const first = await harness.open();
   for (const { id } of jobs) await first.update(id, applying({ type: 'cancelled' }));
   await first.close();
@@ -171,7 +171,7 @@ test('a final job whose file has disappeared is gone, and logged', async ({ harn
   assert.is(harness.logLines.length, 1);
 });
 
-test('a repaired file that was put back is a job again', async ({ harness, jobs, active, damaged }) => {
+test('a repaired file that was restored is a job again', async ({ harness, jobs, active, damaged }) => {
   const path = active(jobs[0]);
   const text = readFileSync(path);
   writeFileSync(path, '');

@@ -8,7 +8,7 @@ import { defaultMaxOutputs } from '../../../src/shared/settings/limits.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
-test('a data folder that fails to open is not watched any more', async () => {
+test('a data folder that fails to open is no longer watched', async () => {
   const dataFolder = tempFolder();
   const reported: string[] = [];
   const options: AppOptions = {
@@ -18,7 +18,7 @@ test('a data folder that fails to open is not watched any more', async () => {
     stallTimeoutSeconds: 30,
     minFreeBytes: 0,
     maxOutputs: defaultMaxOutputs,
-    // What fails comes after the accounts were opened.
+    // The failing step follows the opening of the accounts.
     ffmpeg: join(dataFolder, 'no-such-program'),
     ffprobe: null,
     apiKey: null,
@@ -26,14 +26,14 @@ test('a data folder that fails to open is not watched any more', async () => {
   };
   mkdirSync(join(dataFolder, 'jobs'));
   assert.instance(await createAppContext(options).catch((error: unknown) => error), Error);
-  // One that watches as the failed one did, and began later: what it sees, the other would have seen.
+  // A second store that watches as the failed one did and began later: it sees every change that the first would have seen.
   const heard: string[] = [];
   const later = await openAccounts(dataFolder, { log: (_, message) => heard.push(message) });
   const path = join(dataFolder, 'accounts.json');
   const text = readFileSync(path, 'utf8');
   for (const [index, damage] of ['{', '{{'].entries()) {
     writeFileSync(path, damage + text);
-    await waitUntil('the later one sees the damage', () => heard.length > index);
+    await waitUntil('the second store sees the damage', () => heard.length > index);
   }
   await later.close();
   assert.equal(reported, []);

@@ -37,8 +37,8 @@ const notification: Notification = {
 };
 
 /**
- * Three final jobs in a folder that has not changed for long, of a store that was closed in good order. The last has
- * a key, a notice to deliver, and an output that finished.
+ * Three final jobs in a folder that has not changed for a long time, of a store that was closed cleanly. The last has
+ * a key, a pending notification, and an output that finished.
  */
 test.before.each(async (context) => {
   context.harness = await createJsonStoreHarness();
@@ -65,7 +65,7 @@ test.before.each(async (context) => {
   await store.close();
 });
 
-/** What a store knows of anna's jobs beyond the lists: usage, whether a job has notices, and whether one has the key. */
+/** The data of a store about anna's jobs beyond the lists: usage, whether a job has notifications, and whether one has the key. */
 async function listedIds(store: JobStore): Promise<unknown> {
   const usage = await store.usage({ accountId: 'anna', from: '0000-01-01', to: '9999-12-31' });
   const noticed = await store.listWithNotifications();
@@ -79,7 +79,7 @@ const storeState = {
   isKeyKnown: true,
 };
 
-/** Lists all jobs after a start, and whether that start read the files: it then came upon the damaged one. */
+/** Lists all jobs after a start, and whether that start read the files: if so, it found the damaged one. */
 async function restart({ harness, jobs }: Context): Promise<{ hasRead: boolean; total: number }> {
   const store = await harness.open();
   const hasRead = harness.logLines.length > 0;
@@ -90,18 +90,18 @@ async function restart({ harness, jobs }: Context): Promise<{ hasRead: boolean; 
 }
 
 test('a start reads no final job if its folder is unchanged since the index', async (context) => {
-  writeFileSync(context.file, 'written in place, which the folder does not show');
+  writeFileSync(context.file, 'written in place, so that the folder is unchanged');
   assert.equal(await restart(context), { hasRead: false, total: 3 });
 });
 
 test('the index also contains usage, notifications and keys', async (context) => {
   const { harness, file } = context;
-  writeFileSync(file, 'written in place, which the folder does not show');
+  writeFileSync(file, 'written in place, so that the folder is unchanged');
   const store = await harness.open();
   assert.equal(await listedIds(store), storeState);
   assert.equal(harness.logLines, []);
   await store.close();
-  // Written once more from what the index told, it tells the same.
+  // Rewritten from the contents of the index, it has the same contents.
   assert.equal(await listedIds(await harness.open()), storeState);
   assert.equal(harness.logLines, []);
 });
@@ -121,12 +121,12 @@ test('a start that rebuilds usage reads every file, whatever the index says, and
   ]) {
     const store = await harness.open({ isUsageRebuilt });
     assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-06' }), usage);
-    // As a daemon that is killed: what was rebuilt stays.
+    // Not closed, as after a kill: the rebuilt usage is kept.
     await harness.crash('process');
   }
 });
 
-test('a final job that was changed by hand counts as changed once it was read', async (context) => {
+test('a final job that was edited by hand counts as changed once it was read', async (context) => {
   const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(path, readFileSync(path, 'utf8').replace('"accountId":"anna"', '"accountId":"bert"'));
@@ -137,15 +137,15 @@ test('a final job that was changed by hand counts as changed once it was read', 
   assert.equal(await store.usage({ accountId: 'anna', from: '2024-05-06', to: '2024-05-06' }), []);
 });
 
-test('neither does a start after a crash, where no final job changed', async (context) => {
+test('a start after a crash without changes of final jobs reads no final job', async (context) => {
   const store = await context.harness.open();
   await store.create(draftFor());
   await context.harness.crash('process');
-  writeFileSync(context.file, 'written in place, which the folder does not show');
+  writeFileSync(context.file, 'written in place, so that the folder is unchanged');
   assert.equal(await restart(context), { hasRead: false, total: 4 });
 });
 
-test('a start after a crash reads the folders in which something changed since', async (context) => {
+test('a start after a crash reads the folders that changed since', async (context) => {
   const store = await context.harness.open();
   const id = context.jobs[2]?.id ?? 0;
   const changed = await store.update(id, withClaim('a'));
@@ -160,20 +160,20 @@ for (const { what, spoil } of [
   { what: 'damaged', spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, -5)) },
   { what: 'of another version', spoil: (path: string) => writeFileSync(path, '{"version":0,"folders":{}}') },
   {
-    what: 'of the version that knew nothing of usage',
+    what: 'of a version without usage',
     spoil: (path: string) =>
       writeFileSync(path, readFileSync(path, 'utf8').replace('"version":2', '"version":1')),
   },
   {
-    what: 'of a wrong usage inside',
+    what: 'damaged in its usage',
     spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('1500', '"1500"')),
   },
   {
-    what: 'of a wrong key inside',
+    what: 'damaged in a key',
     spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replace('"k"', '7')),
   },
   {
-    what: 'of a wrong type inside',
+    what: 'of a wrong type in a field',
     spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').replaceAll('"cancelled"', '7')),
   },
 ]) {

@@ -39,7 +39,13 @@ test('a job file is in active until the job is final, then in done, and moves ba
   assert.equal([existsSync(active), existsSync(done)], [true, false]);
 });
 
-test('files and folders are for their owner alone', async ({ harness, store, job, active, done }) => {
+test('files and folders are accessible only to their owner', async ({
+  harness,
+  store,
+  job,
+  active,
+  done,
+}) => {
   const mode = (path: string) => statSync(path).mode & 0o777;
   assert.is(mode(active), 0o600);
   await store.update(job.id, cancelled);
@@ -83,7 +89,7 @@ for (const { later, change } of [
 }
 
 for (const { when, crashesAt } of [
-  { when: 'before the name in done was safe', crashesAt: 6 },
+  { when: 'before the name in done was durable', crashesAt: 6 },
   { when: 'before the file in active was removed', crashesAt: 7 },
 ]) {
   test(`a job whose process died ${when} is complete, wherever the machine crashes at the next start`, async () => {
@@ -133,9 +139,13 @@ test('a file in the wrong folder is moved to the right one', async ({
   assert.equal([existsSync(active), existsSync(done)], [false, true]);
 });
 
-test('an update takes one file and its name, whatever else there is', async ({ harness, store, job }) => {
+test('an update writes one file and renames it, regardless of other jobs', async ({
+  harness,
+  store,
+  job,
+}) => {
   for (let count = 0; count < 20; count += 1) await store.create(draftFor());
-  // create, write, fsync, rename, fsync of the folder: the sixth step would be one too many.
+  // create, write, fsync, rename, fsync of the folder: a sixth step would be superfluous.
   harness.faults.crashAt(5, 'process');
   await store.update(job.id, withClaim('a'));
   assert.not.ok(harness.faults.hasTriggered);
@@ -146,7 +156,7 @@ for (const { code, errorClass } of [
   { code: 'EACCES', errorClass: 'UsageError' },
   { code: 'ENOSPC', errorClass: 'OutOfSpaceError' },
 ] as const) {
-  test(`a data folder that answers ${code} cannot be opened: ${errorClass}`, async ({ harness }) => {
+  test(`a data folder that fails with ${code} cannot be opened: ${errorClass}`, async ({ harness }) => {
     const disk = {
       ...realDisk,
       makeFolder: () => Promise.reject(Object.assign(new Error('no'), { code })),

@@ -17,7 +17,7 @@ function entryOf(id: number, options: Partial<IndexEntry> = {}): IndexEntry {
   };
 }
 
-test('a job without pending notifications, or a removed one, is not listed for notifications again', () => {
+test('a job without pending notifications, or a removed one, is no longer listed for notifications', () => {
   const index = new JobIndex([3, 1, 2].map((id) => entryOf(id, { hasNotifications: true })));
   assert.equal(index.listWithNotifications(), [1, 2, 3]);
   index.put(entryOf(2));
@@ -25,7 +25,7 @@ test('a job without pending notifications, or a removed one, is not listed for n
   assert.equal(index.listWithNotifications(), [3]);
 });
 
-test('of old keys only the latest are loaded', () => {
+test('only the latest of many old keys are loaded', () => {
   const hours = Array.from({ length: 24 * 100 }, (_, index) => index + 1);
   const index = new JobIndex(
     hours.map((id) =>

@@ -6,16 +6,16 @@ import { draftFor } from '../../contracts/job-store/store-facts.js';
 
 const test = suite('recent jobs');
 
-/** The document of a job with so many outputs. */
+/** The document of a job with the given number of outputs. */
 const documentOf = (id: number, outputCount = 1): JobDocument => ({
   revision: 1,
   job: draftFor('anna', outputCount).number(id),
 });
 
-/** Which of the jobs up to an id are held. Asks a copy of nothing: asking counts as use. */
+/** The cached jobs up to an id. Queries a copy, because a query counts as use. */
 const held = (recent: RecentJobs, ids: readonly number[]) => ids.filter((id) => recent.get(id) !== undefined);
 
-test('the most recently read jobs are cached, in all at most twice the limit', () => {
+test('the most recently read jobs are cached, in total at most twice the limit', () => {
   const recent = new RecentJobs(20);
   for (let id = 1; id <= 1000; id += 1) recent.set(documentOf(id));
   const all = Array.from({ length: 1000 }, (_, index) => index + 1);
@@ -24,7 +24,7 @@ test('the most recently read jobs are cached, in all at most twice the limit', (
   assert.equal(ids, all.slice(-ids.length));
 });
 
-test('a job that is read repeatedly stays while others come and go', () => {
+test('a job that is read repeatedly stays cached while others are evicted', () => {
   const recent = new RecentJobs(20);
   const first = documentOf(1);
   recent.set(first);
@@ -34,7 +34,7 @@ test('a job that is read repeatedly stays while others come and go', () => {
   }
 });
 
-test('jobs with many outputs count accordingly', () => {
+test('a job counts by the number of its outputs', () => {
   const recent = new RecentJobs(20);
   for (let id = 1; id <= 100; id += 1) recent.set(documentOf(id, 9));
   assert.ok(

@@ -3,9 +3,9 @@ import * as assert from 'uvu/assert';
 import { SortedIdList } from '../../../daemon/store/jobs/sorted-id-list.js';
 import { randomNumbers } from '../../helpers/random.js';
 
-const test = suite('a list of ids');
+const test = suite('SortedIdList');
 
-/** Holds a list against a plain array, and asks both for pages and floors all over. */
+/** Compares a list with a plain array, by pages and by lower bounds. */
 function compare(list: SortedIdList, ids: ReadonlySet<number>): void {
   const ascending = [...ids].sort((a, b) => a - b);
   const descending = [...ascending].reverse();
@@ -25,7 +25,7 @@ function compare(list: SortedIdList, ids: ReadonlySet<number>): void {
   }
 }
 
-test('it holds what was added and not removed, in order, whatever the order of adding', () => {
+test('it contains the added and not removed ids in order, for any order of additions', () => {
   const random = randomNumbers(1);
   const list = new SortedIdList();
   const ids = new Set<number>();
@@ -50,7 +50,7 @@ for (const [name, order] of Object.entries({
   ascending: (a: number, b: number) => a - b,
   descending: (a: number, b: number) => b - a,
 })) {
-  test(`it holds what was added in ${name} order, and what is left when the oldest are taken`, () => {
+  test(`it contains the ids added in ${name} order, and the rest when the oldest are removed`, () => {
     const list = new SortedIdList();
     const ids = new Set(Array.from({ length: 3000 }, (_, index) => 3 * index + 1).sort(order));
     for (const id of ids) list.add(id);

@@ -17,7 +17,7 @@ const file = { sizeBytes: 1, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
 const fault = { errorClass: 'TranscodingError', message: 'no' } as const;
 const hourMs = 60 * 60 * 1000;
 
-/** Something that may happen to a job next; what is not legal then is refused by the state machine. */
+/** A random next change of a job; the state machine rejects illegal ones. */
 function someChange(job: Job, random: () => number): Change {
   const output = job.outputs.find(({ state }) => state === 'processing' || state === 'queued');
   const dice = random();
@@ -35,7 +35,7 @@ function someChange(job: Job, random: () => number): Change {
   return { type: 'output-finished', id: output.id, media, file };
 }
 
-/** What the files of an account's jobs come to, read off the JSON and added up output by output. */
+/** The usage of an account's jobs, read from the JSON files and added up output by output. */
 function countFiles(folder: string, accountId: string): readonly AccountDailyUsage[] {
   const sums = new Map<string, AccountDailyUsage>();
   for (const name of readdirSync(join(folder, 'jobs'), { recursive: true, encoding: 'utf8' })) {
@@ -66,9 +66,9 @@ async function check(harness: JsonStoreHarness, store: JobStore, where: string):
   return records;
 }
 
-/** Spoils the file of one final job in place, so that only reading it can tell, and reads it. */
+/** Damages the file of one final job in place, so that only a read detects it, and reads it. */
 async function damageOne(harness: JsonStoreHarness, store: JobStore, jobs: Map<number, Job>): Promise<void> {
-  // Nobody asked for it since the restart, so it is not in memory.
+  // The job was not read since the restart, so it is not cached.
   const found = [...jobs.values()].find(
     ({ state, outputs }) => isFinal(state) && outputs.some((output) => output.state === 'finished'),
   );
@@ -81,7 +81,7 @@ async function damageOne(harness: JsonStoreHarness, store: JobStore, jobs: Map<n
 }
 
 for (const seed of [1, 2]) {
-  test(`it is what the files say, through restarts, crashes and damage (walk ${seed})`, async () => {
+  test(`usage matches the files through restarts, crashes and damage (walk ${seed})`, async () => {
     const random = randomNumbers(seed);
     const harness = await createJsonStoreHarness();
     let store = await harness.open();
@@ -92,7 +92,7 @@ for (const seed of [1, 2]) {
       for (let step = 0; step < steps; step += 1) {
         now += Math.floor(random() * hourMs);
         const at = new Date(now);
-        // The latest few of them: a walk among all would bring few to an end.
+        // Only the latest few: a walk over all jobs would finish too few.
         const job = [...jobs.values()].at(-1 - Math.floor(random() * 6));
         if (job === undefined || random() < 0.08) {
           const [accountId = 'anna', grouping] = random() < 0.5 ? ['anna', 'news'] : ['bert'];
@@ -121,7 +121,7 @@ for (const seed of [1, 2]) {
         await harness.crash('process');
       } else {
         const done = join(harness.folder, 'jobs', 'done');
-        // As if nothing had changed for long: only then is a folder vouched for.
+        // The folders look long unchanged: the index trusts only such folders.
         if (round === 'an aged index')
           for (const name of readdirSync(done)) utimesSync(join(done, name), 9, 9);
         await store.close();

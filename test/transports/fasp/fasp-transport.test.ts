@@ -43,9 +43,9 @@ const fetchTo = (url: string, folder: string, signal = new AbortController().sig
   return via.download(url, join(folder, 'in'), transferOf({ signal }));
 };
 
-const test = suite('fasp by itself');
+const test = suite('fasp without the contract');
 
-test('the password is in no argument, and nothing else of our environment is handed on', async () => {
+test('the password is not in the arguments, and no other variables of the environment are passed on', async () => {
   const folder = scratchFolder();
   await fetchTo(await offer('folder/plain.mp4', Buffer.from('hello')), folder);
   const { args, env } = ascp.lastStart();
@@ -61,7 +61,7 @@ test('the password is in no argument, and nothing else of our environment is han
   );
 });
 
-test('the program is given the address that a name led to, and the port of the URL', async () => {
+test('the program gets the address that a name resolved to, and the port of the URL', async () => {
   await offer('named.mp4', Buffer.from('hello'));
   await fetchTo(urlOf('named.mp4', ascp.password, 'localhost:33001'), scratchFolder());
   const { args } = ascp.lastStart();
@@ -72,14 +72,14 @@ test('the program is given the address that a name led to, and the port of the U
   assert.is(args[args.indexOf('-P') + 1], '33001');
 });
 
-test('a transfer that was cut goes on with what it had', async () => {
+test('an interrupted transfer is resumed', async () => {
   const bytes = sampleBytes(1000);
   const folder = scratchFolder();
   assert.equal(await fetchTo(await offer('cut.mp4', bytes), folder), factsOf(bytes));
   assert.ok(readFileSync(join(folder, 'in')).equals(bytes));
 });
 
-test('without the program an input is refused, with a sentence that names it', async () => {
+test('without the program an input is rejected, and the error names the program', async () => {
   const without = transportWith({ searchPath: '/nonexistent' });
   assert.match(String(await without.checkInput?.(urlOf('a.mp4'), 'default')), /needs the program ascp/);
 });
@@ -92,18 +92,18 @@ for (const [url, validationError] of [
   ['fasp://u:p@example.com/a/../b', /"\.\."/],
   ['fasp://u:p@example.com/a%0Ab', /line breaks/],
 ] as const) {
-  test(`${url} is refused`, async () => {
+  test(`${url} is rejected`, async () => {
     assert.match(String(await transport.checkInput?.(url, 'default')), validationError);
   });
 }
 
-test('a program that is stopped is gone with what it started', async () => {
+test('stopping a program also stops its children', async () => {
   const folder = scratchFolder();
   const controller = new AbortController();
   const work = rejectionOf(fetchTo(urlOf('child.mp4'), folder, controller.signal));
   const pidPath = join(dirname(ascp.root), 'child-pid');
   await waitUntil(
-    'it has started another',
+    'it has started a child',
     () => existsSync(pidPath) && readFileSync(pidPath, 'utf8') !== '',
   );
   controller.abort('cancelled');
@@ -113,7 +113,7 @@ test('a program that is stopped is gone with what it started', async () => {
   assert.equal(contentsOf(folder), []);
 });
 
-test('an address that is not public is refused before the program is started', async () => {
+test('an address that is not public is rejected before the program is started', async () => {
   const strict = transportWith({ guard: createSsrfGuard({ allowPrivateNetwork: false }) });
   const before = JSON.stringify(ascp.lastStart());
   for (const host of ['127.0.0.1', 'localhost', '0x7f.1', '[::1]']) {

@@ -30,7 +30,7 @@ function fileWith(text: string, folder = scratchFolder()): string {
   return path;
 }
 
-test('an input below a root is a copy: changing it afterwards changes nothing', async () => {
+test('an input below a root is a copy: later changes of the source do not affect it', async () => {
   const root = scratchFolder();
   const path = fileWith('film', root);
   const toPath = join(scratchFolder(), 'in');
@@ -40,7 +40,7 @@ test('an input below a root is a copy: changing it afterwards changes nothing', 
   assert.ok(lstatSync(toPath).isFile());
 });
 
-test("an input of the program's own user is not copied, and links are followed to the file itself", async () => {
+test("an input of the program's own user is not copied, and links are resolved to the file itself", async () => {
   const path = fileWith('film');
   const link = join(scratchFolder(), 'link.mp4');
   symlinkSync(path, link);
@@ -49,7 +49,7 @@ test("an input of the program's own user is not copied, and links are followed t
   assert.is(readlinkSync(toPath), path);
 });
 
-test('a root may itself be reached over a link, and links within it may be used', async () => {
+test('a root may be reached by a link, and links within it may be used', async () => {
   const real = scratchFolder();
   const root = join(scratchFolder(), 'root');
   symlinkSync(real, root);
@@ -60,7 +60,7 @@ test('a root may itself be reached over a link, and links within it may be used'
   assert.is(readFileSync(toPath, 'utf8'), 'film');
 });
 
-test('a product is moved where that is possible, and a link in its place is replaced, not followed', async () => {
+test('a product is moved if possible, and a link at its destination is replaced, not followed', async () => {
   const root = scratchFolder();
   const victim = fileWith('precious');
   symlinkSync(victim, join(root, 'out.mp4'));
@@ -71,7 +71,7 @@ test('a product is moved where that is possible, and a link in its place is repl
   assert.is(readFileSync(victim, 'utf8'), 'precious');
 });
 
-test('a folder that is turned elsewhere during a delivery does not lead the file there', async () => {
+test('a folder that is replaced by a link during a delivery does not redirect the file', async () => {
   const root = scratchFolder();
   const elsewhere = scratchFolder();
   mkdirSync(join(root, 'to'));
@@ -89,7 +89,7 @@ test('a folder that is turned elsewhere during a delivery does not lead the file
   assert.equal(contentsOf(join(root, 'moved')), ['out.mp4']);
 });
 
-test('what was opened is judged by where it lies, not by the name it was opened under', async () => {
+test('an opened file is checked by its real location, not by the name it was opened under', async () => {
   const root = scratchFolder();
   const path = fileWith('secret');
   const handle = await open(path);
@@ -99,14 +99,14 @@ test('what was opened is judged by where it lies, not by the name it was opened 
   await handle.close();
 });
 
-test('an open folder has a path that outlives its name, or keeps its name', async () => {
+test('an open folder has a path that stays valid after a rename, or keeps its name', async () => {
   const folder = scratchFolder();
   const handle = await open(folder);
   assert.ok([`/proc/self/fd/${handle.fd}`, folder].includes(await stablePath(handle, folder)));
   await handle.close();
 });
 
-test('two deliveries into one new folder, one of which fails, do not disturb each other', async () => {
+test('two deliveries into one new folder, one of which fails, do not affect each other', async () => {
   const root = scratchFolder();
   const controller = new AbortController();
   const stopped = transferOf({ signal: controller.signal, onProgress: () => controller.abort('cancelled') });
@@ -121,8 +121,8 @@ test('two deliveries into one new folder, one of which fails, do not disturb eac
   assert.equal([...contentsOf(root)].sort(), ['a', 'a/b', 'a/b/fine.mp4']);
 });
 
-test('a file that may not be read is told as denied', async () => {
-  if (process.getuid?.() === 0) return; // Nothing is denied to root.
+test('an unreadable file is reported as permission denied', async () => {
+  if (process.getuid?.() === 0) return; // root may read every file.
   const root = scratchFolder();
   const path = fileWith('film', root);
   chmodSync(path, 0);

@@ -32,7 +32,7 @@ const source = await startHttpSource((request, response) => {
 const guard = createSsrfGuard({ allowPrivateNetwork: true });
 const trouble = (path: string) => async () => source.url(path, `user:${secret}`);
 
-// Short, as several of these addresses stall on purpose; long enough for the rest on a busy machine.
+// Short, because several of these addresses stall on purpose; long enough for the rest on a busy machine.
 const transport = createHttpTransport({ guard, stallTimeoutMs: 250, retryDelayMs: 1 });
 
 transportContract('http', {

@@ -8,7 +8,7 @@ import type { RangeThresholds } from '../../../daemon/transports/http/range-sche
 import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
 import { type HttpSource, type SourceOptions, startHttpSource } from '../../helpers/servers/http-source.js';
 
-/** How a download of a test is made. */
+/** Options of a test download. */
 export interface TryOptions {
   readonly stallTimeoutMs?: number;
   readonly guard?: Partial<SsrfGuardOptions>;
@@ -17,7 +17,7 @@ export interface TryOptions {
   readonly ranges?: RangeThresholds;
 }
 
-/** A download into a new folder: what it gave, and what the folder holds afterwards. */
+/** A download into a new folder: its result, and the files in the folder afterwards. */
 export async function tryDownload(url: string, options: TryOptions = {}): Promise<FileFacts> {
   const transport = createHttpTransport({
     guard: createSsrfGuard({ allowPrivateNetwork: true, ...options.guard }),
@@ -35,12 +35,12 @@ export async function tryDownload(url: string, options: TryOptions = {}): Promis
     if (facts === undefined) throw new TypeError('http downloads');
     return facts;
   } catch (error) {
-    if (contentsOf(folder).length > 0) throw new Error('something was left behind', { cause: error });
+    if (contentsOf(folder).length > 0) throw new Error('files were left behind', { cause: error });
     throw error;
   }
 }
 
-/** Runs a test against a server of its own, which is closed afterwards. */
+/** Runs a test against its own server, which is closed afterwards. */
 export async function withSource(
   answer: (...parts: [...Parameters<RequestListener>, number]) => void,
   work: (source: HttpSource) => Promise<void>,
@@ -54,7 +54,7 @@ export async function withSource(
   }
 }
 
-/** MD5 by another way than ours. */
+/** MD5 from Node, independent of our implementation. */
 export function md5Of(bytes: Uint8Array): string {
   return createHash('md5').update(bytes).digest('hex');
 }

@@ -11,7 +11,7 @@ import { md5Of, tryDownload, withSource } from './http-harness.js';
 
 const tls = { key: testKey, cert: testCertificate };
 
-test('an untrusted certificate ends the download, without another attempt', async () => {
+test('an untrusted certificate ends the download without another attempt', async () => {
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {
@@ -28,7 +28,7 @@ test('a certificate of an authority from NODE_EXTRA_CA_CERTS is trusted, and htt
   const authority = join(tempFolder(), 'authority.pem');
   writeFileSync(authority, testCertificate);
   const harness = new URL('./http-harness.js', import.meta.url).href;
-  // That variable is read when Node starts, so this takes a process of its own.
+  // Node reads that variable at startup, so this needs its own process.
   const script = `import(${JSON.stringify(harness)}).then(async (room) => {
     process.stdout.write((await room.tryDownload(process.argv[1])).md5);
   });`;
@@ -51,7 +51,7 @@ test('a certificate of an authority from NODE_EXTRA_CA_CERTS is trusted, and htt
   );
 });
 
-test('a server without TLS on an https address is a failed download', async () => {
+test('a server without TLS on an https address is a download error', async () => {
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {

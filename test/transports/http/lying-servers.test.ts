@@ -24,30 +24,30 @@ const lyingServers: readonly (readonly [
     (_part, response) => response.writeHead(200, { etag: tag, 'content-length': size }).end(film),
   ],
   [
-    'sends another part than it was asked for',
+    'sends another range than requested',
     ({ from, to }, response) =>
       response.writeHead(206, headersOf({ from: from + 1, to })).end(film.subarray(from + 1, to)),
   ],
   [
-    'does not say which part it sends',
+    'omits Content-Range',
     ({ from, to }, response) => response.writeHead(206, { etag: tag }).end(film.subarray(from, to)),
   ],
   [
-    'sends more than the part',
+    'sends more than the range',
     ({ from, to }, response) => {
       const { 'content-length': _, ...headers } = headersOf({ from, to });
       response.writeHead(206, headers).end(Buffer.concat([film.subarray(from, to), otherFilm]));
     },
   ],
   [
-    'announces more than the part',
+    'announces more than the range',
     ({ from, to }, response) =>
       response
         .writeHead(206, { ...headersOf({ from, to }), 'content-length': to - from + 5 })
         .end(Buffer.concat([film.subarray(from, to), Buffer.alloc(5)])),
   ],
   [
-    'sends a shorter part, and says so',
+    'sends a shorter range, and says so',
     ({ from, to }, response) => {
       const end = Math.min(to, from + 15_000);
       response.writeHead(206, headersOf({ from, to: end })).end(film.subarray(from, end));
@@ -55,12 +55,12 @@ const lyingServers: readonly (readonly [
   ],
   ['answers 416', (_part, response) => response.writeHead(416, { 'content-range': `bytes */${size}` }).end()],
   ['answers 400', (_part, response) => response.writeHead(400).end()],
-  ['is out of order', (_part, response) => response.writeHead(500).end()],
-  ['hangs up', (_part, response) => response.destroy()],
+  ['answers 500', (_part, response) => response.writeHead(500).end()],
+  ['closes the connection', (_part, response) => response.destroy()],
 ];
 
 for (const [what, answer] of lyingServers) {
-  test(`a server that ${what} where a part is asked for gives the file all the same`, async () => {
+  test(`the download succeeds from a server that ${what} for a range request`, async () => {
     await withSource(
       (request, response) => {
         const part = partOf(request);

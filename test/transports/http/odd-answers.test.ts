@@ -5,7 +5,7 @@ import { failureOf, rejectionOf } from '../../contracts/transport/evidence.js';
 import { startSocketSource } from '../../helpers/servers/http-source.js';
 import { md5Of, tryDownload, withSource } from './http-harness.js';
 
-test('user and password of the URL are sent, percent-decoded, and the file is asked for as it is', async () => {
+test('user and password of the URL are sent percent-decoded, and the path is sent unchanged', async () => {
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => {
@@ -28,7 +28,7 @@ test('a URL without user and password sends none', async () => {
   );
 });
 
-test('a server that is busy for a moment is asked again', async () => {
+test('a server that is briefly busy is asked again', async () => {
   await withSource(
     (_request, response, number) => {
       if (number === 1) response.writeHead(503, { 'retry-after': '0' }).end();
@@ -43,7 +43,7 @@ test('a server that is busy for a moment is asked again', async () => {
   );
 });
 
-test('a server that wants to be left alone for hours is given up at once', async () => {
+test('a Retry-After of hours ends the download at once', async () => {
   await withSource(
     (_request, response) => response.writeHead(503, { 'retry-after': '7200' }).end(),
     async (source) => {
@@ -54,7 +54,7 @@ test('a server that wants to be left alone for hours is given up at once', async
 });
 
 for (const status of [400, 401, 403, 404, 410, 418]) {
-  test(`status ${status} is not asked again`, async () => {
+  test(`status ${status} is not retried`, async () => {
     await withSource(
       (_request, response) => response.writeHead(status).end(),
       async (source) => {
@@ -65,7 +65,7 @@ for (const status of [400, 401, 403, 404, 410, 418]) {
   });
 }
 
-test('a file larger than the disk is refused before anything of it is written', async () => {
+test('a file larger than the disk is rejected before anything is written', async () => {
   await withSource(
     (_request, response) => response.writeHead(200, { 'content-length': 10 ** 15 }).write('film'),
     async (source) => {
@@ -75,14 +75,14 @@ test('a file larger than the disk is refused before anything of it is written', 
   );
 });
 
-test('what is no HTTP is a failed download', async () => {
+test('a response that is not HTTP is a download error', async () => {
   const source = await startSocketSource((socket) => socket.end('220 mail.example ESMTP\r\n'));
   const { errorClass } = await failureOf(tryDownload(`${source.url}/`));
   assert.is(errorClass, 'DownloadFailureError');
   await source.close();
 });
 
-test('a host to which no connection comes about in time is told as such, after three attempts', async () => {
+test('a host that does not accept a connection in time is reported as such, after three attempts', async () => {
   let lookups = 0;
   const lookup: LookupFunction = () => {
     lookups += 1;
@@ -94,7 +94,7 @@ test('a host to which no connection comes about in time is told as such, after t
   assert.is(lookups, 3);
 });
 
-test('a host is found by an IPv6 address', async () => {
+test('a host may be an IPv6 address', async () => {
   await withSource(
     (_request, response) => response.end('film'),
     async (source) => assert.is((await tryDownload(source.url('/'))).sizeBytes, 4),
@@ -102,7 +102,7 @@ test('a host is found by an IPv6 address', async () => {
   );
 });
 
-test('a download is stopped at once while it waits for the next attempt', async () => {
+test('an abort ends a download at once while it waits for the next attempt', async () => {
   const controller = new AbortController();
   await withSource(
     (_request, response) => {
@@ -115,7 +115,7 @@ test('a download is stopped at once while it waits for the next attempt', async 
   );
 });
 
-test('a download is stopped at once while the server thinks', async () => {
+test('an abort ends a download at once while it waits for the response', async () => {
   const controller = new AbortController();
   await withSource(
     () => controller.abort('cancelled'),

@@ -66,7 +66,7 @@ const validators: readonly (readonly [
   ['a strong tag', { etag: '"a"' }, '"a"'],
   ['no weak tag', { etag: 'W/"a"' }, null],
   [
-    'an old time of change',
+    'an old Last-Modified',
     {
       etag: 'W/"a"',
       'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT',
@@ -75,19 +75,15 @@ const validators: readonly (readonly [
     'Mon, 01 Dec 2025 00:00:00 GMT',
   ],
   [
-    'no time of change in the second of the answer',
+    'no Last-Modified in the second of the response',
     { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT', date: 'Mon, 01 Dec 2025 00:00:00 GMT' },
     null,
   ],
-  [
-    'no time of change without the date of the answer',
-    { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
-    null,
-  ],
+  ['no Last-Modified without a Date', { 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' }, null],
 ];
 
 for (const [what, headers, validator] of validators) {
-  test(`the version of a file is told by ${what}`, () => {
+  test(`the version of a file is determined by ${what}`, () => {
     const file = { validator, totalBytes: 10 };
     assert.equal(read(200, { ...headers, 'content-length': '10' }), {
       type: 'body',
@@ -104,46 +100,46 @@ const parts: readonly (readonly [
   headers: ResponseHead['headers'],
   type: string,
 ])[] = [
-  ['the rest that was asked for', tagged, { 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'body'],
+  ['the requested rest', tagged, { 'content-range': 'bytes 5-9/10', etag: '"a"' }, 'body'],
   ['a rest without a version', tagged, { 'content-range': 'bytes 5-9/10' }, 'body'],
   ['a rest of unknown length', tagged, { 'content-range': 'bytes 5-9/*', etag: '"a"' }, 'body'],
   [
-    'a rest of the same time',
+    'a rest with the same Last-Modified',
     dated,
     { 'content-range': 'bytes 5-9/10', 'last-modified': 'Mon, 01 Dec 2025 00:00:00 GMT' },
     'body',
   ],
-  ['a part from elsewhere', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'wrong-range'],
-  ['a part of another length', tagged, { 'content-range': 'bytes 5-10/11', etag: '"a"' }, 'changed'],
-  ['a part of another version', tagged, { 'content-range': 'bytes 5-9/10', etag: '"b"' }, 'changed'],
+  ['a range at another offset', tagged, { 'content-range': 'bytes 4-9/10', etag: '"a"' }, 'wrong-range'],
+  ['a range of another length', tagged, { 'content-range': 'bytes 5-10/11', etag: '"a"' }, 'changed'],
+  ['a range of another version', tagged, { 'content-range': 'bytes 5-9/10', etag: '"b"' }, 'changed'],
   [
-    'a part of another time',
+    'a range with another Last-Modified',
     dated,
     { 'content-range': 'bytes 5-9/10', 'last-modified': 'Tue, 02 Dec 2025 00:00:00 GMT' },
     'changed',
   ],
-  ['a part without a range', tagged, { etag: '"a"' }, 'wrong-range'],
+  ['a partial response without a range', tagged, { etag: '"a"' }, 'wrong-range'],
   ['several parts', tagged, { 'content-type': 'multipart/byteranges' }, 'wrong-range'],
   [
-    'a part that ends before it begins',
+    'a range that ends before it begins',
     tagged,
     { 'content-range': 'bytes 5-4/10', etag: '"a"' },
     'wrong-range',
   ],
-  ['a part beyond the end', tagged, { 'content-range': 'bytes 5-10/10', etag: '"a"' }, 'wrong-range'],
+  ['a range beyond the end', tagged, { 'content-range': 'bytes 5-10/10', etag: '"a"' }, 'wrong-range'],
   [
-    'a part of which more is announced than it holds',
+    'a range with a longer Content-Length',
     tagged,
     { 'content-range': 'bytes 5-9/10', 'content-length': '9', etag: '"a"' },
     'wrong-range',
   ],
-  ['the middle that was asked for', middle, { 'content-range': 'bytes 5-6/10', etag: '"a"' }, 'body'],
-  ['more than the middle that was asked for', middle, { 'content-range': 'bytes 5-9/10' }, 'wrong-range'],
-  ['a part that nobody asked for', all, { 'content-range': 'bytes 0-9/10' }, 'failed'],
+  ['the requested middle', middle, { 'content-range': 'bytes 5-6/10', etag: '"a"' }, 'body'],
+  ['more than the requested middle', middle, { 'content-range': 'bytes 5-9/10' }, 'wrong-range'],
+  ['a range without a request for one', all, { 'content-range': 'bytes 0-9/10' }, 'failed'],
 ];
 
 for (const [what, asked, headers, type] of parts) {
-  test(`${what} is read as: ${type}`, () => {
+  test(`${what} is parsed as: ${type}`, () => {
     assert.is(read(206, headers, asked).type, type);
   });
 }
@@ -152,13 +148,13 @@ test('a range beyond the end means that the file has changed', () => {
   assert.equal(read(416, {}, tagged), { type: 'changed' });
 });
 
-test('a file that is packed though it was asked not to is refused, odd but harmless encodings are not', () => {
+test('a compressed response is rejected, unusual but harmless encodings are accepted', () => {
   assert.is(read(200, { 'content-encoding': 'gzip' }).type, 'failed');
   assert.is(read(200, { 'content-encoding': 'identity' }).type, 'body');
   assert.is(read(200, { 'content-encoding': 'UTF-8' }).type, 'body');
 });
 
-test('a redirect without an address is a failure', () => {
+test('a redirect without an address is an error', () => {
   assert.equal(read(302, { location: '/b' }), { type: 'redirect', location: '/b' });
   assert.is(read(302).type, 'failed');
 });

@@ -9,7 +9,7 @@ const splitOptions = { rangeBytes: 100, minRangeBytes: 10 };
 const rangeOf = (range: { readonly position: number; readonly end: number } | null) =>
   range === null ? null : [range.position, range.end];
 
-test('a file that is not split is one range, and goes on where it was left', () => {
+test('a file that is not split is one range, and resumes at its last byte', () => {
   const all = new RangeScheduler(1000, splitOptions);
   const first = all.next();
   assert.equal(rangeOf(first), [0, 1000]);
@@ -21,7 +21,7 @@ test('a file that is not split is one range, and goes on where it was left', () 
   assert.equal(rangeOf(all.next()), [300, 1000]);
 });
 
-test('a divided file is given out from its beginning on, and is whole when all has come', () => {
+test('a split file is assigned from its beginning, and is complete when all ranges are', () => {
   const all = new RangeScheduler(250, splitOptions);
   const first = all.next();
   all.split();
@@ -40,7 +40,7 @@ test('a divided file is given out from its beginning on, and is whole when all h
   assert.ok(all.isComplete);
 });
 
-test('no more is wanted than belongs to a range', () => {
+test('a connection never requests more than its range', () => {
   const all = new RangeScheduler(250, splitOptions);
   const first = all.next();
   all.split();
@@ -49,7 +49,7 @@ test('no more is wanted than belongs to a range', () => {
   assert.is(all.advance(first, 1), 0);
 });
 
-test('when nothing is left to give out, the rest of another is shared', () => {
+test('when no range is left to assign, the rest of another is split', () => {
   const all = new RangeScheduler(100, splitOptions);
   const first = all.next();
   all.split();
@@ -59,7 +59,7 @@ test('when nothing is left to give out, the rest of another is shared', () => {
   assert.equal(rangeOf(first), [20, 60]);
 });
 
-test('what the server has only just been asked for is left alone', () => {
+test('a range that was only just requested is not split', () => {
   const all = new RangeScheduler(100, splitOptions);
   const first = all.next();
   all.split();
@@ -68,7 +68,7 @@ test('what the server has only just been asked for is left alone', () => {
   assert.not(first?.stolen.aborted);
 });
 
-test('what is too small to be shared stays where it is', () => {
+test('a range that is too small is not split', () => {
   const all = new RangeScheduler(15, splitOptions);
   const first = all.next();
   all.split();
@@ -76,7 +76,7 @@ test('what is too small to be shared stays where it is', () => {
   assert.equal(rangeOf(first), [0, 15]);
 });
 
-test('a last piece that is too small for a connection of its own goes along', () => {
+test('a last range that is too small for its own connection is merged into the previous one', () => {
   const all = new RangeScheduler(205, splitOptions);
   const first = all.next();
   all.split();
@@ -86,7 +86,7 @@ test('a last piece that is too small for a connection of its own goes along', ()
   ]);
 });
 
-test('what was divided can be united, as long as nobody else has brought any of it', () => {
+test('a split range can be merged while no other connection has received any of it', () => {
   const all = new RangeScheduler(1000, splitOptions);
   const first = all.next();
   all.split();
@@ -98,7 +98,7 @@ test('what was divided can be united, as long as nobody else has brought any of 
   assert.equal(rangeOf(first), [0, 1000]);
 });
 
-test('a file of unknown length ends where its body does, and an empty one is whole at once', () => {
+test('a file of unknown length ends with its body, and an empty file is complete at once', () => {
   const all = new RangeScheduler(null, splitOptions);
   const first = all.next();
   if (first === null) return assert.unreachable();
@@ -110,7 +110,7 @@ test('a file of unknown length ends where its body does, and an empty one is who
   assert.ok(new RangeScheduler(0, splitOptions).isComplete);
 });
 
-test('nothing is said of a connection before its first byte, unless that takes longer than a second', () => {
+test('a connection has no rate before its first byte, unless that takes longer than a second', () => {
   let now = 0;
   const pace = createThroughputEstimator(() => now);
   now = 900;

@@ -15,7 +15,7 @@ import {
   whole,
 } from './sample-download.js';
 
-test('a slow file comes in parts, never over more connections than are allowed', async () => {
+test('a slow file is downloaded in ranges, never with more connections than allowed', async () => {
   let now = 0;
   let most = 0;
   await withSource(
@@ -31,13 +31,13 @@ test('a slow file comes in parts, never over more connections than are allowed',
       assert.equal(await divided(source.url('/film'), { connections: 3 }), whole);
       assert.ok(source.seen.length >= 3);
       assert.ok(source.seen.slice(1).every(({ headers }) => headers['if-range'] === tag));
-      // A connection that was cut may not be closed yet when the next one is there.
+      // A broken connection may not be closed yet when the next one arrives.
       assert.ok(most > 1 && most <= 4, String(most));
     },
   );
 });
 
-test('parts that are cut again and again go on where they were cut', async () => {
+test('ranges that are interrupted repeatedly resume at their last byte', async () => {
   let sent = 0;
   await withSource(
     (request, response) => {
@@ -77,7 +77,7 @@ for (const status of [429, 503, 403]) {
   });
 }
 
-test('a file that is exchanged while it comes in parts is begun anew', async () => {
+test('a file that is replaced during a download in ranges is downloaded again from the start', async () => {
   let isOther = false;
   await withSource(
     (request, response) => {
@@ -96,7 +96,7 @@ test('a file that is exchanged while it comes in parts is begun anew', async () 
   );
 });
 
-test('a file of which every answer tells another version comes over one connection', async () => {
+test('a file whose every response has another version is downloaded over one connection', async () => {
   await withSource(
     (request, response, number) => {
       const part = partOf(request);
@@ -109,7 +109,7 @@ test('a file of which every answer tells another version comes over one connecti
   );
 });
 
-test('a connection that drips is relieved of its part by the others', async () => {
+test('a very slow connection hands parts of its range to the others', async () => {
   let isDripping = false;
   await withSource(
     (request, response) => {
@@ -128,7 +128,7 @@ test('a connection that drips is relieved of its part by the others', async () =
   );
 });
 
-test('a server that drips is given up as one that stalls', async () => {
+test('a very slow server ends the download as a stalled one does', async () => {
   await withSource(
     (_request, response) => {
       response.writeHead(200, { etag: tag, 'content-length': size });
@@ -142,7 +142,7 @@ test('a server that drips is given up as one that stalls', async () => {
   );
 });
 
-test('when every connection stalls, the download does, and leaves nothing', async () => {
+test('if every connection stalls, the download fails and leaves nothing', async () => {
   await withSource(
     (request, response) => {
       const part = partOf(request);
@@ -157,7 +157,7 @@ test('when every connection stalls, the download does, and leaves nothing', asyn
   );
 });
 
-test('an address that was good for a while is found anew, and the credentials stay at home', async () => {
+test('an address that expires is resolved again, and credentials stay with their origin', async () => {
   let issued = 0;
   const used = new Map<string, number>();
   await withSource(
@@ -165,7 +165,7 @@ test('an address that was good for a while is found anew, and the credentials st
       const path = request.url ?? '';
       const times = (used.get(path) ?? 0) + 1;
       used.set(path, times);
-      // Good for the first two requests.
+      // Valid for the first two requests.
       if (times > 2) response.writeHead(403).end();
       else honest(request, response);
     },
@@ -186,7 +186,7 @@ test('an address that was good for a while is found anew, and the credentials st
   );
 });
 
-test('a download in parts that is stopped leaves nothing', async () => {
+test('an aborted download in ranges leaves nothing', async () => {
   const controller = new AbortController();
   await withSource(
     (request, response, number) => {
@@ -198,7 +198,7 @@ test('a download in parts that is stopped leaves nothing', async () => {
   );
 });
 
-test('a page that comes instead of a film is a file like any other', async () => {
+test('an HTML page instead of a film is downloaded like any other file', async () => {
   const page = '<html>please log in</html>';
   await withSource(
     (_request, response) => response.writeHead(200, { 'content-type': 'text/html' }).end(page),

@@ -7,7 +7,7 @@ import { tryDownload, withSource } from './http-harness.js';
 const film = 'film';
 
 for (const status of [301, 302, 303, 307, 308]) {
-  test(`a redirect by ${status} is followed, relative to where it comes from`, async () => {
+  test(`a ${status} redirect is followed, relative to its own address`, async () => {
     await withSource(
       (request, response) => {
         if (request.url === '/a/film') response.end(film);
@@ -32,7 +32,7 @@ test('ten redirects are followed, eleven are not', async () => {
   );
 });
 
-test('redirects in a circle are given up without trying again', async () => {
+test('a redirect loop ends the download without a retry', async () => {
   await withSource(
     (_request, response) => response.writeHead(302, { location: '/' }).end(),
     async (source) => {
@@ -52,7 +52,7 @@ for (const location of ['file:///etc/passwd', 'ftp://host/a', 'http://', 'http:/
   });
 }
 
-test('user and password stay with their own origin', async () => {
+test('user and password are sent only to their own origin', async () => {
   await withSource(
     (_request, response) => response.end(film),
     async (other) => {
@@ -69,7 +69,7 @@ test('user and password stay with their own origin', async () => {
   );
 });
 
-test('user and password do not come back by way of another origin than their own', async () => {
+test('user and password are not sent again after a redirect through another origin', async () => {
   await withSource(
     (_request, response) => response.end(film),
     async (other) => {
@@ -96,7 +96,7 @@ for (const host of [
   '0',
   'metadata.google.internal',
 ]) {
-  test(`a redirect to ${host} is refused where only public addresses are allowed`, async () => {
+  test(`a redirect to ${host} is rejected if only public addresses are allowed`, async () => {
     await withSource(
       (_request, response) => response.writeHead(302, { location: `http://${host}:9/` }).end(),
       async (source) => {
@@ -108,7 +108,7 @@ for (const host of [
   });
 }
 
-test('a redirect to a metadata address is refused even where the private network is allowed', async () => {
+test('a redirect to a metadata address is rejected even if the private network is allowed', async () => {
   await withSource(
     (_request, response) => response.writeHead(302, { location: 'http://[::ffff:a9fe:a9fe]/' }).end(),
     async (source) => {
@@ -117,7 +117,7 @@ test('a redirect to a metadata address is refused even where the private network
   );
 });
 
-test('a forbidden address is never connected to', async () => {
+test('no connection is made to a forbidden address', async () => {
   const open = { allowPrivateNetwork: false };
   await withSource(
     (_request, response) => response.end(film),
@@ -131,7 +131,7 @@ test('a forbidden address is never connected to', async () => {
   );
 });
 
-test('a name that is found to lead inside is never connected to', async () => {
+test('no connection is made to a name that resolves to a private address', async () => {
   await withSource(
     (_request, response) => response.end(film),
     async (source) => {

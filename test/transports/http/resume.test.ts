@@ -11,7 +11,7 @@ const film = sampleBytes(size);
 const otherFilm = Buffer.from(film.map((byte) => byte ^ 0xff));
 const tag = '"v1"';
 
-/** Sends the beginning of a file and tears the connection, once what was sent has left. */
+/** Sends the start of a file and breaks the connection once the bytes were sent. */
 function cutConnection(
   response: ServerResponse,
   bytes: Buffer,
@@ -21,7 +21,7 @@ function cutConnection(
   response.write(bytes.subarray(0, cutAt), () => response.destroy());
 }
 
-/** Where a request wants to go on; fails the test where it wants no range. */
+/** The offset that a request resumes from; fails the test if it has no range. */
 const startOf = (range: string | undefined): number => Number(/^bytes=(\d+)-$/.exec(range ?? '')?.[1]);
 
 function sendRest(response: ServerResponse, bytes: Buffer, start: number, etag: string): void {
@@ -34,7 +34,7 @@ function sendRest(response: ServerResponse, bytes: Buffer, start: number, etag: 
   response.end(bytes.subarray(start));
 }
 
-test('a broken download goes on where it broke off', async () => {
+test('an interrupted download resumes at its last byte', async () => {
   await withSource(
     (request, response, number) => {
       if (number === 1) cutConnection(response, film, { etag: tag });
@@ -49,7 +49,7 @@ test('a broken download goes on where it broke off', async () => {
   );
 });
 
-test('a download may break off again and again, as long as it comes forward', async () => {
+test('a download may be interrupted repeatedly while it makes progress', async () => {
   const chunkBytes = size / 20;
   await withSource(
     (request, response) => {
@@ -69,7 +69,7 @@ test('a download may break off again and again, as long as it comes forward', as
   );
 });
 
-test('a server that closes in an orderly way before the end has not sent all of it', async () => {
+test('an orderly close before the end counts as an incomplete file', async () => {
   await withSource(
     (request, response, number) => {
       if (number > 1) return sendRest(response, film, startOf(request.headers.range), tag);
@@ -80,7 +80,7 @@ test('a server that closes in an orderly way before the end has not sent all of 
   );
 });
 
-test('chunks without their end are not the whole file', async () => {
+test('chunks without the last chunk are an incomplete file', async () => {
   await withSource(
     (_request, response, number) => {
       if (number > 1) response.end(film);
@@ -90,7 +90,7 @@ test('chunks without their end are not the whole file', async () => {
   );
 });
 
-test('a file that was exchanged meanwhile is begun anew, never spliced', async () => {
+test('a file that was replaced meanwhile is downloaded again from the start, never spliced', async () => {
   await withSource(
     (_request, response, number) => {
       if (number === 1) cutConnection(response, film, { etag: tag });
@@ -101,7 +101,7 @@ test('a file that was exchanged meanwhile is begun anew, never spliced', async (
   );
 });
 
-test('a server that ignores If-Range and sends the rest of another file is not believed', async () => {
+test('a rest that is sent in spite of a failed If-Range is not used', async () => {
   await withSource(
     (request, response, number) => {
       if (number === 1) cutConnection(response, film, { etag: tag });
@@ -115,7 +115,7 @@ test('a server that ignores If-Range and sends the rest of another file is not b
   );
 });
 
-test('a file that became shorter is begun anew', async () => {
+test('a file that became shorter is downloaded again from the start', async () => {
   await withSource(
     (_request, response, number) => {
       if (number === 1) cutConnection(response, film, { etag: tag });
@@ -126,7 +126,7 @@ test('a file that became shorter is begun anew', async () => {
   );
 });
 
-test('a server that offers ranges and ignores them sends all of it again', async () => {
+test('a server that offers ranges and ignores them sends the whole file again', async () => {
   await withSource(
     (_request, response, number) => {
       if (number === 1) cutConnection(response, film, { etag: tag, 'accept-ranges': 'bytes' });
@@ -141,7 +141,7 @@ for (const [what, etag] of [
   ['no version', ''],
   ['only a weak version', 'W/"v1"'],
 ] as const) {
-  test(`of a file with ${what} no rest is asked for`, async () => {
+  test(`a file with ${what} is not resumed`, async () => {
     await withSource(
       (_request, response, number) => {
         if (number === 1) cutConnection(response, film, etag === '' ? {} : { etag });
@@ -155,18 +155,18 @@ for (const [what, etag] of [
   });
 }
 
-test('a server that always breaks off is given up', async () => {
+test('a server that always breaks the connection ends the download', async () => {
   await withSource(
     (_request, response) => cutConnection(response, film, {}),
     async (source) => {
       assert.is((await failureOf(tryDownload(source.url('/film')))).errorClass, 'DownloadFailureError');
-      // How much of each attempt arrives before the tear is chance, and more than ever before counts as progress.
+      // How much of each attempt arrives before the break is random, and more than ever before counts as progress.
       assert.ok(source.seen.length >= 5);
     },
   );
 });
 
-test('what comes after the announced end is no part of the file', async () => {
+test('bytes after the announced end are ignored', async () => {
   const source = await startSocketSource((socket) => {
     socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\nfilm and much more'));
   });
@@ -174,7 +174,7 @@ test('what comes after the announced end is no part of the file', async () => {
   await source.close();
 });
 
-test('an old server that tells no length is done when it closes', async () => {
+test('a response without a length is complete when the connection closes', async () => {
   const source = await startSocketSource((socket) => {
     socket.once('data', () => socket.end('HTTP/1.0 200 OK\r\n\r\nfilm'));
   });
@@ -182,7 +182,7 @@ test('an old server that tells no length is done when it closes', async () => {
   await source.close();
 });
 
-test('a stalled download goes on with the rest', async () => {
+test('a stalled download resumes with the rest', async () => {
   await withSource(
     (request, response, number) => {
       if (number > 1) return sendRest(response, film, startOf(request.headers.range), tag);

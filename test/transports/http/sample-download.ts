@@ -2,27 +2,27 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { sampleBytes } from '../../contracts/transport/evidence.js';
 import { md5Of, type TryOptions, tryDownload } from './http-harness.js';
 
-/** Size of the film, in bytes. */
+/** Size of the film in bytes. */
 export const size = 250_000;
 /** A film. */
 export const film = sampleBytes(size);
-/** Another one of its size. */
+/** Another film of the same size. */
 export const otherFilm = Buffer.from(film.map((byte) => byte ^ 0xff));
-/** The version of the first. */
+/** The version of the first film. */
 export const tag = '"v1"';
 
-/** Divided at the first look: whether it is worth it is not what these are about. */
+/** Downloads are split as soon as possible: the threshold has its own tests. */
 const ranges = { minRangeBytes: 10_000, splitThresholdSeconds: 0 };
-/** A download that is divided as soon as it can be. */
+/** A download that is split as soon as possible. */
 export const divided = (url: string, options: TryOptions = {}) => tryDownload(url, { ranges, ...options });
 
-/** A part of the film, up to the byte behind its last one. */
+/** A range of the film, up to but not including its end. */
 export interface Part {
   readonly from: number;
   readonly to: number;
 }
 
-/** What a request asks for; null for all of the file. */
+/** The requested range; null for the whole file. */
 export function partOf(request: IncomingMessage): Part | null {
   const match = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '');
   return match === null
@@ -30,14 +30,14 @@ export function partOf(request: IncomingMessage): Part | null {
     : { from: Number(match[1]), to: match[2] === '' ? size : Number(match[2]) + 1 };
 }
 
-/** The headers of a part. */
+/** The headers of a range. */
 export const headersOf = ({ from, to }: Part) => ({
   etag: tag,
   'content-range': `bytes ${from}-${to - 1}/${size}`,
   'content-length': to - from,
 });
 
-/** Sends bytes a little at a time, as long as somebody takes them, so that one connection would take a third of a second. */
+/** Sends bytes slowly while the client reads, so that one connection takes a third of a second. */
 export function slowly(
   response: ServerResponse,
   bytes: Buffer,
@@ -54,7 +54,7 @@ export function slowly(
   send();
 }
 
-/** An honest answer, though a slow one. */
+/** A correct but slow response. */
 export function honest(request: IncomingMessage, response: ServerResponse): void {
   const part = partOf(request);
   if (part === null) response.writeHead(200, { etag: tag, 'content-length': size });
@@ -62,5 +62,5 @@ export function honest(request: IncomingMessage, response: ServerResponse): void
   slowly(response, film.subarray(part?.from ?? 0, part?.to ?? size));
 }
 
-/** What an honest download gives. */
+/** The result of a correct download. */
 export const whole = { sizeBytes: size, md5: md5Of(film) };

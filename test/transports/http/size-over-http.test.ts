@@ -14,18 +14,18 @@ const { signal } = new AbortController();
 const guard = createSsrfGuard({ allowPrivateNetwork: true });
 const http = createHttpTransport({ guard, stallTimeoutMs: 300 });
 
-/** What is thrown, by its class. */
+/** The class of the thrown error. */
 const classOf = (asked: Promise<unknown> | undefined) =>
   asked?.then(
     () => 'nothing',
     (error: unknown) => (isVencError(error) ? error.errorClass : String(error)),
   );
 
-test('the size of a file over HTTP is told by its headers, through redirects; its body is not read', async () => {
+test('the size of a file is read from the headers, through redirects, without the body', async () => {
   const sizeBytes = 5_000_000_000;
   const source = await startHttpSource((request, response) => {
     if (request.url === '/moved') response.writeHead(302, { Location: '/film' }).end();
-    // The body never comes.
+    // The body is never sent.
     else response.writeHead(200, { 'Content-Length': String(sizeBytes) }).flushHeaders();
   });
   assert.is(await http.sizeOf?.(source.url('/film'), signal), sizeBytes);
@@ -33,13 +33,13 @@ test('the size of a file over HTTP is told by its headers, through redirects; it
   await source.close();
 });
 
-test('a server that tells no size gives none', async () => {
+test('a response without a length has no size', async () => {
   const source = await startHttpSource((_, response) => response.writeHead(200).write('film'));
   assert.is(await http.sizeOf?.(source.url('/film'), signal), null);
   await source.close();
 });
 
-test('what a download would be refused with, asking for the size is', async () => {
+test('a size query is rejected for the same reasons as a download', async () => {
   const source = await startHttpSource(({ url }, response) => {
     if (url !== '/silent') response.writeHead(Number(url?.slice(1))).end();
   });
@@ -55,7 +55,7 @@ test('what a download would be refused with, asking for the size is', async () =
   await source.close();
 });
 
-test('asking for a size ends with its signal', async () => {
+test('an aborted signal ends a size query', async () => {
   const source = await startHttpSource(() => {});
   const stopping = new AbortController();
   const asked = http.sizeOf?.(source.url('/film'), stopping.signal);
@@ -64,7 +64,7 @@ test('asking for a size ends with its signal', async () => {
   await source.close();
 });
 
-test('the size of a file on this machine is that of what would be taken', async () => {
+test('the size of a local file is that of the file that would be read', async () => {
   const folder = tempFolder();
   const path = join(folder, 'film.mp4');
   await writeFile(path, 'film');

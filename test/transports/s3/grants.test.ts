@@ -7,7 +7,7 @@ const everybody = 'http://acs.amazonaws.com/groups/global/AllUsers';
 const access = (isPublic: boolean, ...grants: readonly Grant[]): FileAccess => ({ isPublic, grants });
 
 const cases: readonly (readonly [what: string, access: FileAccess | undefined, grants: object])[] = [
-  ['nothing that was asked for', undefined, { ACL: 'bucket-owner-full-control' }],
+  ['no grants', undefined, { ACL: 'bucket-owner-full-control' }],
   ['an empty list', access(false), { ACL: 'bucket-owner-full-control' }],
   ['public', access(true), { ACL: 'public-read' }],
   [
@@ -29,19 +29,19 @@ const cases: readonly (readonly [what: string, access: FileAccess | undefined, g
     { GrantRead: `id="abc123",uri="${everybody}"` },
   ],
   [
-    'WRITE alone, which objects do not know',
+    'only WRITE, which objects do not support',
     access(false, { grantee: 'abc123', permissions: ['WRITE'] }),
     { ACL: 'bucket-owner-full-control' },
   ],
   [
-    'a name that would begin a grant of its own',
+    'a name that would inject another grant',
     access(false, { grantee: 'a", uri="b\r\nx: y', permissions: ['READ'] }),
     { GrantRead: 'id="a, uri=bx: y"' },
   ],
 ];
 
 for (const [what, given, grants] of cases) {
-  test(`${what}: the headers say so`, () => assert.equal(grantsFor(given), grants));
+  test(`the headers for ${what} are correct`, () => assert.equal(grantsFor(given), grants));
 }
 
 test.run();

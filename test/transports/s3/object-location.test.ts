@@ -18,7 +18,7 @@ const valid: readonly (readonly [url: string, bucket: string, key: string, keys:
 ];
 
 for (const [url, bucket, key, keys] of valid) {
-  test(`${url} leads to its object, with its keys`, () => {
+  test(`${url} is parsed into its object and its keys`, () => {
     assert.equal(read(url), { bucket, key, keys, name: `${bucket}/${key}` });
   });
 }
@@ -37,7 +37,8 @@ const invalid: readonly (readonly [url: string, complaint: RegExp])[] = [
 ];
 
 for (const [url, validationError] of invalid) {
-  test(`${url.slice(0, 40)} is told as what it is`, () => assert.match(String(read(url)), validationError));
+  test(`${url.slice(0, 40)} is rejected with the reason`, () =>
+    assert.match(String(read(url)), validationError));
 }
 
 test.run();

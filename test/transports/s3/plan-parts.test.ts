@@ -8,7 +8,7 @@ const sizes = [17, 500, 2_048, 80_000, 80_001, 700_000, 5 * mebibyte].map(
 );
 
 for (const sizeBytes of sizes) {
-  test(`${sizeBytes} bytes go up in at most 10,000 parts of 8 MiB or more, which together hold all of them`, () => {
+  test(`${sizeBytes} bytes are uploaded in at most 10,000 parts of 8 MiB or more, which together contain every byte`, () => {
     const { partBytes, count, concurrency: workerCount } = planParts(sizeBytes);
     assert.ok(count <= 10_000);
     assert.ok(partBytes >= 8 * mebibyte);

@@ -14,22 +14,22 @@ import type { ErrorCase } from '../../contracts/transport/common-error-cases.js'
 import { secret, type TransportHarness } from '../../contracts/transport/transport-harness.js';
 import { startHttpSource } from '../../helpers/servers/http-source.js';
 
-/** A storage on stage, with a bucket named `films`. */
+/** A running storage with a bucket named `films`. */
 export interface BucketFixture {
   readonly transport: Transport;
   readonly service: StorageService & { readonly endpoint: string; readonly keys: ServiceKeys };
   readonly scheme?: string;
   readonly create?: typeof createS3Transport;
-  /** The program on the other side. */
+  /** The program that serves it. */
   readonly against: string;
-  /** Whether it looks at the secrets that requests are signed with, and not only at the names of keys. */
+  /** Whether it verifies the secrets of signatures, and not only the names of keys. */
   readonly checksSecrets: boolean;
-  /** Whether it tells which uploads in parts are open. */
+  /** Whether it lists open multipart uploads. */
   readonly listsUploads?: boolean;
   readonly close: () => Promise<void>;
 }
 
-/** The SDK as it comes, for the other side. */
+/** The unmodified SDK, to verify the contents of the storage. */
 export function clientFor({ endpoint, region, keys }: BucketFixture['service']): S3Client {
   return new S3Client({
     endpoint,
@@ -51,7 +51,7 @@ export function transportTo(
   return create({ guard, stallTimeoutMs, retryDelayMs: 1, service, cleanupJournal: noCleanupJournal });
 }
 
-/** What servers of this kind say of some things, by the name of the bucket. */
+/** Error responses by the name of the bucket. */
 const errorRewordings: Readonly<Record<string, readonly [status: number, code: string]>> = {
   denied: [403, 'AccessDenied'],
   full: [507, 'InsufficientStorage'],
@@ -59,7 +59,7 @@ const errorRewordings: Readonly<Record<string, readonly [status: number, code: s
   busy: [503, 'SlowDown'],
 };
 
-/** A server that refuses everything, as the name of the bucket has it, and says nothing at all for `silent`. */
+/** A server that rejects everything, with the response for the bucket, and never responds for `silent`. */
 async function startRejectingServer(keys: ServiceKeys, create: typeof createS3Transport, scheme: string) {
   const source = await startHttpSource((request, response) => {
     const bucket = /^\/([^/?]*)/.exec(request.url ?? '')?.[1] ?? '';
@@ -79,7 +79,7 @@ async function startRejectingServer(keys: ServiceKeys, create: typeof createS3Tr
   return { to, close: source.close };
 }
 
-/** The contract's other side at a storage. */
+/** The harness of the contract for a storage. */
 export async function bucketHarness(stage: BucketFixture): Promise<TransportHarness> {
   const { transport, service, scheme = 's3', create = createS3Transport } = stage;
   const client = clientFor(service);

@@ -32,12 +32,12 @@ const upload = async (endpoint: string, bytes: Buffer, transfer = transferOf()) 
   writeFileSync(path, bytes);
   return transportTo({ ...service, endpoint }, 1_000).upload?.(path, 's3://films/a.mp4', transfer);
 };
-/** The bytes that a request asks for: from the first to before the last. */
+/** The requested bytes: from the first up to but not including the last. */
 const rangeOf = (request: IncomingMessage, bytes: Buffer): readonly [number, number] => {
   const [, from, to] = /^bytes=(\d+)-(\d+)$/.exec(request.headers.range ?? '') ?? [];
   return [Number(from ?? 0), Math.min(bytes.byteLength, Number(to ?? bytes.byteLength) + 1)];
 };
-/** Answers with a range as it should be. */
+/** Sends a correct range response. */
 const serve = (request: IncomingMessage, response: ServerResponse, bytes: Buffer, etag: string) => {
   const [from, to] = rangeOf(request, bytes);
   response.writeHead(206, {
@@ -54,7 +54,7 @@ const refuse = (response: ServerResponse, status: number, code: string, headers 
 
 const large = randomBytes(17 * 1024 * 1024 + 3);
 
-test('a file beyond 16 MiB goes up in parts, and is what was sent', async () => {
+test('a file above 16 MiB is uploaded in parts, and arrives unchanged', async () => {
   const server = await startS3rver(['films']);
   try {
     const told: number[] = [];
@@ -69,7 +69,7 @@ test('a file beyond 16 MiB goes up in parts, and is what was sent', async () => 
   }
 });
 
-test('ranges come side by side, and each goes on where it was cut', async () => {
+test('ranges are downloaded concurrently, and each resumes after an interruption', async () => {
   const asked: string[] = [];
   const source = await startHttpSource((request, response, number) => {
     asked.push(request.headers.range ?? 'all');
@@ -88,7 +88,7 @@ test('ranges come side by side, and each goes on where it was cut', async () => 
   }
 });
 
-test('an object that is changed in the middle is begun anew, and never spliced', async () => {
+test('an object that changes during its download is downloaded again from the start, and never spliced', async () => {
   const old = randomBytes(9 * 1024 * 1024);
   const changed = randomBytes(9 * 1024 * 1024);
   for (const supportsIfMatch of [true, false]) {
@@ -110,7 +110,7 @@ test('an object that is changed in the middle is begun anew, and never spliced',
   }
 });
 
-test('a server without ranges is listened to in one go, and again where it breaks off', async () => {
+test('an object on a server without ranges is downloaded in one response, and again after an interruption', async () => {
   const bytes = sampleBytes(700_001);
   const source = await startHttpSource((_, response, number) => {
     response.writeHead(200, { 'content-length': bytes.byteLength, etag: '"one"' });
@@ -133,7 +133,7 @@ const lyingServers: readonly (readonly [
   ['answers HTML', (_, response) => response.writeHead(500).end('<html>no</html>'), 'DownloadFailureError'],
   ['answers nonsense', (_, response) => response.writeHead(400).end('\u0000{<'), 'DownloadFailureError'],
   [
-    'sends another range than was asked for',
+    'sends another range than requested',
     (_, response) =>
       response
         .writeHead(206, { etag: '"a"', 'content-range': 'bytes 5-9/100', 'content-length': 5 })
@@ -141,7 +141,7 @@ const lyingServers: readonly (readonly [
     'DownloadFailureError',
   ],
   [
-    'sends more than was asked for',
+    'sends more than requested',
     (request, response, number) => {
       if (number === 1) return void response.end(serve(request, response, sampleBytes(50), '"a"'));
       response.writeHead(206, { etag: '"a"', 'content-range': 'bytes 0-49/50' }).end(sampleBytes(90));
@@ -154,14 +154,14 @@ const lyingServers: readonly (readonly [
     'DownloadFailureError',
   ],
   [
-    'drips nothing but the head',
+    'sends only the headers, very slowly',
     (request, response) => void serve(request, response, sampleBytes(50), '"a"'),
     'DownloadTimeoutError',
   ],
 ];
 
 for (const [what, answer, errorClass] of lyingServers) {
-  test(`a server that ${what} is told as ${errorClass}, and nothing is left`, async () => {
+  test(`a server that ${what} is reported as ${errorClass}, and nothing is left`, async () => {
     const source = await startHttpSource(answer);
     try {
       const { folder, work } = download(source.url(''));
@@ -174,7 +174,7 @@ for (const [what, answer, errorClass] of lyingServers) {
   });
 }
 
-test('a bucket is followed to its region, and asked there with a signature for it', async () => {
+test('a bucket is requested in its region, with a signature for that region', async () => {
   const regions: string[] = [];
   const bytes = sampleBytes(99);
   const source = await startHttpSource((request, response) => {
@@ -193,7 +193,7 @@ test('a bucket is followed to its region, and asked there with a signature for i
   }
 });
 
-test('grants that nobody asked for are left out where a server refuses them; those of somebody are not', async () => {
+test('default grants are omitted if a server rejects them; requested grants are not', async () => {
   const acls: unknown[] = [];
   const source = await startHttpSource((request, response) => {
     request.resume().once('end', () => {
@@ -221,7 +221,7 @@ test('grants that nobody asked for are left out where a server refuses them; tho
   }
 });
 
-test('a server that keeps less than was sent is told, and what it kept is taken away', async () => {
+test('an object that is stored incompletely is reported and removed', async () => {
   const seen: string[] = [];
   const source = await startHttpSource((request, response) => {
     seen.push(request.method ?? '');
@@ -240,7 +240,7 @@ test('a server that keeps less than was sent is told, and what it kept is taken 
   }
 });
 
-test('without an endpoint, the bucket is a part of the host, and regions have hosts of their own', async () => {
+test('without an endpoint, the bucket is part of the host, and regions have their own hosts', async () => {
   const hosts: string[] = [];
   const guard = createSsrfGuard({
     allowPrivateNetwork: false,
@@ -262,7 +262,7 @@ test('without an endpoint, the bucket is a part of the host, and regions have ho
   assert.equal(hosts, ['films.s3.eu-central-1.amazonaws.com', 'storage.googleapis.com']);
 });
 
-test('without keys nothing is signed, and nothing can be delivered', async () => {
+test('without keys requests are not signed, and uploads are rejected', async () => {
   const bytes = sampleBytes(9);
   const source = await startHttpSource(
     (request, response) => void response.end(serve(request, response, bytes, '"a"')),
@@ -277,7 +277,7 @@ test('without keys nothing is signed, and nothing can be delivered', async () =>
   }
 });
 
-test('an address that is private is entered only where the configuration names it', async () => {
+test('a private address is connected only if the configuration names it', async () => {
   const guard = createSsrfGuard({ allowPrivateNetwork: false });
   const transport = createS3Transport({
     guard,

@@ -39,7 +39,7 @@ for (const [line, name, isKnown] of known) {
   });
 }
 
-test('lines are counted as an editor does, and revoked keys are told', () => {
+test('line numbers match those of an editor, and revoked keys are reported', () => {
   const text = '# first\n\nexample.com ssh-rsa AAAA\r\n@revoked example.com ssh-ed25519 BBBB\n';
   assert.equal(knownKeysIn(text, 'file', 'example.com'), [
     { path: 'file', line: 3, kind: 'ssh-rsa', key: 'AAAA', isRevoked: false },
@@ -47,7 +47,7 @@ test('lines are counted as an editor does, and revoked keys are told', () => {
   ]);
 });
 
-test('the usual port is not named', () => {
+test('the default port is not written', () => {
   assert.is(knownHostName('Example.com', 22), 'example.com');
   assert.is(knownHostName('::1', 2222), '[::1]:2222');
 });

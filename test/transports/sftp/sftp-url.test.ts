@@ -32,7 +32,7 @@ const complaints: readonly [url: string, complaint: RegExp][] = [
 ];
 
 for (const [url, validationError] of complaints) {
-  test(`${url} is no place of a file`, () => {
+  test(`${url} is not the location of a file`, () => {
     assert.match(String(parseSftpUrl(url)), validationError);
   });
 }

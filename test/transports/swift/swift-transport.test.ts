@@ -18,7 +18,7 @@ import {
 import { secret } from '../../contracts/transport/transport-harness.js';
 import { type HttpSource, startHttpSource } from '../../helpers/servers/http-source.js';
 
-/** A service that may lie: its answers, and what it was asked. */
+/** A service with configurable responses, and its requests. */
 interface Fixture {
   readonly source: HttpSource;
   readonly asked: string[];
@@ -27,7 +27,7 @@ interface Fixture {
 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: Buffer, count: number) => void;
 
-/** Runs something against a service of its own. `/auth` gives tokens t1, t2 and so on, unless the answer is told to. */
+/** Runs a test against its own service. `/auth` returns tokens t1, t2 and so on, unless the test overrides it. */
 async function onStage(
   answer: Answer,
   work: (stage: Fixture) => Promise<void>,
@@ -95,7 +95,7 @@ const missing: Answer = (request, response, body) => {
   else response.writeHead(request.method === 'DELETE' ? 204 : 404).end();
 };
 
-test('a token serves many transfers, and is renewed once when it is good no more', async () => {
+test('a token is used for many transfers, and renewed once when it expires', async () => {
   await onStage(
     (request, response) => {
       const isGood = request.headers['x-auth-token'] !== 't1' || request.url?.startsWith('/v1') !== true;
@@ -116,7 +116,7 @@ test('a token serves many transfers, and is renewed once when it is good no more
   );
 });
 
-test('a service that takes none of its own tokens is told of as a wrong password', async () => {
+test('a service that rejects its own tokens is reported as a wrong password', async () => {
   await onStage(
     (_, response) => void response.writeHead(401).end(),
     async (stage) => {
@@ -126,7 +126,7 @@ test('a service that takes none of its own tokens is told of as a wrong password
   );
 });
 
-test('a token does not follow a redirect to another origin', async () => {
+test('a token is not sent to another origin after a redirect', async () => {
   const seen: string[] = [];
   const other = await startHttpSource((request, response) => {
     seen.push(String(request.headers['x-auth-token']));
@@ -174,7 +174,7 @@ for (const status of [429, 498, 503]) {
 }
 
 for (const status of [413, 507]) {
-  test(`an upload that is answered with ${status} is told of as having no room`, async () => {
+  test(`an upload that is answered with ${status} is reported as out of space`, async () => {
     await onStage(
       (request, response, body, count) => {
         if (request.method !== 'PUT') return missing(request, response, body, count);
@@ -189,7 +189,7 @@ for (const status of [413, 507]) {
   });
 }
 
-test('bytes that changed on their way are sent again, and taken away where that does not help', async () => {
+test('an upload whose bytes were corrupted is repeated, and removed if that does not help', async () => {
   await onStage(
     (request, response, body, count) => {
       if (request.method !== 'PUT') return missing(request, response, body, count);
@@ -203,7 +203,7 @@ test('bytes that changed on their way are sent again, and taken away where that 
   );
 });
 
-test('a service that takes an upload and says nothing is given up', async () => {
+test('an upload without a response times out', async () => {
   await onStage(
     (request, response, body, count) => {
       if (request.method !== 'PUT') missing(request, response, body, count);
@@ -216,12 +216,12 @@ test('a service that takes an upload and says nothing is given up', async () => 
 const nonsense: readonly (readonly [string, Answer, VencError['errorClass']])[] = [
   ['no token', (_, response) => void response.end('<html>'), 'DownloadFailureError'],
   [
-    'a storage that is none',
+    'an invalid storage URL',
     (_, response) => void response.writeHead(200, { 'x-auth-token': 't', 'x-storage-url': 'nonsense' }).end(),
     'DownloadFailureError',
   ],
   [
-    'a storage where metadata are',
+    'a storage URL of a metadata service',
     (_, response) =>
       void response
         .writeHead(200, { 'x-auth-token': 't', 'x-storage-url': 'http://169.254.169.254/v1' })
@@ -234,7 +234,7 @@ const nonsense: readonly (readonly [string, Answer, VencError['errorClass']])[] 
     'DownloadFailureError',
   ],
   ['a refusal', (_, response) => void response.writeHead(403).end(), 'InvalidUsernameOrPasswordError'],
-  ['trouble of its own', (_, response) => void response.writeHead(500).end(), 'DownloadFailureError'],
+  ['an error of its own', (_, response) => void response.writeHead(500).end(), 'DownloadFailureError'],
   ['nothing', () => undefined, 'DownloadTimeoutError'],
 ];
 for (const [what, auth, errorClass] of nonsense) {
@@ -261,7 +261,7 @@ for (const [address, service, validationError] of [
   ['cf://films/a%0d%0ab', { authUrl: 'http://x/', keys }, /line breaks/],
   [`cf://films/${'a'.repeat(1025)}`, { authUrl: 'http://x/', keys }, /at most 1024 bytes/],
 ] as const) {
-  test(`${address.slice(0, 40)} with ${service.authUrl} is refused with a sentence that helps`, async () => {
+  test(`${address.slice(0, 40)} with ${service.authUrl} is rejected with a helpful message`, async () => {
     const guardFor = () => createSsrfGuard({ allowPrivateNetwork: false });
     const options = { guardFor, stallTimeoutMs: 100, cleanupJournal: noCleanupJournal, service };
     const transport = createSwiftTransport(options);
