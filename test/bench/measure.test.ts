@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { alternate, type Figure, isMet, ratiosOf, spreadOf } from '../../bench/measure.js';
-import { tableOf } from '../../bench/table.js';
+import { alternate, type Figure, isMet, ratiosOf, spreadOf, tableOf } from '../../bench/measure.js';
 
 test('things are measured in turn, every second round backwards, after a round that does not count', async () => {
   const order: string[] = [];
