@@ -1,7 +1,7 @@
 import { isObject } from '../util/is-object.js';
 import type { RequestFields } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
-import { parseSize } from './read-size.js';
+import { parseSize } from './read-number.js';
 import type { SettingsTable } from './setting.js';
 
 /** What a request is put together of, from the least to the most particular. */

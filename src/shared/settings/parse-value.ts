@@ -1,12 +1,15 @@
 import { isObject } from '../util/is-object.js';
 import { invalidResult, mergeResults, type ParseResult, pathTo, toParseResult } from './parse-result.js';
-import { parseDistance } from './read-distance.js';
-import { parseMap } from './read-map.js';
-import { parseBoolean, parseInteger, parseNumber, parseNumberChoice } from './read-number.js';
-import { parseSize } from './read-size.js';
-import { parseChoice, parseText } from './read-text.js';
-import { parseTime } from './read-time.js';
-import { parseUrlSetting } from './read-url.js';
+import {
+  parseBoolean,
+  parseDistance,
+  parseInteger,
+  parseNumber,
+  parseNumberChoice,
+  parseSize,
+  parseTime,
+} from './read-number.js';
+import { parseChoice, parseMap, parseText, parseUrlSetting } from './read-text.js';
 import type { ListSetting, ObjectSetting, Setting, SettingsOf, SettingsTable } from './setting.js';
 
 /**

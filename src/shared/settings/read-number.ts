@@ -1,5 +1,16 @@
+import { sidePixels } from './limits.js';
 import type { ScalarResult } from './parse-result.js';
-import type { BooleanSetting, IntegerSetting, NumberChoiceSetting, NumberSetting } from './setting.js';
+import type {
+  BooleanSetting,
+  Distance,
+  DistanceSetting,
+  IntegerSetting,
+  NumberChoiceSetting,
+  NumberSetting,
+  Size,
+  SizeSetting,
+  TimeSetting,
+} from './setting.js';
 
 // One spelling of each number: no blanks, no plus, no leading zeros, no exponents, no hexadecimal.
 const integerPattern = /^-?(?:0|[1-9]\d*)$/;
@@ -48,4 +59,66 @@ export function parseBoolean(_setting: BooleanSetting, value: unknown): ScalarRe
   if (value === true || value === 1 || value === 'true' || value === '1') return { value: true };
   if (value === false || value === 0 || value === 'false' || value === '0') return { value: false };
   return { rule: 'must be true or false' };
+}
+
+/** Reads `WIDTHxHEIGHT` in pixels. */
+export function parseSize(setting: SizeSetting, value: unknown): ScalarResult<Size> {
+  const { min, max } = setting;
+  const parts = typeof value === 'string' ? /^([1-9]\d*)x([1-9]\d*)$/i.exec(value) : null;
+  const size = { width: Number(parts?.[1]), height: Number(parts?.[2]) };
+  const isInRange = [size.width, size.height].every((side) => side >= min && side <= max);
+  return isInRange
+    ? { value: size }
+    : { rule: `must be WIDTHxHEIGHT, such as 640x480, with sides from ${min} to ${max}` };
+}
+
+const timecodePattern = /^(\d{1,2}):([0-5]\d):([0-5]\d(?:\.\d+)?)$/;
+const secondsAnHour = 3600;
+
+/**
+ * Reads a time as `HH:MM:SS.S` or in seconds. The value is in seconds, rounded to microseconds: that is
+ * what ffmpeg counts in, and it keeps numbers such as 1e-7 out of command lines.
+ */
+export function parseTime(setting: TimeSetting, value: unknown): ScalarResult<number> {
+  const min = setting.isAboveZero ? 'above 0' : 'from 0 on';
+  const rule = `must be a time as HH:MM:SS.S or in seconds, ${min} and below ${setting.maxSeconds / secondsAnHour} hours`;
+  const given = secondsOf(value);
+  if (given === undefined || given < 0) return { rule };
+  // Adding 0 makes a plain 0 of -0.
+  const seconds = Math.round(given * 1e6) / 1e6 + 0;
+  const isTooSmall = setting.isAboveZero === true && seconds === 0;
+  return isTooSmall || seconds >= setting.maxSeconds ? { rule } : { value: seconds };
+}
+
+function secondsOf(value: unknown): number | undefined {
+  const parts = typeof value === 'string' ? timecodePattern.exec(value) : null;
+  if (parts === null) return toDecimal(value);
+  return Number(parts[1]) * secondsAnHour + Number(parts[2]) * 60 + Number(parts[3]);
+}
+
+const distancePattern = /^(-)?((?:0|[1-9]\d*)(?:\.\d+)?)(%)?$/;
+
+/**
+ * Reads pixels (whole, up to 8192) or percent (up to 100), as a number or a text. Where the sign counts, a
+ * minus means from the far edge, and `-0` is that edge itself. A width or a height is above 0.
+ */
+export function parseDistance(setting: DistanceSetting, value: unknown): ScalarResult<Distance> {
+  const rule = setting.isSigned
+    ? `must be pixels from -${sidePixels.max} to ${sidePixels.max}, or percent from -100% to 100%`
+    : `must be pixels from 1 to ${sidePixels.max}, or percent above 0% and up to 100%`;
+  const parts = distancePattern.exec(textOf(value));
+  if (parts === null) return { rule };
+  const amount = Number(parts[2]);
+  const unit = parts[3] === undefined ? 'pixels' : 'percent';
+  const isFromFarEdge = parts[1] !== undefined;
+  const isInRange = unit === 'pixels' ? Number.isInteger(amount) && amount <= sidePixels.max : amount <= 100;
+  const isSignValid = setting.isSigned || (!isFromFarEdge && amount > 0);
+  return isInRange && isSignValid ? { value: { value: amount, unit, isFromFarEdge } } : { rule };
+}
+
+function textOf(value: unknown): string {
+  if (typeof value === 'string') return value;
+  // String(-0) is "0", but who writes -0 in JSON means the far edge.
+  if (Object.is(value, -0)) return '-0';
+  return typeof value === 'number' ? String(value) : '';
 }

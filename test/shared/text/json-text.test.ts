@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jsonText } from '../../../src/shared/text/json-text.js';
+import { jsonText } from '../../../src/shared/text/safe-text.js';
 
 test('JSON steers no terminal, and is read as what it was made of', () => {
   const malicious = { label: 'a\u001b[2J\u007f\u0085\u009b31m\u200f\u202e\u2028\u061c 映画 🎬 "\\' };
