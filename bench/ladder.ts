@@ -6,8 +6,7 @@ import type { OutputSettings } from '../src/shared/settings/index.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { makeClip } from './media.js';
 import { ffmpegAtHand } from './one-job.js';
-import { cpuSecondsOf } from './proc.js';
-import { runProgram } from './programs.js';
+import { cpuSecondsOf, runProgram } from './programs.js';
 
 /** Seconds of film: enough that starting ffmpeg thrice instead of once counts for nothing. */
 const seconds = 12;

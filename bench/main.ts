@@ -2,8 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Figure, isMet } from './measure.js';
-import { tableOf } from './table.js';
+import { type Figure, isMet, tableOf } from './measure.js';
 
 interface Measure {
   readonly what: string;
@@ -91,7 +90,7 @@ const measures = {
   rest: {
     what: 'memory of a daemon at rest',
     rounds: 3,
-    load: async () => (await import('./idle.js')).measureIdle,
+    load: async () => (await import('./memory.js')).measureIdle,
   },
 } as const satisfies Record<string, Measure>;
 

@@ -7,8 +7,7 @@ import { defaultOutput } from '../src/shared/settings/index.js';
 import { startDaemon } from './daemon.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { clipSeconds, makeClip } from './media.js';
-import { cpuSecondsOf } from './proc.js';
-import { runProgram } from './programs.js';
+import { cpuSecondsOf, runProgram } from './programs.js';
 
 interface Cost {
   readonly wallMs: number;

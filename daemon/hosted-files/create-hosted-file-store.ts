@@ -1,6 +1,6 @@
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
+import { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../jobs/job.js';
 import { ExpiryTimer } from './expiry-timer.js';
 import { hostedFilePath, isFileRef, isToken } from './file-ref.js';

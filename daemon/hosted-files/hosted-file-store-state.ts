@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import type { KeyedMutex } from '../../src/shared/util/keyed-mutex.js';
+import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
 
 /** Options of a hosted file store. */
 export interface HostedFileStoreOptions {

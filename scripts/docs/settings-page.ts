@@ -2,10 +2,8 @@ import { chooseCodecs } from '../../daemon/plan/decide/choose-codecs.js';
 import { containerOf, containers, type Extension } from '../../daemon/plan/formats.js';
 import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { crossRules } from './cross-rules.js';
-import { examples } from './examples.js';
-import { block, code, table } from './markdown.js';
-import { settingsTables } from './settings-tables.js';
+import { crossRules, examples } from './examples.js';
+import { block, code, settingsTables, table } from './settings-tables.js';
 
 /** The settings reference, `docs/settings.md`: everything that a create takes (section 4.1), made of the tables that read it. */
 export function settingsPage(): string {

@@ -7,7 +7,8 @@ import { abandonedFiles } from '../shared/util/atomic-files.js';
 import { makeFolder } from '../shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../shared/util/lock/file-lock.js';
 import { diskReason, systemCode } from '../shared/util/system-code.js';
-import { parseFile } from './parse-file.js';
+import { type ConfigKey, configName, parseFile } from './config.js';
+import { type Environment, userFolders } from './folders.js';
 
 /** The content of a file of ours, while it is changed. */
 type Store = Conf<Record<string, unknown>>;
@@ -96,4 +97,18 @@ function findFreeName(path: string): string {
   let name = path;
   for (let number = 2; existsSync(name); number += 1) name = `${path}-${number}`;
   return name;
+}
+
+/**
+ * Configures a key, or with null takes its value away. Gives the file that a broken one was set aside to, or null. Rejects with
+ * `UsageError` where the file cannot be written.
+ */
+export async function changeConfig(
+  env: Environment,
+  key: ConfigKey,
+  value: string | null,
+): Promise<string | null> {
+  return changeFile(userFolders(env).config, configName, (store) =>
+    value === null ? store.delete(key) : store.set(key, value),
+  );
 }

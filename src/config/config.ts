@@ -2,10 +2,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError } from '../shared/errors.js';
 import { findSuggestions } from '../shared/text/suggestions.js';
+import { isObject } from '../shared/util/is-object.js';
 import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';
-import { parseFile } from './parse-file.js';
 
 /** Something that can be configured. */
 export interface ConfigEntry {
@@ -168,4 +168,22 @@ function unknownKeyWarning(path: string, key: string): string {
   const suggestions = findSuggestions(key, configKeys);
   const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
   return `The configuration file ${path} has an unknown key: ${key}${hint === '' ? '.' : hint}`;
+}
+
+/** The object that the text of a file of ours holds. An empty file holds an empty one. Throws an error whose message repeats nothing of the text. */
+export function parseFile(text: string): Readonly<Record<string, unknown>> {
+  const plain = text.replace(/^\uFEFF/, '');
+  if (plain.trim() === '') return {};
+  const value = parsed(plain);
+  if (isObject(value)) return { ...value };
+  throw new Error('it is no JSON object.');
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    // The parser's own message repeats a part of the text, which may be secret.
+    throw new Error('it is no valid JSON.');
+  }
 }

@@ -4,8 +4,8 @@ import { VencError } from '../shared/errors.js';
 import { findSuggestions } from '../shared/text/suggestions.js';
 import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
+import { parseFile } from './config.js';
 import { type Environment, userFolders } from './folders.js';
-import { parseFile } from './parse-file.js';
 
 /** Settings that have a name: a request without an input. */
 export type Preset = Readonly<Record<string, unknown>>;

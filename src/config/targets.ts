@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { changeFile } from './change-file.js';
+import { parseFile } from './config.js';
 import { type Environment, userFolders } from './folders.js';
-import { parseFile } from './parse-file.js';
 
 /** A service that has a name here. */
 export interface NamedTarget {

@@ -1,3 +1,4 @@
+import type { errorsFields } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
 import type {
@@ -14,7 +15,6 @@ import type {
   outputProgressFields,
 } from './records/progress.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
-import type { errorsFields } from './records/service.js';
 import type { InputEvent, JobState, OutputEvent } from './states.js';
 
 /*

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { alternate, type Figure, isMet, ratiosOf, spreadOf } from '../../bench/measure.js';
-import { tableOf } from '../../bench/table.js';
+import { alternate, type Figure, isMet, ratiosOf, spreadOf, tableOf } from '../../bench/measure.js';
 
 test('cases are measured in turn, every second round in reverse order, after an uncounted warm-up round', async () => {
   const order: string[] = [];

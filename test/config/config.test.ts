@@ -61,7 +61,7 @@ for (const { what, leave } of [
     const env = { XDG_CONFIG_HOME: tempFolder() };
     mkdirSync(join(env.XDG_CONFIG_HOME, 'venc'));
     leave(`${configPath(env)}.lock`);
-    const module = new URL('../../src/config/change-config.js', import.meta.url).href;
+    const module = new URL('../../src/config/change-file.js', import.meta.url).href;
     const keys = ['ffmpeg', 'ffprobe', 'data', 'url'];
     const script = `import { changeConfig } from ${JSON.stringify(module)};
     await Promise.all(process.argv.slice(1).map((key) => changeConfig(process.env, key, key)));`;

@@ -177,7 +177,7 @@ test('both spellings of a setting are equivalent', () => {
   }
   assert.equal(settingsOf({ bitrate_cap: 900, decoder_bitrate_cap: '900' }), { bitrate_cap: 900 });
   assert.equal(validationErrorsFor({ input, outputs: [{ onepass: 1, one_pass: 0 }] }), [
-    'outputs[0].onepass and outputs[0].one_pass are the same setting and must not differ',
+    'outputs[0].onepass and outputs[0].one_pass are the same setting and must have the same value',
   ]);
 });
 
@@ -238,23 +238,23 @@ const nonHttp = 'notifications must be a URL with the scheme http or https';
 
 for (const [notifications, validationErrors] of [
   [[input, input, input, input, input, input], ['notifications must have at most 5 entries']],
-  [5, ['notifications must be an object, or the text of its url']],
+  [5, ['notifications must be an object, or the url as a string']],
   ['me@example.com', [`${nonHttp}: nothing is sent by e-mail`]],
   [[input, 'mailto:me@example.com'], [`${nonHttp.replace(' ', '[1] ')}: nothing is sent by e-mail`]],
   [{ url: 'ftp://example.com/a' }, [nonHttp.replace(' ', '.url ')]],
-  [{}, ['notifications.url is required: where the notice is posted to']],
+  [{}, ['notifications.url is required: URL that the notification is posted to']],
   [
     { url: input, headers: { Host: 'a', 'Webhook-Id': 'b', 'X-A': 5, 'X-B': 'c', 'x-b': 'c' } },
     [
-      'notifications.headers.Host must be left out: this header is written by the daemon',
-      'notifications.headers.Webhook-Id must be left out: this header is written by the daemon',
-      'notifications.headers.X-A must be a text',
-      'notifications.headers.x-b must be there only once',
+      'notifications.headers.Host must be omitted: this header is written by the daemon',
+      'notifications.headers.Webhook-Id must be omitted: this header is written by the daemon',
+      'notifications.headers.X-A must be a string',
+      'notifications.headers.x-b must be given only once',
     ],
   ],
   [
     { url: input, headers: { 'X A': 'b' } },
-    ['notifications.headers must have names of headers, such as X-Order, with at most 64 characters'],
+    ['notifications.headers must have valid header names, such as X-Order, of at most 64 characters'],
   ],
 ] as const) {
   test(`notifications ${JSON.stringify(notifications)} are rejected with a helpful message`, () => {

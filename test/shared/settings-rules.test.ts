@@ -16,7 +16,7 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ width: 8192 }, undefined],
   [
     { skip_audio: 'true', skip_video: 1 },
-    'outputs[0] must not have both skip_audio and skip_video, since nothing would be left',
+    'outputs[0] must not have both skip_audio and skip_video, because the output would be empty',
   ],
   [{ skip_audio: true, skip_video: false }, undefined],
   [{ bitrate_cap: 499, video_bitrate: 500 }, 'outputs[0].bitrate_cap must not be below video_bitrate'],
@@ -54,7 +54,7 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ filename: `${'a'.repeat(246)}.mp4`, thumbnails: {} }, undefined],
   [
     { filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} },
-    'outputs[0].filename must have at most 255 bytes in its last part, _0000.png of the thumbnails included',
+    'outputs[0].filename must have at most 255 bytes in its last part, including the suffix _0000.png of thumbnails',
   ],
   [{ filename: 'folder/with spaces/ünï.mp4' }, undefined],
   [{ filename: '../a.mp4' }, 'outputs[0].filename must not have "." or ".." as a part of the path'],
@@ -62,15 +62,15 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ url: `${url}${'%61'.repeat(255)}` }, undefined],
   [
     { url: `${url}${'a'.repeat(256)}` },
-    'outputs[0].url must have at most 255 bytes in each part of its path, the suffix of thumbnails included',
+    'outputs[0].url must have at most 255 bytes in each part of its path, including the suffix of thumbnails',
   ],
   [
     { url: `${url}${'a'.repeat(247)}.mp4`, thumbnails: [{}] },
-    'outputs[0].url must have at most 255 bytes in each part of its path, the suffix of thumbnails included',
+    'outputs[0].url must have at most 255 bytes in each part of its path, including the suffix of thumbnails',
   ],
   [
     { url: `file:///${'a'.repeat(256)}/b` },
-    'outputs[0].url must have at most 255 bytes in each part of its path, the suffix of thumbnails included',
+    'outputs[0].url must have at most 255 bytes in each part of its path, including the suffix of thumbnails',
   ],
   [
     { base_url: `${url}${'ä'.repeat(128)}/b` },
@@ -87,7 +87,7 @@ for (const [settings, text] of cases) {
 
 test('a label is unique within a job, and outputs without a label do not conflict', () => {
   assert.equal(validationErrorsFor({ label: 'web' }, {}, {}, { label: 'web' }, { label: 'Web' }), [
-    'outputs[3].label must be unique, and outputs[0] has the same',
+    'outputs[3].label must be unique, but outputs[0] has the same label',
   ]);
 });
 
@@ -99,9 +99,9 @@ test('rules between settings are reported together with those of single settings
     ),
     [
       'outputs[0].speed must be a whole number from 1 to 5',
-      'outputs[0] must not have both skip_audio and skip_video, since nothing would be left',
+      'outputs[0] must not have both skip_audio and skip_video, because the output would be empty',
       'outputs[1].bitrate_cap must not be below video_bitrate',
-      'outputs[1].label must be unique, and outputs[0] has the same',
+      'outputs[1].label must be unique, but outputs[0] has the same label',
     ],
   );
 });

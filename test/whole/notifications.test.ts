@@ -130,7 +130,7 @@ test('invalid notifications are rejected with all validation errors at once, and
       {
         errors: [
           'notifications[0] must be a URL with the scheme http or https: nothing is sent by e-mail',
-          'notifications[1].headers.Content-Length must be left out: this header is written by the daemon',
+          'notifications[1].headers.Content-Length must be omitted: this header is written by the daemon',
           'outputs[0].notifications must have at most 5 entries',
         ],
       },

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { homeFolder } from '../../../src/shared/util/home-folder.js';
-import { KeyedMutex } from '../../../src/shared/util/keyed-mutex.js';
+import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 

@@ -1,7 +1,7 @@
 import { delimiter, resolve, sep } from 'node:path';
 import type { Command } from 'commander';
 import { serviceUrl } from '../../client/target.js';
-import { changeConfig } from '../../config/change-config.js';
+import { changeConfig } from '../../config/change-file.js';
 import {
   type ConfigKey,
   configKeys,

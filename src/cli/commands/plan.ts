@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { redact } from '../../shared/redact.js';
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { addressHint, isKey, serviceUrl } from '../../client/target.js';
-import { changeConfig } from '../../config/change-config.js';
+import { changeConfig } from '../../config/change-file.js';
 import {
   localTarget,
   type NamedTarget,

@@ -4,7 +4,7 @@ import type { FollowEvent } from '../../client/follow-context.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { awaitJobs, withStillRunningHint } from '../jobs/await-jobs.js';
 import { jobIdsHelp, resolveJobs } from '../jobs/resolve-jobs.js';

@@ -1,5 +1,4 @@
-import { isVencError, VencError } from '../../shared/errors.js';
-import { joinErrors } from '../../shared/joined-errors.js';
+import { isVencError, joinErrors, VencError } from '../../shared/errors.js';
 import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';

@@ -1,4 +1,4 @@
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import { createTextColours } from './paint.js';
 import { valueAt } from './project.js';
 import { type TableStyle, table } from './table.js';

@@ -6,7 +6,7 @@ import { createJobWithRetry, isVencDaemon } from '../../client/create-job-with-r
 import { normaliseCreated } from '../../client/normalise.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 
 /** Creates the job of a request and gives the answer of the service. */

@@ -1,7 +1,7 @@
 import { createJobWithRetry } from '../../client/create-job-with-retry.js';
 import { normaliseCreated } from '../../client/normalise.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { requireWritableFolder } from '../destinations/check-destinations.js';
 import { hostsOutputs, rejectExistingNames } from '../destinations/shared-destinations.js';

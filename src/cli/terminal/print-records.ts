@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import type { TableStyle } from '../output/table.js';
 import type { Io } from './io.js';
 

@@ -1,4 +1,4 @@
-import { jsonText } from '../../shared/text/json-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
 import { transferText } from '../output/transfer-text.js';
 import { humanPercent } from '../output/units.js';
 import type { Io } from './io.js';

@@ -8,7 +8,7 @@ const permission = {
   section,
 } as const;
 
-/** One entry of `access_control`: who may do what with the delivered file. */
+/** One entry of `access_control`: a grantee and its permissions on the delivered file. */
 export const accessControlTable = {
   grantee: {
     kind: 'text',
@@ -17,17 +17,17 @@ export const accessControlTable = {
     section,
     help: 'who is granted access: a canonical account id, an e-mail address or a group URI',
   },
-  permission: { ...permission, help: 'what is granted' },
+  permission: { ...permission, help: 'the permission that is granted' },
   permissions: {
     kind: 'list',
-    of: { ...permission, help: 'what is granted' },
+    of: { ...permission, help: 'the permission that is granted' },
     max: 3,
     section,
-    help: 'several at once',
+    help: 'several permissions',
   },
 } as const satisfies SettingsTable;
 
-/** `access_control` of an output, and of its thumbnails. */
+/** The setting `access_control` of an output and of its thumbnails. */
 export const accessControlSetting = {
   kind: 'list',
   of: {

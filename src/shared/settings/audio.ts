@@ -2,15 +2,15 @@ import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Audio';
 
-/** The sound, and which of picture and sound to leave out. */
+/** The audio settings, and the settings that omit audio or video. */
 export const audioTable = {
   audio_codec: {
     kind: 'choice',
     choices: ['aac', 'mp3', 'vorbis', 'opus'],
     isCaseInsensitive: true,
     section,
-    help: 'codec of the sound',
-    defaultText: 'what goes with the video codec and the container',
+    help: 'audio codec',
+    defaultText: 'the usual one for the video codec and the container',
   },
   audio_quality: {
     kind: 'integer',
@@ -18,7 +18,7 @@ export const audioTable = {
     max: 5,
     default: 3,
     section,
-    help: 'quality of the sound; wins over audio_bitrate',
+    help: 'audio quality; overrides audio_bitrate',
   },
   audio_bitrate: {
     kind: 'integer',
@@ -27,7 +27,7 @@ export const audioTable = {
     multipleOf: 16,
     unit: 'Kbps',
     section,
-    help: 'bitrate of the sound, all channels together; below 160 for each channel',
+    help: 'audio bitrate of all channels together; below 160 per channel',
   },
   audio_sample_rate: {
     kind: 'integer',
@@ -35,17 +35,17 @@ export const audioTable = {
     max: 48_000,
     unit: 'Hz',
     section,
-    help: 'samples a second',
-    defaultText: 'that of the input, at most 48000',
+    help: 'audio samples per second',
+    defaultText: 'the rate of the input, at most 48000',
   },
   audio_channels: {
     kind: 'integer',
     min: 1,
     max: 2,
     section,
-    help: 'number of channels',
+    help: 'number of audio channels',
     defaultText: 'as many as the input has, at most 2',
   },
-  skip_audio: { kind: 'boolean', default: false, section, help: 'leave the sound out' },
-  skip_video: { kind: 'boolean', default: false, section, help: 'leave the picture out' },
+  skip_audio: { kind: 'boolean', default: false, section, help: 'omit the audio' },
+  skip_video: { kind: 'boolean', default: false, section, help: 'omit the video' },
 } as const satisfies SettingsTable;

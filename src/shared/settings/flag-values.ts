@@ -1,21 +1,20 @@
-import { VencError } from '../errors.js';
-import { collect } from '../joined-errors.js';
+import { collect, VencError } from '../errors.js';
+import { normalizeTypedTime } from '../flag-parsers.js';
 import { findSuggestions } from '../text/suggestions.js';
 import { isObject } from '../util/is-object.js';
-import { parseAssignments } from './assignments.js';
 import { outputTable } from './index.js';
 import { pathTo } from './parse-result.js';
 import { toDecimal } from './read-number.js';
 import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
-import { normalizeTypedTime } from './typed-time.js';
 
-/** Fields of a request as a client sends them, by the service's own names. */
+/** Fields of a request as a client sends them, under the names of the service. */
 export type RequestFields = Readonly<Record<string, unknown>>;
 
 /**
- * What a word typed on the command line becomes in a request: numbers and booleans become such where they can, `x265` becomes
- * `hevc`, `1:30` becomes `00:01:30`, and everything else goes on as text, for the service to judge. A flag that was given several times comes as an
- * array of words. Throws `UsageError` where a `name=value` text is malformed or names a setting that there is not.
+ * Converts a word of the command line to the value for the request: text to numbers and booleans where possible,
+ * `x265` to `hevc`, `1:30` to `00:01:30`. Anything else stays text, and the service validates it. A flag that was
+ * given several times is an array of words. Throws `UsageError` if a `name=value` text is malformed or names an
+ * unknown setting.
  */
 export function requestValue(setting: Setting, word: unknown, flag: string): unknown {
   switch (setting.kind) {
@@ -32,7 +31,7 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
     case 'list':
       return listValue(setting, word, flag);
     case 'object':
-      // A text that stands for a field of the object has any form that it likes.
+      // With `textField`, the text is the value of that field and can have any form.
       return typeof word === 'string' && setting.textField === undefined
         ? objectValue(setting, word, flag)
         : word;
@@ -42,8 +41,8 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
 }
 
 /**
- * What `--output` was given: `name=value,name=value`, or a JSON object, which goes on as it is. The content of
- * a file that `--output @FILE` names is read alike. Messages call it `flag`.
+ * Parses the value of `--output`: `name=value,name=value`, or a JSON object, which is returned unchanged. The content
+ * of the file in `--output @FILE` has the same form. Error messages call it `flag`.
  */
 export function parseOutputFlag(text: string, flag = '--output'): RequestFields {
   if (!text.trimStart().startsWith('{')) return tableValue(outputTable, text, flag);
@@ -102,7 +101,7 @@ function booleanValue(setting: BooleanSetting, word: unknown): unknown {
 
 function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
   const words: readonly unknown[] = Array.isArray(word) ? word : [word];
-  // A list of plain words may also come in one, as in permissions="READ,WRITE".
+  // A list of plain words can also be one comma-separated word, as in permissions="READ,WRITE".
   const isPlain = setting.of.kind !== 'object';
   return words
     .flatMap((one) => (isPlain && typeof one === 'string' ? one.split(',') : [one]))
@@ -114,7 +113,7 @@ function objectValue(setting: ObjectSetting, word: string, flag: string): unknow
   if (setting.numberField !== undefined && number !== undefined) return { [setting.numberField]: number };
   if (setting.numberField !== undefined && !word.includes('=')) {
     throw new VencError('UsageError', `${flag} must be a number or name=value,name=value.`, {
-      hint: `for example 5, or ${setting.numberField}=5; its names are ${Object.keys(setting.fields).join(', ')}`,
+      hint: `for example 5, or ${setting.numberField}=5; the names are ${Object.keys(setting.fields).join(', ')}`,
     });
   }
   return tableValue(setting.fields, word, flag);
@@ -124,7 +123,39 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message repeats a part of the text, which may be secret.
+    // The message of the parser repeats a part of the text, which may be secret.
     return undefined;
   }
+}
+
+/** One `name=value` of a command line, without its quotes. */
+export type Assignment = readonly [name: string, value: string];
+
+const onePair = /([^=,"]+)=(?:"((?:[^"]|"")*)"|([^,"][^,]*)?)(,|$)/y;
+
+/**
+ * Parses `name=value,name=value`: `x=10,url="a,b"` is `x` with `10` and `url` with `a,b`. A value with a comma is
+ * enclosed in double quotes, and a double quote inside is doubled. A name may occur several times, and may be written
+ * with `-` instead of `_`. Throws `UsageError` naming `flag`; the message never repeats the text, which may be
+ * secret.
+ */
+export function parseAssignments(text: string, flag: string): readonly Assignment[] {
+  const assignments: Assignment[] = [];
+  for (let at = 0; at < text.length; ) {
+    onePair.lastIndex = at;
+    const found = onePair.exec(text);
+    const isUnterminated = found?.[4] === ',' && onePair.lastIndex === text.length;
+    if (found === null || isUnterminated) throw malformed(flag);
+    const [match, name = '', quoted, plain = ''] = found;
+    assignments.push([name.trim().replaceAll('-', '_'), quoted?.replaceAll('""', '"') ?? plain]);
+    at += match.length;
+  }
+  if (assignments.length === 0) throw malformed(flag);
+  return assignments;
+}
+
+function malformed(flag: string): VencError {
+  return new VencError('UsageError', `${flag} must be name=value,name=value`, {
+    hint: 'Enclose a value that contains a comma in double quotes: url="a,b".',
+  });
 }

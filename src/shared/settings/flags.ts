@@ -1,47 +1,48 @@
-import { collect } from '../joined-errors.js';
-import { helpOf } from './flag-help.js';
+import { collect } from '../errors.js';
 import { type RequestFields, requestValue } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
 import type { Setting, SettingsTable } from './setting.js';
 
-/** A command-line flag that stands for a setting, as data: all that a parser, a help page or a completion needs. */
+/** The command-line flag of a setting: everything that a parser, a help page or a completion needs. */
 export interface SettingFlag {
-  /** The flag itself, e.g. `--video-codec`. */
+  /** The flag, e.g. `--video-codec`. */
   readonly flag: string;
-  /** The setting's own name, e.g. `video_codec`. */
+  /** The name of the setting, e.g. `video_codec`. */
   readonly name: string;
-  /** The name under which a parser such as commander keeps its value, e.g. `videoCodec`. */
+  /** The property under which a parser such as commander stores the value, e.g. `videoCodec`. */
   readonly attribute: string;
-  /** Its value as help shows it, e.g. `<codec>`; null where it takes none. */
+  /** The value as help shows it, e.g. `<codec>`; null for a flag without a value. */
   readonly argument: string | null;
-  /** The flag that says the contrary, e.g. `--no-test`, to go against a request file; null but for booleans. */
+  /** The negated flag, e.g. `--no-test`, which overrides a request file; null unless the setting is a boolean. */
   readonly negation: string | null;
-  /** What it is, with range and default: `width of the picture (2 to 8192 pixels; default: that of the input)`. */
+  /**
+   * The help text with range and default: `width of the video (2 to 8192 pixels; default: the width of the input)`.
+   */
   readonly help: string;
-  /** The words that its value may be, for completion; none where it is not one of a few. */
+  /** The allowed values, for completion; empty unless the setting is a choice. */
   readonly choices: readonly string[];
   readonly path: 'job' | 'output';
   /** Whether it may be given several times. */
   readonly repeatable: boolean;
 }
 
-/** Flags that are not called after their setting. */
+/** Flags whose name differs from that of their setting. */
 const flagNames: Readonly<Record<string, string>> = { notifications: 'notify' };
 
 /** Settings without a flag. */
 const withoutFlag: Readonly<Record<SettingFlag['path'], string>> = { job: 'input', output: 'notifications' };
 
 /**
- * The flags of all settings of a job and of an output, in the order of the tables. `input` has none, since it is
- * the argument of its commands, and notifications have one for the job alone.
+ * The flags of all settings of a job and of an output, in the order of the tables. `input` has no flag, because it is
+ * an argument of the commands. `notifications` has a flag only for the job.
  */
 export function settingFlags(): readonly SettingFlag[] {
   return [...flagsOf(jobTable, 'job'), ...flagsOf(outputTable, 'output')];
 }
 
 /**
- * Sorts what a parser made of the flags into fields of the job and settings of every output, as a request has
- * them. Takes the parser's values by `attribute` and passes over those that are no setting's. Throws `UsageError`.
+ * Splits parsed flags into fields of the job and settings that apply to every output, in the form of a request. Takes
+ * the parser's values by `attribute` and ignores those that belong to no setting. Throws `UsageError`.
  */
 export function parseFlags(options: Readonly<Record<string, unknown>>): {
   readonly jobFlags: RequestFields;
@@ -98,11 +99,63 @@ function argumentOf(name: string, setting: Setting): string {
     case 'text':
       return `<${name.replaceAll('_', '-')}>`;
     default:
-      // The last word says what it is: the codec of video_codec, the bitrate of audio_bitrate.
+      // The last word is the kind of value: the codec of video_codec, the bitrate of audio_bitrate.
       return `<${name.replace(/^.*_/, '')}>`;
   }
 }
 
 function choicesOf(setting: Setting): readonly string[] {
   return setting.kind === 'choice' || setting.kind === 'number-choice' ? setting.choices.map(String) : [];
+}
+
+/**
+ * The help text of a setting's flag, with range and default, generated from its row: `number of channels (1 to 2;
+ * default: as many as the input has, at most 2)`.
+ */
+export function helpOf(setting: Setting): string {
+  const notes = [rangeOf(setting), defaultOf(setting), setting.kind === 'list' ? 'repeatable' : ''].filter(
+    (note) => note !== '',
+  );
+  return notes.length === 0 ? setting.help : `${setting.help} (${notes.join('; ')})`;
+}
+
+function rangeOf(setting: Setting): string {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number': {
+      const unit = setting.unit === undefined ? '' : ` ${setting.unit}`;
+      const step =
+        setting.kind === 'integer' && setting.multipleOf ? `, multiples of ${setting.multipleOf}` : '';
+      return `${setting.min} to ${setting.max}${unit}${step}`;
+    }
+    case 'choice':
+    case 'number-choice':
+      return setting.choices.join(', ');
+    case 'text':
+      return `at most ${setting.maxLength} characters`;
+    case 'size':
+      return `sides of ${setting.min} to ${setting.max} pixels`;
+    case 'time':
+      return `below ${setting.maxSeconds / 3600} hours`;
+    case 'object':
+      // Such an object is typed as plain text; its other fields are available only in requests.
+      if (setting.textField !== undefined) return '';
+      return Object.entries(setting.fields).map(fieldNote).join(', ');
+    case 'list':
+      return rangeOf(setting.of);
+    default:
+      return '';
+  }
+}
+
+/** One field of an object: `number=1 to 500 (1)` shows its range and, in parentheses, its default. */
+function fieldNote([name, setting]: readonly [string, Setting]): string {
+  const range = setting.kind === 'integer' ? `=${rangeOf(setting)}` : '';
+  const value = 'default' in setting && setting.default !== undefined ? ` (${setting.default})` : '';
+  return `${name}${range}${value}`;
+}
+
+function defaultOf(setting: Setting): string {
+  const value = setting.defaultText ?? ('default' in setting ? setting.default : undefined);
+  return value === undefined ? '' : `default: ${value}`;
 }

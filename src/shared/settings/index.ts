@@ -8,7 +8,9 @@ import { thumbnailsSetting } from './thumbnails.js';
 import { videoRateTable } from './video-rate.js';
 import { watermarkSetting } from './watermark.js';
 
-/** Every setting of an output (service document, section 4.1), in the order in which it is told to people. */
+/**
+ * Every setting of an output (service document, section 4.1), in the order in which help and documentation list them.
+ */
 export const outputTable = {
   ...generalTable,
   ...resolutionTable,
@@ -22,19 +24,19 @@ export const outputTable = {
 export { jobTable };
 
 /**
- * Settings that an output was given, typed. What was left out is absent. `size` is never there in what
- * `readJobRequest` returns: `width` and `height` are, in its place.
+ * The settings given for an output, typed. Omitted settings are absent. In the result of `parseJobRequest`, `size` is
+ * always absent: `width` and `height` replace it.
  */
 export type OutputSettings = SettingsOf<typeof outputTable>;
 
-/** A request as it was read: the fields of the job and the settings of each output. */
+/** A validated request: the fields of the job and the settings of each output. */
 export type JobRequest = SettingsOf<typeof jobTable> & {
   readonly outputs: readonly OutputSettings[];
 };
 
 /**
- * The output that is made when a request names none (section 1): H.264 of medium quality within 640x480, AAC stereo
- * of about 112 kbps at 44100 Hz, in MP4.
+ * The output of a request that names none (section 1): H.264 of medium quality within 640x480, AAC stereo of about
+ * 112 kbps at 44100 Hz, in MP4.
  */
 export const defaultOutput: OutputSettings = {
   video_codec: 'h264',

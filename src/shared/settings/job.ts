@@ -3,7 +3,7 @@ import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Job';
 
-/** Fields of the request itself, but for its outputs and its key. */
+/** Fields of the request except its outputs and its API key. */
 export const jobTable = {
   input: {
     kind: 'url',
@@ -24,36 +24,36 @@ export const jobTable = {
     max: 25,
     default: 5,
     section,
-    help: 'connections to download the input with, where its server allows several',
+    help: 'number of connections that download the input, if its server allows several',
   },
   region: {
     kind: 'text',
     maxLength: 255,
     mayBeEmpty: true,
     section,
-    help: 'where to encode: us, europe or asia; best effort, and never an error',
+    help: 'region to encode in: us, europe or asia; best effort, never an error',
   },
   grouping: {
     kind: 'text',
     maxLength: 255,
     section: 'addition',
-    help: 'report grouping that the job is counted under',
+    help: 'report grouping of the job',
   },
   pass_through: {
     kind: 'text',
     maxLength: 255,
     mayBeEmpty: true,
     section: 'addition',
-    help: 'a text that is kept with the job and given back',
+    help: 'a text that is stored with the job and returned with it',
   },
   notifications: {
     ...notificationsSetting,
-    help: 'a URL that is told when the job has come to its end',
+    help: 'a URL that is notified when the job has ended',
   },
   mock: {
     kind: 'boolean',
     default: false,
     section: 'addition',
-    help: 'only check the request; nothing is queued',
+    help: 'only validate the request; nothing is queued',
   },
 } as const satisfies SettingsTable;

@@ -1,24 +1,24 @@
-/** Least and greatest side of a picture that is asked for (contract of every number in a request). */
+/** Minimum and maximum width and height of an output (contract of every number in a request). */
 export const sidePixels = { min: 2, max: 8192 } as const;
-/** Least and greatest bitrate or buffer. */
+/** Minimum and maximum bitrate or buffer size. */
 export const bitrateKbps = { min: 1, max: 1_000_000, unit: 'Kbps' } as const;
-/** Least and greatest frame rate. */
-export const framesPerSecond = { min: 0.1, max: 240, unit: 'frames a second' } as const;
-/** Greatest length of an address, in characters. */
+/** Minimum and maximum frame rate. */
+export const framesPerSecond = { min: 0.1, max: 240, unit: 'frames per second' } as const;
+/** Maximum length of a URL, in characters. */
 export const maxUrlLength = 2048;
-/** Greatest length of each part of a path, in bytes of UTF-8; what file systems hold. */
+/** Maximum length of each part of a path, in bytes of UTF-8: the limit of common file systems. */
 export const maxPathPartBytes = 255;
-/** What a thumbnail's name has in place of its video's extension. */
+/** The suffix that replaces the extension of the video in the name of a thumbnail. */
 export const thumbnailSuffix = '_0000.png';
-/** `audio_bitrate` stays below this for each channel (section 4.1 Audio), in Kbps. */
+/** Exclusive upper limit of `audio_bitrate` per channel (section 4.1 Audio), in Kbps. */
 export const audioKilobitsPerChannel = 160;
-/** Clips are shorter than 100 hours. */
+/** Exclusive upper limit of the times of clips: 100 hours, in seconds. */
 export const clipSeconds = 100 * 60 * 60;
-/** Greatest number of pixels in a picture, in or out. */
+/** Maximum number of pixels in a frame, of an input or an output. */
 export const maxPixels = 36_000_000;
-/** Greatest number of addresses that are told of the end of a job, or of an output. */
+/** Maximum number of URLs that are notified of the end of a job or an output. */
 export const maxNotifications = 5;
-/** Greatest number of outputs of a job, unless the daemon is told otherwise. */
+/** Default maximum number of outputs of a job; the daemon can be configured otherwise. */
 export const defaultMaxOutputs = 50;
-/** Length of everything that is made in test mode (service document, section 8). */
+/** Length of every output in test mode, in seconds (service document, section 8). */
 export const testModeSeconds = 5;

@@ -1,24 +1,26 @@
 import { isObject } from '../util/is-object.js';
 import type { RequestFields } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
-import { parseSize } from './read-size.js';
+import { parseSize } from './read-number.js';
 import type { SettingsTable } from './setting.js';
 
-/** What a request is put together of, from the least to the most particular. */
+/** The sources of a request, in increasing priority. */
 export interface RequestLayers {
-  /** What a preset holds; null without one. If it has one output, the settings of that go for every output. */
+  /**
+   * The content of a preset; null without one. If it has exactly one output, those settings apply to every output.
+   */
   readonly preset?: RequestFields | null;
-  /** The body that a request file holds; null without one. */
+  /** The body in a request file; null without one. */
   readonly file: RequestFields | null;
-  /** Fields of the job that were given as flags; `input` may be among them. */
+  /** Fields of the job that were given as flags; may include `input`. */
   readonly jobFlags: RequestFields;
-  /** Settings that were given as flags: they go for every output. */
+  /** Settings that were given as flags; they apply to every output. */
   readonly outputFlags: RequestFields;
-  /** One object for each `--output`. */
+  /** One object per `--output`. */
   readonly outputs: readonly RequestFields[];
 }
 
-/** Settings that a more particular one must take away, since they would win over it. */
+/** Settings that a higher-priority setting removes, because they would override it. */
 const overriddenSettings: ReadonlyMap<string, readonly string[]> = new Map([
   ['size', ['width', 'height']],
   ['quality', ['video_bitrate']],
@@ -27,12 +29,14 @@ const overriddenSettings: ReadonlyMap<string, readonly string[]> = new Map([
 ]);
 
 /**
- * The body of a create, put together: the request file wins over the preset, a flag over the file, and an `--output` over a flag. The
- * first `--output` goes over the first output of the file and so on; further ones are added. Without any output setting the
- * file's outputs stay as they are, and without outputs in it the service makes its default one. Pure.
+ * Builds the body of a create request: the request file overrides the preset, a flag overrides the file, and an
+ * `--output` overrides a flag. The first `--output` is merged into the first output of the file and so on; further
+ * ones are added. Without any output setting, the outputs of the file are unchanged; if the file has none either, the
+ * service creates its default output. Pure.
  *
- * What wins also takes effect: it takes away other spellings of itself and settings that would overrule it, such
- * as the file's `size` where a flag gives `width`. What is wrong in the file stays so, for the service to name.
+ * A setting that is merged in also takes effect: it removes its other spellings and the settings that would override
+ * it, such as the `size` of the file if a flag gives `width`. Invalid values in the file are kept, so that the
+ * service reports them.
  */
 export function mergeRequest({
   preset = null,
@@ -81,7 +85,7 @@ function spellingsOf(table: SettingsTable, settingName: string): readonly string
   return all.find((names) => names.includes(settingName)) ?? [settingName];
 }
 
-/** The base with its `size` as width and height, where the layer gives one of these. */
+/** Replaces the `size` of the base with width and height if the layer has either of these. */
 function expandSize(base: RequestFields, layer: RequestFields): RequestFields {
   const hasWidthOrHeight = 'width' in layer || 'height' in layer;
   const size = hasWidthOrHeight ? parseSize(outputTable.size, base.size) : { rule: '' };

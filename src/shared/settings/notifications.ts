@@ -3,14 +3,14 @@ import type { SettingsTable } from './setting.js';
 
 const section = 'addition';
 
-/** One entry of `notifications`: where a notice goes, and in which form. */
+/** One entry of `notifications`: the URL that is notified, and the format of the notification. */
 export const notificationTable = {
   url: {
     kind: 'url',
     schemes: ['http', 'https'],
     isRequired: true,
     section,
-    help: 'where the notice is posted to; user:password@host is allowed',
+    help: 'URL that the notification is posted to; user:password@host is allowed',
   },
   format: {
     kind: 'choice',
@@ -18,24 +18,24 @@ export const notificationTable = {
     isCaseInsensitive: true,
     default: 'json',
     section,
-    help: 'what the body of the notice is written in',
+    help: 'format of the body of the notification',
   },
   headers: {
     kind: 'map',
     max: 20,
     maxNameLength: 64,
     maxLength: 1024,
-    // Those that say how long the body is, what it is and who signed it are the daemon's own.
+    // The daemon itself sets the headers for the length, the type and the signature of the body.
     reserved: [
       ...['host', 'content-*', 'transfer-encoding', 'te', 'trailer', 'expect', 'webhook-*'],
       ...['connection', 'keep-alive', 'proxy-*', 'upgrade'],
     ],
     section,
-    help: 'more headers to post it with, by their names',
+    help: 'additional headers of the notification, by name',
   },
 } as const satisfies SettingsTable;
 
-/** `notifications` of a job or an output: one or several, each an object or the text of its `url`. */
+/** The setting `notifications` of a job or an output: one or several, each an object or the text of its `url`. */
 export const notificationsSetting = {
   kind: 'list',
   of: {
@@ -43,7 +43,7 @@ export const notificationsSetting = {
     fields: notificationTable,
     textField: 'url',
     section,
-    help: 'one address that is told',
+    help: 'one URL that is notified',
   },
   max: maxNotifications,
   section,

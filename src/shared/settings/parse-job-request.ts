@@ -4,7 +4,9 @@ import { validateLabels, validateOutput, withoutSize } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
 
-/** What became of the body of a create: a typed request, or every complaint about it, as full sentences. */
+/**
+ * The result of parsing the body of a create request: a typed request, or all validation errors as full sentences.
+ */
 export type JobRequestParseResult =
   | { readonly ok: true; readonly request: JobRequest; readonly unknownFields: readonly string[] }
   | {
@@ -14,30 +16,33 @@ export type JobRequestParseResult =
       readonly validParts: ValidParts;
     };
 
-/** What nothing is wrong with in a request that is not valid, for further checks to add to its complaints. */
+/** The valid parts of an invalid request, so that further checks can add their validation errors. */
 export interface ValidParts {
   readonly job: Partial<JobRequest>;
-  /** By their index in the request; undefined where one has complaints. */
+  /** By index in the request; undefined for an output with validation errors. */
   readonly outputs: readonly (OutputSettings | undefined)[];
 }
 
-/** Fields of a body that are no settings: read below, and by the authenticator. */
+/**
+ * Fields of a body that are not settings: the outputs, which are parsed below, and the key, which the authenticator
+ * reads.
+ */
 const nonSettingFields: readonly string[] = ['output', 'outputs', 'api_key'];
-/** Paths of unknown fields that are told: a log line is no place for a body full of them. */
+/** Maximum number of unknown fields that are reported, which keeps log lines short. */
 const maxUnknownFields = 100;
 
 /**
- * Reads the parsed body of a create (service document, section 4.1; contract). Pure; never throws.
+ * Validates the parsed body of a create request (service document, section 4.1; contract). Pure; never throws.
  *
- * - Numbers and booleans may come as text; null and an empty array are the same as leaving a setting out.
- * - `output` and `outputs` take one object or an array; complaints call them `outputs[N]` either way, and
+ * - Numbers and booleans may be given as text. null and an empty array are the same as omitting a setting.
+ * - `output` and `outputs` are one object or an array. Validation errors call them `outputs[N]` in both cases, and
  *   name a setting by the spelling that the client used.
- * - Without outputs there is one, `defaultOutput`; `[{}]` is one output without settings of its own.
- * - No default is filled in. `size` becomes `width` and `height` and is itself never there.
- * - Complaints never repeat a value, since it may be secret. Unknown fields are only listed, by path.
+ * - Without outputs there is one, `defaultOutput`; `[{}]` is one output without settings.
+ * - Defaults are not filled in. `size` is replaced with `width` and `height`.
+ * - Validation errors never repeat a value, because it may be secret. Unknown fields are only listed, by path.
  *
- * Not judged here, since it takes more than the tables: which URL schemes are known, which codecs go into which
- * container, what this version and its ffmpeg can do.
+ * Not validated here, because it requires more than the tables: the supported URL schemes, the codecs that a
+ * container supports, and the capabilities of this version and its ffmpeg.
  */
 export function parseJobRequest(
   body: unknown,
@@ -64,7 +69,7 @@ export function parseJobRequest(
     : { ok: true, request: { ...job.value, outputs: outputs.validOutputs.filter(isDefined) }, unknownFields };
 }
 
-/** A reading of all outputs, with those that nothing is wrong with in their places. */
+/** The result of parsing all outputs, with each valid output at its index. */
 interface OutputsParseResult extends ParseResult<never> {
   readonly validOutputs: ValidParts['outputs'];
 }

@@ -1,29 +1,29 @@
-/** What became of one value of a request: the typed value, or what is wrong with it. */
+/** The result of parsing one value of a request: the typed value, or its validation errors. */
 export interface ParseResult<T> {
-  /** Absent where the value was left out or is not valid. */
+  /** Absent if the value was omitted or is not valid. */
   readonly value?: T;
   /** Full sentences without a full stop, each beginning with the path of the field. They never repeat the value. */
   readonly validationErrors: readonly string[];
-  /** Paths of fields that no table knows. */
+  /** Paths of fields that are in no table. */
   readonly unknownFields: readonly string[];
 }
 
-/** One plain value: as it is meant, or the rule that it breaks (`must be ...`). */
+/** The result of parsing a scalar: the value, or the rule that it violates (`must be ...`). */
 export type ScalarResult<T> = { readonly value: T } | { readonly rule: string };
 
-/** The reading of a plain value at a path. */
+/** Converts the result for a scalar at a path. */
 export function toParseResult<T>(path: string, scalar: ScalarResult<T>): ParseResult<T> {
   return 'rule' in scalar
     ? { validationErrors: [`${path} ${scalar.rule}`], unknownFields: [] }
     : { value: scalar.value, validationErrors: [], unknownFields: [] };
 }
 
-/** A reading that is one complaint. */
+/** A result with one validation error. */
 export function invalidResult(text: string): ParseResult<never> {
   return { validationErrors: [text], unknownFields: [] };
 }
 
-/** Complaints and unknown fields of several readings, in their order. */
+/** The validation errors and unknown fields of several results, in order. */
 export function mergeResults(results: readonly ParseResult<unknown>[]): ParseResult<never> {
   return {
     validationErrors: results.flatMap((result) => result.validationErrors),
@@ -32,8 +32,8 @@ export function mergeResults(results: readonly ParseResult<unknown>[]): ParseRes
 }
 
 /**
- * The path of a field: `outputs[0]` and `speed` make `outputs[0].speed`. Names that a client made up are
- * quoted and cut, so that a message or a log line stays one line.
+ * The path of a field: `outputs[0]` and `speed` give `outputs[0].speed`. Names with unusual characters are quoted and
+ * truncated, so that a message or a log line stays on one line.
  */
 export function pathTo(parent: string, name: string): string {
   const shown = /^[\w-]{1,64}$/.test(name) ? name : JSON.stringify(name.slice(0, 64));

@@ -1,17 +1,20 @@
 import { isObject } from '../util/is-object.js';
 import { invalidResult, mergeResults, type ParseResult, pathTo, toParseResult } from './parse-result.js';
-import { parseDistance } from './read-distance.js';
-import { parseMap } from './read-map.js';
-import { parseBoolean, parseInteger, parseNumber, parseNumberChoice } from './read-number.js';
-import { parseSize } from './read-size.js';
-import { parseChoice, parseText } from './read-text.js';
-import { parseTime } from './read-time.js';
-import { parseUrlSetting } from './read-url.js';
+import {
+  parseBoolean,
+  parseDistance,
+  parseInteger,
+  parseNumber,
+  parseNumberChoice,
+  parseSize,
+  parseTime,
+} from './read-number.js';
+import { parseChoice, parseMap, parseText, parseUrlSetting } from './read-text.js';
 import type { ListSetting, ObjectSetting, Setting, SettingsOf, SettingsTable } from './setting.js';
 
 /**
- * Reads one value against its row of a table. It looks no deeper than the tables do, so that a request nested
- * without end costs nothing.
+ * Validates one value against its row of a table. Recurses only as deep as the tables, so that a deeply nested
+ * request costs nothing.
  */
 export function parseValue(setting: Setting, value: unknown, path: string): ParseResult<unknown> {
   switch (setting.kind) {
@@ -44,15 +47,15 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
   }
 }
 
-/** The reading of an object's fields, with those that are valid by themselves even where others are not. */
+/** The result of parsing the fields of an object; `valid` holds the valid fields even if others are invalid. */
 export interface FieldsParseResult<T extends SettingsTable> extends ParseResult<SettingsOf<T>> {
   readonly valid: Partial<SettingsOf<T>>;
 }
 
 /**
- * Reads the fields of an object against a table: typed settings in the table's order, every complaint, and
- * the fields that the table does not know. null means left out. Own properties only, so that a field named
- * `__proto__` is an unknown one like any other.
+ * Validates the fields of an object against a table: typed settings in the order of the table, all validation errors,
+ * and the fields that are not in the table. null means omitted. Reads own properties only, so that a field named
+ * `__proto__` is an ordinary unknown field.
  */
 export function parseObjectFields<T extends SettingsTable>(
   table: T,
@@ -67,7 +70,7 @@ export function parseObjectFields<T extends SettingsTable>(
   const values = results.flatMap(([name, { value }]) =>
     value === undefined ? [] : [[name, value] as const],
   );
-  // The loop over the table gives each of its names a value of its kind, which the compiler cannot follow.
+  // The loop gives each name of the table a value of its kind, but the compiler cannot infer that.
   const valid = Object.fromEntries(values) as SettingsOf<T>;
   return {
     ...(merged.validationErrors.length === 0 ? { value: valid } : {}),
@@ -103,7 +106,7 @@ function parseSpellings(
   if (others.some((other) => JSON.stringify(other.value) !== JSON.stringify(first.value))) {
     return {
       validationErrors: [
-        `${usedSpellings.map((spelling) => pathTo(path, spelling)).join(' and ')} are the same setting and must not differ`,
+        `${usedSpellings.map((spelling) => pathTo(path, spelling)).join(' and ')} are the same setting and must have the same value`,
       ],
       unknownFields: merged.unknownFields,
     };
@@ -111,7 +114,7 @@ function parseSpellings(
   return { ...merged, value: first.value };
 }
 
-/** The first clause of a setting's help: what it is, without the fine points. */
+/** The first clause of the help text of a setting. */
 function firstClause(setting: Setting): string {
   return setting.help.replace(/[;:].*$/, '');
 }
@@ -132,7 +135,7 @@ function parseOneObject(setting: ObjectSetting, value: unknown, path: string): P
     return parseTextFor(setting.fields, textField, value, path);
   }
   if (!isObject(value)) {
-    const or = textField === undefined ? '' : `, or the text of its ${textField}`;
+    const or = textField === undefined ? '' : `, or the ${textField} as a string`;
     return invalidResult(`${path} must be an object${or}`);
   }
   const fields = parseObjectFields(setting.fields, value, path);
@@ -145,7 +148,10 @@ function parseOneObject(setting: ObjectSetting, value: unknown, path: string): P
   return { validationErrors, unknownFields: fields.unknownFields };
 }
 
-/** A text in the place of an object: what is wrong with it is told by the path of the object, as there is no other in the request. */
+/**
+ * Parses a string given instead of an object. Validation errors have the path of the object, because the request has
+ * no other.
+ */
 function parseTextFor(fields: SettingsTable, name: string, text: string, path: string): ParseResult<unknown> {
   const setting = fields[name];
   const result =

@@ -1,52 +1,145 @@
-import { maxPathPartBytes } from './limits.js';
+import { isObject } from '../util/is-object.js';
+import { maxPathPartBytes, maxUrlLength } from './limits.js';
 import type { ScalarResult } from './parse-result.js';
-import type { ChoiceSetting, TextSetting } from './setting.js';
+import { invalidResult, type ParseResult, pathTo } from './parse-result.js';
+import type { ChoiceSetting, MapSetting, TextSetting, UrlSetting } from './setting.js';
 
-// Control characters but for tabs and line ends, and halves of characters: XML and UTF-8 cannot hold them.
+// Control characters except tabs and line breaks, and lone surrogates: XML and UTF-8 cannot represent them.
 const invalidInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 const invalidInNames = /[\p{Cc}\p{Cs}]/u;
 
-/** Reads a text: never empty unless the table allows it, and fit to be answered as JSON and XML. */
+/** Validates a text: not empty unless the table allows it, and representable in JSON and XML. */
 export function parseText(setting: TextSetting, value: unknown): ScalarResult<string> {
-  if (typeof value !== 'string') return { rule: 'must be a text' };
+  if (typeof value !== 'string') return { rule: 'must be a string' };
   if (value === '' && !setting.mayBeEmpty) return { rule: 'must not be empty' };
   if (isLongerThan(value, setting.maxLength)) {
     return { rule: `must have at most ${setting.maxLength} characters` };
   }
-  if (invalidInText.test(value)) return { rule: 'must not hold control characters or halves of characters' };
+  if (invalidInText.test(value))
+    return { rule: 'must not contain control characters or unpaired surrogates' };
   const violation = setting.isPath ? findPathViolation(value) : undefined;
   return violation === undefined ? { value } : { rule: violation };
 }
 
-/** Reads one of a few words. The value is as the table spells it. */
+/** Validates one of the words in `choices`. The value is spelled as in the table. */
 export function parseChoice(setting: ChoiceSetting, value: unknown): ScalarResult<string> {
   const fold = (word: string): string => (setting.isCaseInsensitive ? word.toLowerCase() : word);
   const found = setting.choices.find((choice) => typeof value === 'string' && fold(choice) === fold(value));
   return found === undefined ? { rule: `must be one of ${setting.choices.join(', ')}` } : { value: found };
 }
 
-/** Whether a text has control characters (line ends among them) or halves of characters, which no name may have. */
+/**
+ * Whether a text contains characters that are not allowed in names: control characters, including line breaks, or
+ * lone surrogates.
+ */
 export function isInvalidName(text: string): boolean {
   return invalidInNames.test(text);
 }
 
-/** Whether a text has more characters than so many; characters outside the basic plane count once. */
+/** Whether a text has more than `max` characters. A surrogate pair counts as one character. */
 export function isLongerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max);
 }
 
-/** Length of a text in bytes of UTF-8, which is how file systems count. */
+/** The length of a text in bytes of UTF-8, the unit of file name limits. */
 export function byteLength(text: string): number {
   return new TextEncoder().encode(text).length;
 }
 
 function findPathViolation(path: string): string | undefined {
   const parts = path.split('/');
-  if (isInvalidName(path)) return 'must not hold control characters';
+  if (isInvalidName(path)) return 'must not contain control characters';
   if (path.startsWith('/')) return 'must be a relative path';
-  if (parts.includes('')) return 'must not have an empty part between slashes or at its end';
+  if (parts.includes('')) return 'must not have an empty part between slashes or at the end';
   if (parts.includes('..') || parts.includes('.')) return 'must not have "." or ".." as a part of the path';
   return parts.some((part) => byteLength(part) > maxPathPartBytes)
     ? `must have at most ${maxPathPartBytes} bytes in each part of the path`
     : undefined;
+}
+
+const urlRule = 'must be a URL with a scheme and a host or bucket, such as http://example.com/video.mp4';
+const portRule = 'must have a port from 1 to 65535';
+/** Matches a URL whose host is followed by a port. */
+const portOfAddress = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:@]+):(\d+)(?:[/?#]|$)/i;
+// Spaces, quotes and similar characters before the path must be percent-encoded. If they were allowed unencoded, the
+// end of a password would be ambiguous.
+const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\\s"<>]+(?:[/?#]|$)/i;
+const eMail = /^(?:mailto:.*|[^\s/:@]+@[^\s/:@]+)$/is;
+const localFile = /^file:(?:\/\/(?:localhost)?)?\/[^/]/i;
+
+/**
+ * Validates a URL. The scheme and everything after the host are validated by the transport of that scheme. Only URLs
+ * of local files have no host. The rules never repeat the URL, because it may contain a password.
+ */
+export function parseUrlSetting({ schemes }: UrlSetting, value: unknown): ScalarResult<string> {
+  if (typeof value !== 'string') return { rule: urlRule };
+  if (isLongerThan(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
+  if (isInvalidName(value)) return { rule: 'must not contain control characters or line breaks' };
+  if (value !== value.trim()) return { rule: 'must not begin or end with a space' };
+  const violation = schemes === undefined ? undefined : findSchemeViolation(schemes, value);
+  if (violation !== undefined) return { rule: violation };
+  if (localFile.test(value) || hasHost(value)) return { value };
+  if (Number(portOfAddress.exec(value)?.[1] ?? 1) > 65_535) return { rule: portRule };
+  return {
+    rule: value.includes('@') ? `${urlRule}, with a percent-encoded user and password` : urlRule,
+  };
+}
+
+function findSchemeViolation(schemes: readonly string[], value: string): string | undefined {
+  const one = `must be a URL with the scheme ${schemes.join(' or ')}`;
+  if (eMail.test(value)) return `${one}: nothing is sent by e-mail`;
+  if (!schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}:`))) return one;
+  // The URL parser accepts port 0, but no connection can be made to it.
+  return URL.canParse(value) && new URL(value).port === '0' ? portRule : undefined;
+}
+
+function hasHost(address: string): boolean {
+  // The pattern rejects what `URL` silently repairs, such as http:/host and http:///host.
+  return startOfAddress.test(address) && URL.canParse(address) && new URL(address).hostname !== '';
+}
+
+const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
+const headerValue = /^[\x20-\x7e]*$/;
+
+/**
+ * Validates an object of HTTP headers. Names are valid HTTP header names, unique regardless of case; values are
+ * visible ASCII text. Validation errors do not repeat invalid names, because a name may be a whole header line that
+ * includes a secret value.
+ */
+export function parseMap(
+  setting: MapSetting,
+  value: unknown,
+  path: string,
+): ParseResult<Readonly<Record<string, string>>> {
+  if (!isObject(value)) return invalidResult(`${path} must be an object of strings by header name`);
+  const entries = Object.entries(value);
+  if (entries.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
+  if (entries.some(([name]) => !headerName.test(name) || isLongerThan(name, setting.maxNameLength))) {
+    return invalidResult(
+      `${path} must have valid header names, such as X-Order, of at most ${setting.maxNameLength} characters`,
+    );
+  }
+  const validationErrors = entries.flatMap(([name, text], index) => {
+    const isDuplicate = entries.slice(0, index).some(([other]) => other.toLowerCase() === name.toLowerCase());
+    const rule = isDuplicate ? 'must be given only once' : findHeaderViolation(setting, name, text);
+    return rule === undefined ? [] : [`${pathTo(path, name)} ${rule}`];
+  });
+  if (validationErrors.length > 0) return { validationErrors, unknownFields: [] };
+  // Every value is a string at this point, but the compiler cannot infer that.
+  return {
+    value: Object.fromEntries(entries) as Record<string, string>,
+    validationErrors,
+    unknownFields: [],
+  };
+}
+
+function findHeaderViolation(setting: MapSetting, name: string, text: unknown): string | undefined {
+  if (isReserved(setting, name.toLowerCase())) return 'must be omitted: this header is written by the daemon';
+  if (typeof text !== 'string') return 'must be a string';
+  if (text.length > setting.maxLength) return `must have at most ${setting.maxLength} characters`;
+  return headerValue.test(text) ? undefined : 'must contain only visible ASCII characters and spaces';
+}
+
+function isReserved({ reserved }: MapSetting, name: string): boolean {
+  return reserved.some((word) => (word.endsWith('*') ? name.startsWith(word.slice(0, -1)) : name === word));
 }

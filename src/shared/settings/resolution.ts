@@ -3,25 +3,25 @@ import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Resolution';
 
-/** Size and shape of the picture. */
+/** Size and aspect ratio of the video. */
 export const resolutionTable = {
   width: {
     kind: 'integer',
     ...sidePixels,
     unit: 'pixels',
     section,
-    help: 'width of the picture',
-    defaultText: 'that of the input',
+    help: 'width of the video',
+    defaultText: 'the width of the input',
   },
   height: {
     kind: 'integer',
     ...sidePixels,
     unit: 'pixels',
     section,
-    help: 'height of the picture',
-    defaultText: 'that of the input',
+    help: 'height of the video',
+    defaultText: 'the height of the input',
   },
-  size: { kind: 'size', ...sidePixels, section, help: 'width and height in one, as WIDTHxHEIGHT' },
+  size: { kind: 'size', ...sidePixels, section, help: 'width and height together, as WIDTHxHEIGHT' },
   upscale: {
     kind: 'boolean',
     default: false,
@@ -33,6 +33,6 @@ export const resolutionTable = {
     choices: ['preserve', 'stretch', 'crop', 'pad'],
     default: 'preserve',
     section,
-    help: 'what to do when the input has another shape than width and height',
+    help: 'what to do if the input has another aspect ratio than width and height',
   },
 } as const satisfies SettingsTable;

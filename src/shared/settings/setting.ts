@@ -1,21 +1,25 @@
 /**
- * What a setting is. A table of these is the single source for types, validation, command-line flags, help
- * and reference: see the chapters beside this file.
+ * What all kinds of settings have in common. Tables of settings are the single source for types, validation,
+ * command-line flags, help and reference. Each chapter of the service document has its table in a file of this
+ * folder.
  */
 interface SettingText {
-  /** Other names of the same setting, older or newer. The table's key is the one that readers of settings see. */
+  /** Other names of the same setting, older or newer. Code uses the key of the table. */
   readonly spellings?: readonly string[];
-  /** Whether the object that it belongs to makes no sense without it. */
+  /** Whether the object that contains it is invalid without it. */
   readonly isRequired?: true;
-  /** One sentence in the imperative or a noun phrase, without a full stop: it stands in `--help`. */
+  /** One sentence in the imperative or a noun phrase, without a full stop; shown in `--help`. */
   readonly help: string;
-  /** What applies when the setting is left out, as people read it; absent when nothing does. */
+  /** The default as shown to users; absent if there is none. */
   readonly defaultText?: string;
-  /** Section of the service document, with its chapter, e.g. `4.1 Resolution`; `addition` for ours. */
+  /**
+   * Section of the service document with its chapter, e.g. `4.1 Resolution`; `addition` for settings that the
+   * document does not have.
+   */
   readonly section: string;
 }
 
-/** A whole number from `min` to `max`, in steps of `multipleOf`. Unit in the name or in `unit`. */
+/** A whole number from `min` to `max`, in steps of `multipleOf`. The unit is in the name or in `unit`. */
 export interface IntegerSetting extends SettingText {
   readonly kind: 'integer';
   readonly min: number;
@@ -34,10 +38,10 @@ export interface NumberSetting extends SettingText {
   readonly default?: number;
 }
 
-/** True or false; 1/0 and the texts of these are taken as well. */
+/** True or false. Also accepts 1 and 0, and each of the four as text. */
 export interface BooleanSetting extends SettingText {
   readonly kind: 'boolean';
-  /** Whether the service document spells it 1 and 0, which is then what a client sends. */
+  /** Whether the service document writes it as 1 and 0; clients then send it so. */
   readonly isSentAsInteger?: true;
   readonly default?: boolean;
 }
@@ -47,29 +51,35 @@ export interface TextSetting extends SettingText {
   readonly kind: 'text';
   readonly maxLength: number;
   readonly mayBeEmpty?: true;
-  /** A relative path: folders allowed, never `..`, each part up to 255 bytes. */
+  /** A relative path: folders are allowed, `..` is not; each part has up to 255 bytes. */
   readonly isPath?: boolean;
   readonly default?: string;
 }
 
-/** An address of up to 2,048 characters with a scheme. */
+/** A URL of up to 2,048 characters, with a scheme. */
 export interface UrlSetting extends SettingText {
   readonly kind: 'url';
-  /** The schemes that are taken, in lower case; absent where that is not this table's to know. */
+  /** The supported schemes, in lower case; absent if the table does not restrict them. */
   readonly schemes?: readonly string[];
 }
 
-/** One of a few words, in any letter case where `anyCase`; the value is always as spelled in `choices`. */
+/**
+ * One of the words in `choices`, in any letter case if `isCaseInsensitive`. The value is always spelled as in
+ * `choices`.
+ */
 export interface ChoiceSetting extends SettingText {
   readonly kind: 'choice';
   readonly choices: readonly string[];
   readonly isCaseInsensitive?: boolean;
-  /** Other words for a choice, in lower case. Only the command line takes them: a request holds the choice itself. */
+  /**
+   * Other words for a choice, in lower case. Only the command line accepts them: a request contains the choice
+   * itself.
+   */
   readonly synonyms?: Readonly<Record<string, string>>;
   readonly default?: string;
 }
 
-/** One of a few whole numbers, e.g. degrees. */
+/** One of the whole numbers in `choices`, e.g. degrees. */
 export interface NumberChoiceSetting extends SettingText {
   readonly kind: 'number-choice';
   readonly choices: readonly number[];
@@ -83,50 +93,50 @@ export interface SizeSetting extends SettingText {
   readonly max: number;
 }
 
-/** A time: `HH:MM:SS.S` or decimal seconds, below `maxSeconds`. The value is in seconds. */
+/** A time, as `HH:MM:SS.S` or decimal seconds, below `maxSeconds`. The value is in seconds. */
 export interface TimeSetting extends SettingText {
   readonly kind: 'time';
-  /** The least that makes sense: 0, or a length that must be above 0. */
+  /** Whether the time must be above 0, as a length must be. */
   readonly isAboveZero?: boolean;
   readonly maxSeconds: number;
 }
 
-/** Pixels or percent, counted from either edge where `isSigned` (`-0` is the far edge). */
+/** Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge). */
 export interface DistanceSetting extends SettingText {
   readonly kind: 'distance';
   readonly isSigned: boolean;
   readonly default?: string;
 }
 
-/** An object with settings of its own. */
+/** An object of nested settings. */
 export interface ObjectSetting extends SettingText {
   readonly kind: 'object';
   readonly fields: SettingsTable;
   /** Fields of which exactly one must be given. */
   readonly oneOf?: readonly string[];
-  /** Whether an array of one such object is taken as well. */
+  /** Whether an array of one such object is accepted as well. */
   readonly acceptsArray?: true;
-  /** Field that a plain number stands for on the command line. */
+  /** The field that a plain number on the command line sets. */
   readonly numberField?: string;
-  /** Field that a plain text stands for, in requests and on the command line; no other field is required then. */
+  /** The field that a plain string sets, in requests and on the command line. No other field is required then. */
   readonly textField?: string;
 }
 
-/** One value or an array of up to `max`; a list when read, and absent when the array was empty. */
+/** One value or an array of up to `max` values. The parsed value is a list; an empty array counts as omitted. */
 export interface ListSetting extends SettingText {
   readonly kind: 'list';
   readonly of: Setting;
   readonly max: number;
 }
 
-/** Headers of HTTP: an object of up to `max` texts by names that the client chooses. */
+/** HTTP headers: an object of up to `max` strings by header name. */
 export interface MapSetting extends SettingText {
   readonly kind: 'map';
   readonly max: number;
   readonly maxNameLength: number;
-  /** Greatest length of each value, in characters. */
+  /** Maximum length of each value, in characters. */
   readonly maxLength: number;
-  /** Names that are refused, in lower case; one that ends in `*` stands for all that begin so. */
+  /** Rejected names, in lower case; a name that ends in `*` is a prefix. */
   readonly reserved: readonly string[];
 }
 
@@ -155,14 +165,14 @@ export interface Size {
   readonly height: number;
 }
 
-/** A distance: `value` is never negative; `isFromFarEdge` says it counts from the right or the bottom. */
+/** A distance. `value` is never negative; `isFromFarEdge` means that it counts from the right or the bottom. */
 export interface Distance {
   readonly value: number;
   readonly unit: 'pixels' | 'percent';
   readonly isFromFarEdge: boolean;
 }
 
-/** The type of the value that a setting is read to. */
+/** The type of the parsed value of a setting. */
 export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
   ? number
   : S extends { kind: 'boolean' }
@@ -187,7 +197,7 @@ type RequiredNames<T extends SettingsTable> = {
   [K in keyof T]: T[K] extends { isRequired: true } ? K : never;
 }[keyof T];
 
-/** The settings that a request gave, typed; what it left out is absent, and no default is filled in. */
+/** The settings of a request, typed. Omitted settings are absent; defaults are not filled in. */
 export type SettingsOf<T extends SettingsTable> = {
   readonly [K in Exclude<keyof T, RequiredNames<T>>]?: ValueOf<T[K]>;
 } & { readonly [K in RequiredNames<T>]: ValueOf<T[K]> };

@@ -3,18 +3,18 @@ import { jobTable, outputTable } from './index.js';
 import { parseJobRequest } from './parse-job-request.js';
 import type { Setting, SettingsTable } from './setting.js';
 
-/** A field of a request that no table knows. */
+/** A field of a request that is in no table. */
 export interface UnknownField {
-  /** Where it stands, such as `outputs[0].widht`. */
+  /** Its path, such as `outputs[0].widht`. */
   readonly path: string;
-  /** What was meant by it, as the end of a hint; null where nothing comes to mind. */
+  /** A suggestion for the field that was meant, as the end of a hint; null if there is none. */
   readonly hint: string | null;
 }
 
-/** Fields of the request itself that are not in the table of the job. */
+/** Fields of the request that are not in the table of the job. */
 const nonSettingFields = ['outputs', 'output', 'api_key'] as const;
 
-/** The fields of a request that nobody knows, and what may have been meant by each (section 4.1). Pure; never throws. */
+/** Finds the unknown fields of a request, with a suggestion for each (section 4.1). Pure; never throws. */
 export function findUnknownFields(request: unknown): readonly UnknownField[] {
   const { unknownFields } = parseJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
   return unknownFields.map((path) => ({ path, hint: hintFor(path) }));
@@ -28,16 +28,16 @@ function hintFor(path: string): string | null {
   const table = isJobField ? jobTable : tableAt(parents);
   const suggestions = findSuggestions(name, [...namesOf(table), ...(isJobField ? nonSettingFields : [])]);
   if (suggestions.includes(name)) return null;
-  // A setting in the wrong place is more than a slip of the hand.
-  if (isJobField && namesOf(outputTable).includes(name)) return `${name} belongs into outputs`;
+  // A known setting in the wrong object is more likely than a typing error.
+  if (isJobField && namesOf(outputTable).includes(name)) return `${name} belongs in outputs`;
   if (parents.length === 1 && [...namesOf(jobTable), 'api_key'].includes(name)) {
-    return `${name} belongs to the job, beside outputs`;
+    return `${name} belongs to the job, next to outputs`;
   }
   if (suggestions.length > 0) return `did you mean ${suggestions.join(', ')}?`;
   const outputSuggestion = isJobField ? findSuggestions(name, namesOf(outputTable))[0] : undefined;
   return outputSuggestion === undefined
     ? null
-    : `did you mean ${outputSuggestion}, which belongs into outputs?`;
+    : `did you mean ${outputSuggestion}, which belongs in outputs?`;
 }
 
 function tableAt([, ...names]: readonly string[]): SettingsTable {

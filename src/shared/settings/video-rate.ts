@@ -3,7 +3,7 @@ import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Video bitrate';
 
-/** How many bits the picture gets. */
+/** Quality and bitrate of the video. */
 export const videoRateTable = {
   quality: {
     kind: 'integer',
@@ -11,20 +11,20 @@ export const videoRateTable = {
     max: 5,
     default: 3,
     section,
-    help: 'quality of the picture; higher takes more bits',
+    help: 'video quality; higher values need more bits',
   },
   video_bitrate: {
     kind: 'integer',
     ...bitrateKbps,
     section,
-    help: 'bitrate of the picture: a predictable size instead of a predictable quality; wins over quality',
+    help: 'video bitrate: a predictable size instead of a predictable quality; overrides quality',
   },
   bitrate_cap: {
     kind: 'integer',
     ...bitrateKbps,
     spellings: ['decoder_bitrate_cap'],
     section,
-    help: 'greatest bitrate at any moment',
+    help: 'maximum bitrate at any moment',
   },
   buffer_size: {
     kind: 'integer',
@@ -32,7 +32,7 @@ export const videoRateTable = {
     unit: 'kbit',
     spellings: ['decoder_buffer_size'],
     section,
-    help: 'size of the buffer that bitrate_cap is kept over',
+    help: 'size of the decoder buffer that bitrate_cap applies to',
     defaultText: 'one and a half seconds of bitrate_cap',
   },
   onepass: {
@@ -40,6 +40,6 @@ export const videoRateTable = {
     default: false,
     spellings: ['one_pass'],
     section,
-    help: 'encode in one pass where video_bitrate, or a quality of vp9, takes two: faster and less exact',
+    help: 'encode in one pass where video_bitrate, or the quality of vp9, needs two: faster but less exact',
   },
 } as const satisfies SettingsTable;

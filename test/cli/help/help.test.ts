@@ -53,7 +53,7 @@ for (const name of withSettings) {
 test('venc help settings has every flag of a setting, with range and default', async () => {
   const { stdout } = await runCli(['help', 'settings'], { env });
   for (const { flag } of settingFlags()) assert.match(stdout, new RegExp(`^  ${flag}(?: |$)`, 'm'), flag);
-  assert.match(stdout, /^ {2}--rotate <rotate> +degrees to turn .*\n(?: .*\n)* .*default: upright/m);
+  assert.match(stdout, /^ {2}--rotate <rotate> +degrees to rotate .*\n(?: .*\n)* .*default:\s+rotated/m);
   matchesGolden('cli/help/settings.txt', stdout);
 });
 

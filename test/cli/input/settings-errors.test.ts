@@ -13,7 +13,7 @@ const wrong = ['--speed', '9', '--quality', '7', '--start-clip', 'x'];
 const named = [
   'venc: --speed must be a whole number from 1 to 5',
   'venc: --quality must be a whole number from 1 to 5',
-  'venc: --start-clip must be a time as HH:MM:SS.S or in seconds, from 0 on and below 100 hours',
+  'venc: --start-clip must be a time as HH:MM:SS.S or in seconds, at least 0 and below 100 hours',
 ];
 
 async function errorsOf(words: readonly string[], stdin = ''): Promise<readonly string[]> {
@@ -54,7 +54,7 @@ test('errors name the --output by its number, and the request file with the path
     `venc: ${name}: outputs[0].speed must be a whole number from 1 to 5`,
     'venc: --width must be a whole number from 2 to 8192',
     `venc: ${name}: outputs[1].quality must be a whole number from 1 to 5`,
-    'venc: --output 2: start_clip must be a time as HH:MM:SS.S or in seconds, from 0 on and below 100 hours',
+    'venc: --output 2: start_clip must be a time as HH:MM:SS.S or in seconds, at least 0 and below 100 hours',
   ];
   for (const command of ['run', 'plan']) {
     assert.equal(await errorsOf([command, request, ...words]), expected(request), command);
@@ -73,7 +73,7 @@ test('what a service says of a field is said of the flag; what it says otherwise
   const errors = [
     'outputs[0].speed must be smaller',
     'outputs[1].speed must be smaller',
-    'outputs[1].label must be unique, and outputs[0] has the same',
+    'outputs[1].label must be unique, but outputs[0] has the same label',
     'test must be false',
     'Url is invalid',
     'outputs[0].novel must be left out',
@@ -89,7 +89,7 @@ test('what a service says of a field is said of the flag; what it says otherwise
   const flags = ['--speed', '2', '--test', '--output', 'label=a', '--output', 'label=a'];
   const expected = [
     '--speed must be smaller',
-    '--output 2: label must be unique, and --output 1 has the same',
+    '--output 2: label must be unique, but --output 1 has the same label',
     '--test must be false',
     'Url is invalid',
     'outputs[0].novel must be left out',

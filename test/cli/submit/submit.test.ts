@@ -71,15 +71,15 @@ test('a field that nobody knows is named with what was meant, and the job is sub
   assert.equal([result.code, /^\d+\n$/.test(result.stdout)], [0, true]);
   assert.equal(result.stderr.trimEnd().split('\n'), [
     'venc: warning: unknown field widht: ignored',
-    'venc: hint: did you mean width, which belongs into outputs?',
+    'venc: hint: did you mean width, which belongs in outputs?',
     'venc: warning: unknown field speed: ignored',
-    'venc: hint: speed belongs into outputs',
+    'venc: hint: speed belongs in outputs',
     'venc: warning: unknown field outputs[0].watermark[0].hight: ignored',
     'venc: hint: did you mean height?',
     'venc: warning: unknown field outputs[0].widht: ignored',
     'venc: hint: did you mean width?',
     'venc: warning: unknown field outputs[0].region: ignored',
-    'venc: hint: region belongs to the job, beside outputs',
+    'venc: hint: region belongs to the job, next to outputs',
   ]);
   const typed = await venc(['http://h/a.mov', '--output', 'widht=2']);
   assert.match(typed.stderr, /has no setting widht\.\nvenc: hint: did you mean width\?/);

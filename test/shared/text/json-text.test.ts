@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { jsonText } from '../../../src/shared/text/json-text.js';
+import { jsonText } from '../../../src/shared/text/safe-text.js';
 
 test('JSON output contains no control characters, and parses to its source value', () => {
   const malicious = { label: 'a\u001b[2J\u007f\u0085\u009b31m\u200f\u202e\u2028\u061c 映画 🎬 "\\' };

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { KeyedMutex } from '../../../src/shared/util/keyed-mutex.js';
+import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import { settleEventLoop } from '../../helpers/wait-until.js';
 
 const test = suite('a keyed mutex');
