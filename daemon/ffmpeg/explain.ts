@@ -1,7 +1,6 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import type { JobFailure } from '../jobs/job-failure.js';
 import type { ExitResult } from './launch.js';
-import { lastErrorLine, type RedactionOptions } from './redact-line.js';
 
 interface FailurePattern {
   readonly pattern: RegExp;
@@ -136,4 +135,37 @@ export function explainFailure(exit: ExitResult, redaction: RedactionOptions): J
   return transcodingFailure(
     detail === null ? `The encoder ended with code ${exit.exitCode}.` : `The encoder gave up: ${detail}`,
   );
+}
+
+/** What may be taken out of a program's words because it means something to nobody but us. */
+interface RedactionOptions {
+  /** Folders of the daemon's own; paths in them are shown by their last name. */
+  readonly folders: readonly string[];
+}
+
+const noisePattern =
+  /^(?:\s*|Conversion failed!|Exiting normally, received signal \d+\.?|\s*Last message repeated \d+ times|Error opening (?:input|output) files?.*|At least one output file must be specified)$/;
+
+/** A path by its last name; `/dev/...` is no secret, but nobody's business either. */
+const anyPath = /(?:file:)?(?:\/[^/\s'":,]+)+\/([^/\s'":,]+)/g;
+
+/** A line without memory addresses, without paths of this machine and without the `file:` that we put in front. */
+function redactLine(line: string, redaction: RedactionOptions): string {
+  const redacted = redaction.folders.reduce(
+    (text, folder) => (folder === '' ? text : text.replaceAll(`${folder}/`, '').replaceAll(folder, '.')),
+    line,
+  );
+  return redacted
+    .replace(/\[([^\s\]]+)(?: @ 0x[0-9a-f]+)\]\s*/g, '$1: ')
+    .replace(anyPath, '$1')
+    .replace(/\bfile:(?=\S)/g, '')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+/** The last line that means something; null where there is none. */
+function lastErrorLine(stderr: string, redaction: RedactionOptions): string | null {
+  const lines = stderr.split(/[\r\n]+/).filter((line) => !noisePattern.test(line));
+  const last = lines.at(-1);
+  return last === undefined ? null : redactLine(last, redaction).slice(0, 300);
 }

@@ -8,6 +8,12 @@ export type {
   Ffmpeg,
 } from './ffmpeg-types.js';
 export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
-export { type FfmpegReport, type OpenedFfmpeg, type OpenOptions, openFfmpeg } from './open-ffmpeg.js';
+export {
+  damagedPrograms,
+  type FfmpegReport,
+  type OpenedFfmpeg,
+  type OpenOptions,
+  openFfmpeg,
+  warningsFor,
+} from './open-ffmpeg.js';
 export { killOrphanProcesses } from './orphan-processes.js';
-export { damagedPrograms, warningsFor } from './warnings.js';

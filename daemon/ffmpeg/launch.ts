@@ -1,7 +1,6 @@
 import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { findOnSearchPath } from './candidates.js';
-import { TextTail } from './text-tail.js';
 
 /** How a program came to its end. */
 export interface ExitResult {
@@ -15,7 +14,7 @@ export interface ExitResult {
 }
 
 /** What goes with one start of a program. */
-export interface LaunchOptions {
+interface LaunchOptions {
   /** Arguments in front of the command: the parent-death wrapper, see `findParentDeathWrapper`. */
   readonly parentDeathWrapper: readonly string[];
   readonly folder?: string;
@@ -89,4 +88,20 @@ export async function launch(
     stderr: stderrTail.text,
     startFailure: exitCode === undefined && signal === undefined ? (failure.code ?? 'unknown') : null,
   };
+}
+
+/** The end of a text that may be endless, such as what ffmpeg says about a damaged file. */
+class TextTail {
+  #text = '';
+
+  constructor(private readonly limit: number) {}
+
+  /** Adds to the text and drops what is too far from its end. */
+  add(chunk: string): void {
+    this.#text = (this.#text + chunk).slice(-this.limit);
+  }
+
+  get text(): string {
+    return this.#text;
+  }
 }

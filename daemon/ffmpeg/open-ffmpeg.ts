@@ -1,14 +1,13 @@
 import type { Capabilities } from '../plan/plan-types.js';
-import { defaultCacheFolder } from './cache-folder.js';
 import type { SearchOptions } from './candidates.js';
+import { queryCapabilities } from './capabilities.js';
 import type { Ffmpeg } from './ffmpeg-types.js';
-import { type FoundBinaries, findBinaries } from './find-binaries.js';
-import { findDisplayedFrame } from './find-displayed-frame.js';
+import { type FoundBinaries, findBinaries, wrongChecksumMessage } from './find-binaries.js';
 import { findParentDeathWrapper } from './launch.js';
-import { measureVideo } from './measure-video.js';
-import { probeFile } from './probe.js';
-import { probeImage } from './probe-image.js';
-import { queryCapabilities } from './query-capabilities.js';
+import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
+import { probeFile } from './probe/probe-file.js';
+import { probeImage } from './probe/probe-image.js';
+import { defaultCacheFolder } from './query-program.js';
 import { runEncoder } from './run.js';
 
 /** How ffmpeg is to be found and used. */
@@ -71,4 +70,37 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     },
     report,
   };
+}
+
+/**
+ * What a person should know of the programs that were found, one full sentence each; empty where all is well. That one is missing
+ * shows in the report itself, and what their encoders and filters rule out is the plan's to tell.
+ */
+export function warningsFor(report: FfmpegReport): readonly string[] {
+  return [
+    ...(report.ffmpeg?.source === 'installer'
+      ? ['This ffmpeg is from 2018: use it for files that you trust, and install a newer one.']
+      : []),
+    ...(report.ffmpeg?.source === 'ffmpeg-binary'
+      ? [
+          'This ffmpeg is from April 2024 and gets no updates: an ffmpeg of 5.0 or newer on PATH is used instead of it.',
+        ]
+      : []),
+    ...damagedPrograms(report),
+    ...(report.diesWithParent
+      ? []
+      : [
+          'There is no setpriv: when the daemon is killed, its encoders run on until the next start ends them.',
+        ]),
+  ];
+}
+
+/** A sentence for each packaged program that is not run because its file is not the one that venc was made for. */
+export function damagedPrograms(report: Pick<FfmpegReport, 'looked'>): readonly string[] {
+  return report.looked
+    .filter(({ reason }) => reason === wrongChecksumMessage)
+    .map(
+      ({ path }) =>
+        `${path} is damaged or was changed and is not run: it ${wrongChecksumMessage}. Install venc again.`,
+    );
 }

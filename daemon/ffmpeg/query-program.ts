@@ -1,11 +1,13 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { readFile, stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ExecaError, execa } from 'execa';
+import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
-import { cacheFileName, writeCacheFile } from './cache-folder.js';
+import { makeFolder } from '../../src/shared/util/disk.js';
+import { homeFolder } from '../../src/shared/util/home-folder.js';
 
 /** Where answers are kept between starts, and whether to ask afresh all the same. */
 export interface ProgramQueryOptions {
@@ -93,4 +95,25 @@ export function programChecksum(path: string, options: ProgramQueryOptions): Pro
     await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
     return hash.digest('hex');
   });
+}
+
+/** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
+export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
+  const configured = environment.XDG_CACHE_HOME;
+  return configured?.startsWith('/') ? join(configured, 'venc') : join(homeFolder(), '.cache', 'venc');
+}
+
+/** A short name for a file of the cache, the same for the same words. */
+export function cacheFileName(...parts: readonly string[]): string {
+  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 20);
+}
+
+/** Keeps a text in the cache. A cache that cannot be written is no trouble: the text is asked for again next time. */
+async function writeCacheFile(path: string, text: string): Promise<void> {
+  try {
+    await makeFolder(dirname(path), 0o700);
+    await replaceFile(path, (file) => file.write(text));
+  } catch {
+    return;
+  }
 }

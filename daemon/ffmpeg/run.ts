@@ -1,14 +1,14 @@
+import { getPriority, setPriority } from 'node:os';
 import { VencError } from '../../src/shared/errors.js';
+import { safeInputOptions } from '../plan/safe-input.js';
 import { explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
-import { guardInputs } from './guards.js';
 import { launch } from './launch.js';
-import { lowerPriority } from './lower-priority.js';
 import { recordProcess } from './orphan-processes.js';
 import { initialProgressState, parseProgressText, progressKey, progressOf } from './parse-progress.js';
 
 /** How an encoder is run, the same for all of them. */
-export interface RunSettings {
+interface RunSettings {
   readonly parentDeathWrapper: readonly string[];
   /** Seconds without any progress after which a run is given up. */
   readonly stallSeconds: number;
@@ -72,5 +72,49 @@ export async function runEncoder(
     clearTimeout(stallTimer);
     signal.removeEventListener('abort', onAbort);
     removeRecord();
+  }
+}
+
+/** Options come in pairs of a name and a value. */
+const guards = safeInputOptions.flatMap((option, index) => {
+  const value = safeInputOptions[index + 1];
+  return index % 2 === 0 && value !== undefined ? [{ option, value }] : [];
+});
+
+/**
+ * The arguments with every input guarded: where one of `safeInputOptions` is missing in front of an `-i` it is put there;
+ * one that is there stays as it is. A plan is expected to have them; this room does not run without. An input whose format
+ * is fixed by `-f` (a generated source) needs no list of formats.
+ */
+export function guardInputs(args: readonly string[]): readonly string[] {
+  const guarded: string[] = [];
+  let start = 0;
+  for (const [index, arg] of args.entries()) {
+    if (arg !== '-i') continue;
+    const inputOptions = args.slice(start, index);
+    const isFixed = inputOptions.includes('-f');
+    const missing = guards.filter(
+      ({ option }) => !inputOptions.includes(option) && !(isFixed && option === '-format_whitelist'),
+    );
+    guarded.push(...inputOptions, ...missing.flatMap(({ option, value }) => [option, value]), '-i');
+    start = index + 1;
+  }
+  return [...guarded, ...args.slice(start)];
+}
+
+/** How many steps an encoder stands behind the process that started it, and the last there is. */
+const niceIncrement = 10;
+const maxNice = 19;
+
+/**
+ * Lowers the priority of a program that was just started: encoders take every processor there is, and a daemon that has to wait
+ * for its turn among four of them answers after a second (p99) instead of after some milliseconds. On a machine with nothing else to do they are no slower for it. A
+ * program that is gone already, or a system that does not let its priority be changed, is left as it is.
+ */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, Math.min(maxNice, getPriority() + niceIncrement));
+  } catch {
+    // It goes on as it is.
   }
 }

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseFieldOrder } from '../../daemon/ffmpeg/detect-field-order.js';
+import { parseFieldOrder } from '../../daemon/ffmpeg/probe/measure-streams.js';
 
 const frame = { t: [1, 1], b: [1, 0], p: [0, 0] } as const;
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { guardInputs } from '../../daemon/ffmpeg/guards.js';
+import { guardInputs } from '../../daemon/ffmpeg/run.js';
 import { safeInputArgs, safeInputOptions } from '../../daemon/plan/safe-input.js';
 
 test('an input without guards gets them all, directly before it', () => {

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
-import { probeFile } from '../../daemon/ffmpeg/probe.js';
-import { probeImage } from '../../daemon/ffmpeg/probe-image.js';
+import { probeFile } from '../../daemon/ffmpeg/probe/probe-file.js';
+import { probeImage } from '../../daemon/ffmpeg/probe/probe-image.js';
 import { isVencError } from '../../src/shared/errors.js';
 import {
   badMedia,

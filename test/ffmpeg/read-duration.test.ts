@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readDuration } from '../../daemon/ffmpeg/read-duration.js';
+import { readDuration } from '../../daemon/ffmpeg/probe/read-streams.js';
 import { audioFacts, videoFacts } from '../plan/facts.js';
 
 const lasting = (durationSeconds: number | null, startSeconds = 0) => ({ durationSeconds, startSeconds });

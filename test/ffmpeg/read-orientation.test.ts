@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readOrientation } from '../../daemon/ffmpeg/read-orientation.js';
+import { readOrientation } from '../../daemon/ffmpeg/probe/read-video.js';
 import { withOrientation } from '../encodes/video-harness.js';
 
 const jpeg = Buffer.from('ffd8ffdb0004', 'hex');

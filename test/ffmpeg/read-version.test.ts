@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { isRecent, readVersion } from '../../daemon/ffmpeg/read-version.js';
+import { isRecent, readVersion } from '../../daemon/ffmpeg/find-binaries.js';
 
 const cases = [
   { version: '5.1.9-0+deb12u1', number: 5.1, isRecent: true },

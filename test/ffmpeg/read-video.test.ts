@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ProbeObject } from '../../daemon/ffmpeg/probe-fields.js';
-import { readVideo } from '../../daemon/ffmpeg/read-video.js';
+import type { ProbeObject } from '../../daemon/ffmpeg/probe/probe-fields.js';
+import { readVideo } from '../../daemon/ffmpeg/probe/read-video.js';
 
 const stream: ProbeObject = {
   index: 0,

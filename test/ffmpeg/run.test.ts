@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EncodeProgress, Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
-import { processFingerprint } from '../../daemon/ffmpeg/process-fingerprint.js';
+import { processFingerprint } from '../../daemon/ffmpeg/orphan-processes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { badMedia, media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { matroskaType, otherKind, playlistKind } from '../../daemon/ffmpeg/sniff.js';
+import { matroskaType, otherKind, playlistKind } from '../../daemon/ffmpeg/probe/formats.js';
 
 const playlists = [
   ['HLS or M3U', '#EXTM3U\n#EXTINF:2,\nfile:///etc/passwd\n'],

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ProbeOutput, validateProbe } from '../../daemon/ffmpeg/validate-probe.js';
+import { type ProbeOutput, validateProbe } from '../../daemon/ffmpeg/probe/validate-probe.js';
 
 const video = {
   index: 0,

@@ -1,9 +1,9 @@
-import { VencError } from '../../src/shared/errors.js';
-import { maxPixels } from '../../src/shared/settings/limits.js';
-import { swapsSides } from '../jobs/media.js';
-import type { WatermarkImage } from '../plan/plan-types.js';
-import type { Binary } from './ffmpeg-types.js';
-import { readOrientation } from './read-orientation.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { maxPixels } from '../../../src/shared/settings/limits.js';
+import { swapsSides } from '../../jobs/media.js';
+import type { WatermarkImage } from '../../plan/plan-types.js';
+import type { Binary } from '../ffmpeg-types.js';
+import { readOrientation } from './read-video.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 
 /** How the kinds of pictures begin that a watermark may be (section 4.1). */

@@ -1,13 +1,16 @@
-import { VencError } from '../../src/shared/errors.js';
-import type { MediaFacts } from '../jobs/media.js';
-import { safeInputOptions } from '../plan/safe-input.js';
-import { detectFieldOrder, mayBeInterlaced } from './detect-field-order.js';
-import type { Binary } from './ffmpeg-types.js';
-import { measureAudioDuration } from './measure-audio-duration.js';
-import { measureFrameRate } from './measure-frame-rate.js';
+import { VencError } from '../../../src/shared/errors.js';
+import type { MediaFacts } from '../../jobs/media.js';
+import { safeInputOptions } from '../../plan/safe-input.js';
+import type { Binary } from '../ffmpeg-types.js';
+import { playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
+import {
+  detectFieldOrder,
+  mayBeInterlaced,
+  measureAudioDuration,
+  measureFrameRate,
+} from './measure-streams.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
-import { playlistKind } from './sniff.js';
 import { validateProbe } from './validate-probe.js';
 
 // Eight packets tell an encrypted file from a clear one; their data is not printed.

@@ -1,7 +1,7 @@
-import { maxPixels } from '../../src/shared/settings/limits.js';
-import type { JobFailure } from '../jobs/job-failure.js';
-import type { MediaFacts, VideoFacts } from '../jobs/media.js';
-import { formatWord, isImageFormat, kindOfFormat } from './formats.js';
+import { maxPixels } from '../../../src/shared/settings/limits.js';
+import type { JobFailure } from '../../jobs/job-failure.js';
+import type { MediaFacts, VideoFacts } from '../../jobs/media.js';
+import { formatWord, isImageFormat, kindOfFormat, matroskaType, otherKind } from './formats.js';
 import {
   numberAt,
   objectAt,
@@ -11,11 +11,8 @@ import {
   tagAt,
   textAt,
 } from './probe-fields.js';
-import { readAudio } from './read-audio.js';
-import { readDuration } from './read-duration.js';
-import { isCodecKnown, toKilobits } from './read-stream.js';
+import { isCodecKnown, readAudio, readDuration, toKilobits } from './read-streams.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
-import { matroskaType, otherKind } from './sniff.js';
 
 /** What a look at a file gave, before it is judged. */
 export interface ProbeOutput {
@@ -30,7 +27,7 @@ export interface ProbeOutput {
 }
 
 /** Either what the file is or why it is not taken. */
-export type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: JobFailure };
+type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: JobFailure };
 
 const noMediaFailure = (message: string): ProbeValidation => ({
   failure: { errorClass: 'NoMediaError', message },

@@ -1,5 +1,5 @@
-import { isObject } from '../../src/shared/util/is-object.js';
-import type { Ratio } from '../jobs/media.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
+import type { Ratio } from '../../jobs/media.js';
 
 /** An object of ffprobe's answer. What it holds is only believed after a look: builds differ in what they print and how. */
 export type ProbeObject = Readonly<Record<string, unknown>>;

@@ -1,12 +1,12 @@
 import { open } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { ErrorClass } from '../../src/shared/error-classes.js';
-import { VencError } from '../../src/shared/errors.js';
-import { systemCode } from '../../src/shared/util/system-code.js';
-import { fileArgument } from '../plan/safe-input.js';
-import type { Binary } from './ffmpeg-types.js';
-import { type ExitResult, launch } from './launch.js';
-import { headBytes } from './sniff.js';
+import type { ErrorClass } from '../../../src/shared/error-classes.js';
+import { VencError } from '../../../src/shared/errors.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
+import { fileArgument } from '../../plan/safe-input.js';
+import type { Binary } from '../ffmpeg-types.js';
+import { type ExitResult, launch } from '../launch.js';
+import { headBytes } from './formats.js';
 
 /** How files are looked at, the same for all of them. */
 export interface ProbeSettings {
@@ -35,7 +35,7 @@ export async function readHead(path: string): Promise<{ readonly head: Buffer; r
 }
 
 /** What goes with one look at a file. */
-export interface FfprobeOptions {
+interface FfprobeOptions {
   readonly settings: ProbeSettings;
   /** The file, in messages. */
   readonly subject: string;
@@ -45,7 +45,7 @@ export interface FfprobeOptions {
 }
 
 /** What ffprobe told of a file. */
-export interface FfprobeResult {
+interface FfprobeResult {
   readonly output: string;
   readonly exit: ExitResult;
   /** Ends what is left of the time for the look, for who has more to ask. */

@@ -1,8 +1,9 @@
 import type { Capabilities } from '../plan/plan-types.js';
-import { readVersion } from './read-version.js';
+import { readVersion } from './find-binaries.js';
+import { type ProgramQueryOptions, queryProgram } from './query-program.js';
 
 /** What ffmpeg printed when it was asked for its abilities, by argument. */
-export interface CapabilityTexts {
+interface CapabilityTexts {
   readonly version: string;
   readonly encoders: string;
   readonly filters: string;
@@ -34,4 +35,17 @@ export function parseCapabilities(texts: CapabilityTexts): Capabilities {
     muxers: parseNames(texts.muxers, muxerLine),
     hasFpsMode: /^-fps_mode\b/m.test(texts.help),
   };
+}
+
+/** What an ffmpeg can do, asked of itself or remembered. Rejects where it does not answer. */
+export async function queryCapabilities(path: string, options: ProgramQueryOptions): Promise<Capabilities> {
+  const query = (...args: readonly string[]) => queryProgram(path, args, options);
+  const [version, encoders, filters, muxers, help] = await Promise.all([
+    query('-version'),
+    query('-hide_banner', '-encoders'),
+    query('-hide_banner', '-filters'),
+    query('-hide_banner', '-muxers'),
+    query('-hide_banner', '-h', 'long'),
+  ]);
+  return parseCapabilities({ version, encoders, filters, muxers, help });
 }
