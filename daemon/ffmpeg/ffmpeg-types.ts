@@ -1,10 +1,10 @@
 import type { MediaFacts } from '../jobs/media.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
 
-/** Where a program was found: the order in which it is looked for. */
+/** Where a program was found, in search order. */
 export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'ffmpeg-binary' | 'installer';
 
-/** One of the two programs. */
+/** An installed ffmpeg or ffprobe. */
 export interface Binary {
   readonly path: string;
   /** As the program prints it, e.g. `5.1.9-0+deb12u1`. */
@@ -12,7 +12,7 @@ export interface Binary {
   readonly source: BinarySource;
 }
 
-/** How far a run of ffmpeg is. */
+/** Progress of an ffmpeg run. */
 export interface EncodeProgress {
   /** Seconds of media written. */
   readonly seconds: number;
@@ -22,53 +22,52 @@ export interface EncodeProgress {
   readonly speed: number | null;
 }
 
-/** What goes with one run of ffmpeg. */
+/** Options of an ffmpeg run. */
 export interface EncodeOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: EncodeProgress) => void;
-  /** Folder to run in; the run's pid is kept there while it goes on, for the next start to end it after a crash. */
+  /** Working folder. The process id is recorded there during the run, so that the next start of the daemon can end it after a crash. */
   readonly scratch: string;
 }
 
-/** A moment of a stream, in seconds by the times in the file. */
+/** A time in a stream, in seconds of the file's timestamps. */
 export interface DisplayMoment {
   readonly streamIndex: number;
   readonly seconds: number;
 }
 
-/** What was measured of the picture of a file: its packets alone, without what the container adds. */
+/** Bitrate and duration of a file's video packets, without container overhead. */
 export interface MeasuredVideo {
   readonly kbps: number;
   readonly seconds: number;
 }
 
 /**
- * ffmpeg and ffprobe, the only way to them. Both read local files only, with an allow-list of protocols and demuxers
- * and a limit of 36,000,000 pixels.
+ * Runs ffmpeg and ffprobe; nothing else in the daemon does. Both read only local files, with allow-lists of protocols and demuxers and a
+ * limit of 36,000,000 pixels.
  */
 export interface Ffmpeg {
   readonly ffmpeg: Binary;
   readonly ffprobe: Binary;
   readonly capabilities: Capabilities;
   /**
-   * What a file is. Rejects with `NoMediaError` where nothing is recognised in it, `UnsupportedInputError` where
-   * something is that is not taken (playlist, picture beyond the limit, encrypted).
+   * Probes a media file. Rejects with `NoMediaError` if it is not media, `UnsupportedInputError` if it is not supported (playlist, frame
+   * size beyond the limit, encrypted).
    */
   probe(path: string, signal?: AbortSignal): Promise<MediaFacts>;
   /**
-   * What a still picture is: PNG, GIF, JPEG or BMP by its first bytes, whatever its name. Rejects with `WatermarkError` where it is
-   * none of these, cannot be read, or is larger than the limit.
+   * Probes an image. The format (PNG, GIF, JPEG or BMP) is detected from its first bytes. Rejects with `WatermarkError` if it is none of
+   * these, cannot be read, or exceeds the pixel limit.
    */
   probeImage(path: string, signal?: AbortSignal): Promise<WatermarkImage>;
-  /** When the frame begins that is on screen at a moment, by the times in the file; null where that cannot be told. Never rejects. */
+  /** The timestamp of the frame that is displayed at a time; null if it cannot be determined. Never rejects. */
   findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
-  /** The bitrate of a file's picture, by all of its packets; null where it cannot be told. Never rejects. */
+  /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /**
-   * Runs ffmpeg with a plan's arguments. Rejects with the class that its last words tell (`TranscodingError`,
-   * `OutOfSpaceError`, ...), with `TranscodingTimeoutError` when it got nowhere for too long, with `InterruptedError`
-   * when the signal ended it. Guards that a plan left out are put in front of its inputs. Ended by SIGTERM, and by
-   * SIGKILL a second later; never outlives the daemon.
+   * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`, `OutOfSpaceError`, ...), with
+   * `TranscodingTimeoutError` if it makes no progress for too long, with `InterruptedError` once the signal is aborted. Adds the input
+   * guards that a plan left out. An aborted run gets SIGTERM, and SIGKILL a second later. No run outlives the daemon.
    */
   run(args: readonly string[], options: EncodeOptions): Promise<void>;
 }

@@ -11,23 +11,23 @@ import {
 import type { Binary, BinarySource } from './ffmpeg-types.js';
 import { type ProgramQueryOptions, programChecksum, queryProgram } from './query-program.js';
 
-/** One place that was looked at for a program. */
+/** A path that was checked for a program. */
 export interface CheckedBinary {
   readonly program: ProgramName;
   readonly source: BinarySource;
-  /** Null where nothing is in that place. */
+  /** Null if there is no file. */
   readonly path: string | null;
-  /** As printed; null where it did not come to that. */
+  /** As printed by the program; null if it was not run. */
   readonly version: string | null;
-  /** Why it was passed over, in words that may follow its path; null for the one that was chosen. */
+  /** Why it was not chosen, in words that follow its path; null for the chosen one. */
   readonly reason: string | null;
 }
 
-/** What a search came to. */
+/** The result of a search. */
 export interface FoundBinaries {
   readonly ffmpeg: Binary | null;
   readonly ffprobe: Binary | null;
-  /** Every place looked at, in order; those behind a chosen one are not looked at. */
+  /** Every path that was checked, in order, up to the chosen one. */
   readonly looked: readonly CheckedBinary[];
 }
 
@@ -35,7 +35,7 @@ type CandidateCheck =
   | { readonly binary: Binary }
   | { readonly version: string | null; readonly reason: string };
 
-/** Why a packaged program is not run if its file was changed. */
+/** The reason for not running a packaged program whose file was changed. */
 export const wrongChecksumMessage = 'does not have the SHA-256 of the build that venc was made for';
 
 async function checkCandidate(
@@ -52,7 +52,7 @@ async function checkCandidate(
   try {
     const isPackaged = candidate.source !== 'option' && candidate.source !== 'PATH';
     if (!isPackaged && !(await isRunnable(candidate.path))) {
-      return { version: null, reason: 'is no program that this user may run' };
+      return { version: null, reason: 'is not a program that this user may run' };
     }
     const path = await makeRunnable(candidate.path, options.cacheFolder);
     const { sha256 } = candidate;
@@ -83,7 +83,7 @@ async function findBinary(program: ProgramName, options: SearchOptions & Program
     }
     if (source === 'option') {
       throw new VencError('UsageError', `${path}, given as ${program}, ${check.reason}.`, {
-        hint: `Name the program itself with --${program} or VENC_${program.toUpperCase()}, or leave it to be found.`,
+        hint: `Give the path of the program with --${program} or VENC_${program.toUpperCase()}, or omit it to search for one.`,
       });
     }
     looked.push({ program, source, path, version: check.version, reason: check.reason });
@@ -92,9 +92,8 @@ async function findBinary(program: ProgramName, options: SearchOptions & Program
 }
 
 /**
- * Looks for ffmpeg and ffprobe in the order of `candidatesFor` and takes the first of each that runs; one on `PATH`
- * must be 5.0 or newer. Rejects with `UsageError`, naming the path, where a path was given that is not the program:
- * something else is never quietly used in its place.
+ * Searches for ffmpeg and ffprobe in the order of `candidatesFor` and chooses the first of each that runs. A program on `PATH` must be 5.0
+ * or newer. Rejects with `UsageError` and the path if a given path is not the program: no other program replaces it silently.
  */
 export async function findBinaries(options: SearchOptions & ProgramQueryOptions): Promise<FoundBinaries> {
   const [ffmpeg, ffprobe] = await Promise.all([
@@ -108,15 +107,15 @@ export async function findBinaries(options: SearchOptions & ProgramQueryOptions)
   };
 }
 
-/** What a program says of itself when it is asked for its version. */
+/** The version that a program prints. */
 interface ProgramVersion {
   /** `ffmpeg` or `ffprobe`, as printed. */
   readonly program: string;
   /** As printed, e.g. `5.1.9-0+deb12u1` or `N-47683-g0e8eb07980-static`. */
   readonly version: string;
-  /** The first two parts as a number for comparing (5.1.9 is 5.1); null for builds that bear none. */
+  /** The first two parts as a number (5.1.9 is 5.1); null for builds without a version number. */
   readonly number: number | null;
-  /** Major version of the codec library in it, which builds without a number have too; null where it is not told. */
+  /** Major version of libavcodec, which builds without a version number print as well; null if missing. */
   readonly codecLibrary: number | null;
 }
 
@@ -124,7 +123,7 @@ const oldestNumber = 5;
 // libavcodec 59 came with release 5.0.
 const oldestCodecLibrary = 59;
 
-/** Reads what `-version` printed; null where that is not ffmpeg's or ffprobe's way of speaking. */
+/** Parses the output of `-version`; null if it is not that of ffmpeg or ffprobe. */
 export function readVersion(text: string): ProgramVersion | null {
   const words = /^(ff\w+) version (\S+)/m.exec(text);
   if (words?.[1] === undefined || words[2] === undefined) return null;
@@ -139,7 +138,7 @@ export function readVersion(text: string): ProgramVersion | null {
   };
 }
 
-/** Whether a program found by chance (on `PATH`) is 5.0 or newer; builds without a number are judged by their library. */
+/** Whether a program is 5.0 or newer; for builds without a version number, libavcodec decides. */
 export function isRecent(version: ProgramVersion): boolean {
   if (version.number !== null) return version.number >= oldestNumber;
   return version.codecLibrary !== null && version.codecLibrary >= oldestCodecLibrary;

@@ -1,4 +1,4 @@
-/** The door of this room: what the rest of the house calls. */
+/** The exports of this module for the rest of the daemon. */
 export type { ProgramName } from './candidates.js';
 export type {
   Binary,

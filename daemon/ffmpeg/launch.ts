@@ -2,41 +2,41 @@ import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { findOnSearchPath } from './candidates.js';
 
-/** How a program came to its end. */
+/** How a program ended. */
 export interface ExitResult {
-  /** Null where a signal ended it or it never started. */
+  /** Null if a signal ended it or it did not start. */
   readonly exitCode: number | null;
   readonly signal: string | null;
-  /** The last 8 KB of what it said on stderr. */
+  /** The last 8 KB of stderr. */
   readonly stderr: string;
-  /** The system's word, such as `ENOENT`, where it could not be started; null where it was. */
+  /** The system error code, such as `ENOENT`, if it could not be started; otherwise null. */
   readonly startFailure: string | null;
 }
 
-/** What goes with one start of a program. */
+/** Options of one start of a program. */
 interface LaunchOptions {
-  /** Arguments in front of the command: the parent-death wrapper, see `findParentDeathWrapper`. */
+  /** The command to prepend, see `findParentDeathWrapper`. */
   readonly parentDeathWrapper: readonly string[];
   readonly folder?: string;
-  /** Ends the program when it is aborted: SIGTERM, and SIGKILL a second later. */
+  /** Ends the program: SIGTERM, and SIGKILL a second later. */
   readonly signal: AbortSignal;
-  /** Called in the same tick as the start, with the program's process id. */
+  /** Called with the process id in the same tick as the start. */
   readonly onStart?: (pid: number) => void;
   readonly onStdout: (text: string) => void;
 }
 
 const killAfterMs = 1000;
 /**
- * A static build that asks the C library for a character set, as it does for the names in a transport stream, loads a
- * module of the machine's own library and crashes on it; where there is no such module, it takes the bytes as they are.
+ * A static build that converts a character set, such as that of names in a transport stream, loads a conversion module of the system's C
+ * library and crashes. Without such a module it keeps the bytes unconverted.
  */
 const environment = { GCONV_PATH: '/nonexistent' } as const;
 const maxStderrCharacters = 8192;
 
 /**
- * The command to put in front of another one so that the kernel ends that with this process, however this one
- * ends: `setpriv --pdeathsig KILL`. Empty where there is none (busybox has a setpriv that lacks the option, so it is tried).
- * `ffmpeg -nostdin` runs on after a kill -9 of its parent, and an end of stdin is nothing it listens to.
+ * The command to prepend to another one so that the kernel kills it when this process ends: `setpriv --pdeathsig KILL`. Empty if that does
+ * not work; it is tried, because busybox has a setpriv without the option. Without it, `ffmpeg -nostdin` continues after a kill -9 of its
+ * parent, and it does not react to the end of stdin.
  */
 export async function findParentDeathWrapper(searchPath: string): Promise<readonly string[]> {
   const [setpriv] = await findOnSearchPath('setpriv', searchPath);
@@ -52,7 +52,7 @@ export async function findParentDeathWrapper(searchPath: string): Promise<readon
   return failed ? [] : parentDeathWrapper;
 }
 
-/** Starts a program without stdin and waits for its end. Never rejects; the ending tells what happened. */
+/** Starts a program without stdin and waits for its end. Never rejects: the result has the error. */
 export async function launch(
   path: string,
   args: readonly string[],
@@ -68,8 +68,8 @@ export async function launch(
     buffer: false,
     reject: false,
     forceKillAfterDelay: killAfterMs,
-    // Ctrl-C goes to everything in the terminal's group, and an encoder of that group would fail its job while the daemon still
-    // gives it time. In a process group of its own it receives none. Only with the parent-death wrapper: execa ends no detached program when this one exits.
+    // Ctrl-C sends SIGINT to the terminal's process group. An encoder in that group would fail its job while the daemon still waits for
+    // it, so encoders get their own process group. Only with the parent-death wrapper: execa does not end detached programs at exit.
     detached: options.parentDeathWrapper.length > 0,
   });
   if (child.pid !== undefined) options.onStart?.(child.pid);
@@ -90,13 +90,13 @@ export async function launch(
   };
 }
 
-/** The end of a text that may be endless, such as what ffmpeg says about a damaged file. */
+/** Keeps the end of a text of unlimited length, such as ffmpeg's messages about a damaged file. */
 class TextTail {
   #text = '';
 
   constructor(private readonly limit: number) {}
 
-  /** Adds to the text and drops what is too far from its end. */
+  /** Appends a chunk and drops everything beyond the limit. */
   add(chunk: string): void {
     this.#text = (this.#text + chunk).slice(-this.limit);
   }

@@ -10,36 +10,35 @@ import { probeImage } from './probe/probe-image.js';
 import { defaultCacheFolder } from './query-program.js';
 import { runEncoder } from './run.js';
 
-/** How ffmpeg is to be found and used. */
+/** Options for finding and using ffmpeg. */
 export interface OpenOptions extends SearchOptions {
-  /** Where copies of programs and their answers are kept; the user's own cache where absent. */
+  /** Folder for copies of programs and cached outputs; the user's cache folder if absent. */
   readonly cacheFolder?: string;
-  /** Asks the programs again instead of trusting the cache. */
+  /** Queries the programs again instead of using the cache. */
   readonly isFresh?: boolean;
-  /** Seconds without any progress after which an encoding is given up; 600 where absent. */
+  /** Seconds without progress after which an encode fails; 600 if absent. */
   readonly stallSeconds?: number;
-  /** Seconds that looking at a file may take; 60 where absent. */
+  /** Maximum seconds to probe a file; 60 if absent. */
   readonly probeSeconds?: number;
 }
 
-/** What was found, for `doctor` and for the first lines of a log. */
+/** The programs that were found, for `doctor` and the first lines of the log. */
 export interface FfmpegReport extends FoundBinaries {
   /** Null without an ffmpeg. */
   readonly capabilities: Capabilities | null;
-  /** Whether an encoder ends together with a daemon that is killed; otherwise the next start ends it. */
+  /** Whether encoders end when the daemon is killed; otherwise its next start ends them. */
   readonly diesWithParent: boolean;
 }
 
-/** The way to ffmpeg, null where one of the two programs is missing, and how it was found. */
+/** The opened ffmpeg, null if one of the two programs is missing, and a report of the search. */
 export interface OpenedFfmpeg {
   readonly ffmpeg: Ffmpeg | null;
   readonly report: FfmpegReport;
 }
 
 /**
- * Finds ffmpeg and ffprobe and learns what they can do. Rejects with `UsageError` where a path was given that is not
- * the program; that there is none at all is no error here, since the daemon starts without. Starts no program
- * when the cache knows the answers, save one short `setpriv`.
+ * Finds ffmpeg and ffprobe and reads their capabilities. Rejects with `UsageError` if a given path is not the program. A missing program is
+ * not an error, because the daemon starts without it. With cached outputs it starts no program but one short `setpriv`.
  */
 export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpeg> {
   const queryOptions = {
@@ -73,8 +72,8 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
 }
 
 /**
- * What a person should know of the programs that were found, one full sentence each; empty where all is well. That one is missing
- * shows in the report itself, and what their encoders and filters rule out is the plan's to tell.
+ * Warnings about the programs that were found, one sentence each. Missing programs are shown by the report itself, and settings that
+ * the encoders and filters rule out are reported by the plan.
  */
 export function warningsFor(report: FfmpegReport): readonly string[] {
   return [
@@ -83,24 +82,24 @@ export function warningsFor(report: FfmpegReport): readonly string[] {
       : []),
     ...(report.ffmpeg?.source === 'ffmpeg-binary'
       ? [
-          'This ffmpeg is from April 2024 and gets no updates: an ffmpeg of 5.0 or newer on PATH is used instead of it.',
+          'This ffmpeg is from April 2024 and gets no updates; an ffmpeg 5.0 or newer on PATH takes precedence.',
         ]
       : []),
     ...damagedPrograms(report),
     ...(report.diesWithParent
       ? []
       : [
-          'There is no setpriv: when the daemon is killed, its encoders run on until the next start ends them.',
+          'setpriv is not installed: if the daemon is killed, its encoders continue until the next start ends them.',
         ]),
   ];
 }
 
-/** A sentence for each packaged program that is not run because its file is not the one that venc was made for. */
+/** A sentence for each packaged program that is not run because its checksum is wrong. */
 export function damagedPrograms(report: Pick<FfmpegReport, 'looked'>): readonly string[] {
   return report.looked
     .filter(({ reason }) => reason === wrongChecksumMessage)
     .map(
       ({ path }) =>
-        `${path} is damaged or was changed and is not run: it ${wrongChecksumMessage}. Install venc again.`,
+        `${path} is damaged or was modified, and is not run: it ${wrongChecksumMessage}. Reinstall venc.`,
     );
 }

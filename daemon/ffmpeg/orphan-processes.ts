@@ -10,15 +10,15 @@ const recordNamePattern = /^\.ffmpeg-(\d+)$/;
 const exitTimeoutMs = 2000;
 
 /**
- * Notes in a folder that a process runs there; the function given back takes the note away. Written at once and not by
- * promise, so that no crash finds time between the start of the process and the note.
+ * Records in a folder that a process runs there; the returned function deletes the record. Writes synchronously, so that the daemon cannot
+ * crash between the start of the process and the record.
  */
 export function recordProcess(folder: string, pid: number): () => void {
   const path = join(folder, `.ffmpeg-${pid}`);
   try {
     writeFileSync(path, processFingerprint(pid) ?? '', { mode: 0o600 });
   } catch {
-    // Without room for a note there is none for an encoding either: ffmpeg will say so itself in a moment.
+    // If the disk is full for the record, ffmpeg will fail with that error in a moment.
   }
   return () => rmSync(path, { force: true });
 }
@@ -36,9 +36,9 @@ async function killProcess(pid: number, fingerprint: string): Promise<boolean> {
 }
 
 /**
- * Ends every encoder that is noted below a folder and still runs, and waits until it is gone: what a daemon does at its
- * start, before it clears its scratch. A process that has got such an id since is left alone, for the note holds when the
- * encoder started. Resolves to how many were ended; a folder that is not there has none.
+ * Kills every recorded encoder below a folder that still runs, and waits until it is gone. The daemon does that at its start, before it
+ * clears the scratch folder. Another process that has the same id now is not killed, because the record has the start time of the
+ * encoder. Resolves to the number of killed encoders; 0 if the folder does not exist.
  */
 export async function killOrphanProcesses(scratchRoot: string): Promise<number> {
   const entries = await readdir(scratchRoot, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -72,8 +72,8 @@ function psFingerprint(pid: number): string | null {
 }
 
 /**
- * What tells a running process from every other that ever has its id: when it started. Null where no such process runs.
- * From `/proc` on Linux, from `ps` elsewhere.
+ * Identifies a running process by its start time, which distinguishes it from other processes with the same id. Null if no such process
+ * runs. Read from `/proc` on Linux, from `ps` elsewhere.
  */
 export function processFingerprint(pid: number): string | null {
   try {

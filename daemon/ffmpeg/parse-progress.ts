@@ -1,15 +1,15 @@
 import type { EncodeProgress } from './ffmpeg-types.js';
 
-/** One report of `-progress`: its words, and whether it differs from the one before is the reader's business. */
+/** The keys and values of one `-progress` report. */
 export type ProgressBlock = ReadonlyMap<string, string>;
 
-/** What was read so far of a stream of reports: the unfinished line and the unfinished block. */
+/** The parser's state: the incomplete line and the incomplete block. */
 export interface ProgressParserState {
   readonly rest: string;
   readonly lines: readonly string[];
 }
 
-/** The beginning of a reading. */
+/** The state before the first text. */
 export const initialProgressState: ProgressParserState = { rest: '', lines: [] };
 
 function parseBlock(lines: readonly string[]): ProgressBlock {
@@ -20,7 +20,7 @@ function parseBlock(lines: readonly string[]): ProgressBlock {
   return new Map(pairs);
 }
 
-/** Takes in the next piece of text, cut anywhere, and gives the blocks that it completes (each ends in `progress=`). */
+/** Parses the next chunk of text, which may begin and end anywhere, and returns the blocks that it completes (each ends with `progress=`). */
 export function parseProgressText(
   state: ProgressParserState,
   text: string,
@@ -38,15 +38,15 @@ export function parseProgressText(
   return { state: { rest, lines }, blocks };
 }
 
-/** A number as ffmpeg prints it (`30.0`, `1.02x`, ` 7`); null for `N/A` and anything else that is none. */
+/** A number as ffmpeg prints it (`30.0`, `1.02x`, ` 7`); null for `N/A` and other text. */
 function parseNumber(text: string | undefined): number | null {
   const number = Number.parseFloat(text ?? '');
   return Number.isFinite(number) ? number : null;
 }
 
 /**
- * What a block says. `out_time_ms` holds microseconds in every release; `out_time_us`, which is named for what it holds, came
- * later. Both are `N/A` or far below zero until something has been written, which is 0 here.
+ * The progress of a block. `out_time_ms` is in microseconds in every release; later releases added `out_time_us`. Both are `N/A` or far below
+ * zero until something has been written, which counts as 0.
  */
 export function progressOf(block: ProgressBlock): EncodeProgress {
   const microseconds = parseNumber(block.get('out_time_us')) ?? parseNumber(block.get('out_time_ms')) ?? 0;
@@ -58,7 +58,7 @@ export function progressOf(block: ProgressBlock): EncodeProgress {
   };
 }
 
-/** A mark of how far the work is: two equal ones mean that nothing was done between them. */
+/** Identifies the position of a run: two equal keys mean that there was no progress between them. */
 export function progressKey(block: ProgressBlock): string {
   return ['frame', 'out_time_ms', 'total_size'].map((key) => block.get(key) ?? '').join(' ');
 }

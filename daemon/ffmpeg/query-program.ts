@@ -9,7 +9,7 @@ import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
 import { homeFolder } from '../../src/shared/util/home-folder.js';
 
-/** Where answers are kept between starts, and whether to ask afresh all the same. */
+/** Where outputs of programs are cached, and whether to ignore the cache. */
 export interface ProgramQueryOptions {
   readonly cacheFolder: string;
   readonly isFresh: boolean;
@@ -17,7 +17,7 @@ export interface ProgramQueryOptions {
 
 const queryTimeoutSeconds = 20;
 
-/** Why a program did not answer, in a few words that follow its name: `could not be started (EACCES)`. */
+/** Why a program failed, in words that follow its name: `could not be started (EACCES)`. */
 function describeProgramError(error: unknown): string {
   if (!(error instanceof ExecaError)) return 'could not be started';
   if (error.timedOut) return `did not answer within ${queryTimeoutSeconds} seconds`;
@@ -27,7 +27,7 @@ function describeProgramError(error: unknown): string {
   return `could not be started (${error.code ?? 'unknown reason'})`;
 }
 
-/** What it said last, such as which library it lacks; it may be anything, so it is cut short. */
+/** The last line of stderr, such as which library is missing, at most 200 characters. */
 function lastLine(stderr: ExecaError['stderr']): string {
   const line =
     String(stderr ?? '')
@@ -43,8 +43,8 @@ function parseCacheEntry(text: string, cacheTag: string): string | null {
 }
 
 /**
- * What is known of a program, kept in the cache by its path, size and time of change and by `name`; `find` finds it out if it is not there.
- * Failures are not kept.
+ * Caches a text about a program by the program's path, size and modification time and by `name`. `compute` runs if it is not cached.
+ * Errors are not cached.
  */
 async function withFileCache(
   path: string,
@@ -65,8 +65,8 @@ async function withFileCache(
 }
 
 /**
- * What a program prints on stdout for some arguments. Answers are cached, because a start of ffmpeg costs about as much as everything else
- * at the start of the daemon. Rejects with an `Error` whose message follows the program's name.
+ * Resolves to the stdout of a program with some arguments. Cached, because a start of ffmpeg takes about as long as everything else at the
+ * start of the daemon. Rejects with an `Error` whose message follows the program's name.
  */
 export function queryProgram(
   path: string,
@@ -88,7 +88,7 @@ export function queryProgram(
   });
 }
 
-/** The SHA-256 of a program's file, in hexadecimal, cached as answers are. Rejects as the file system does. */
+/** The SHA-256 of a program's file in hexadecimal, cached as well. Rejects with file system errors. */
 export function programChecksum(path: string, options: ProgramQueryOptions): Promise<string> {
   return withFileCache(path, ['sha256'], options, async () => {
     const hash = createHash('sha256');
@@ -97,18 +97,18 @@ export function programChecksum(path: string, options: ProgramQueryOptions): Pro
   });
 }
 
-/** The user's own folder for what can be found out again: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
+/** The user's cache folder: `$XDG_CACHE_HOME/venc`, else `~/.cache/venc`. */
 export function defaultCacheFolder(environment: NodeJS.ProcessEnv = process.env): string {
   const configured = environment.XDG_CACHE_HOME;
   return configured?.startsWith('/') ? join(configured, 'venc') : join(homeFolder(), '.cache', 'venc');
 }
 
-/** A short name for a file of the cache, the same for the same words. */
+/** A short file name in the cache, a hash of its parts. */
 export function cacheFileName(...parts: readonly string[]): string {
   return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 20);
 }
 
-/** Keeps a text in the cache. A cache that cannot be written is no trouble: the text is asked for again next time. */
+/** Writes a text to the cache. Errors are ignored: the text is computed again next time. */
 async function writeCacheFile(path: string, text: string): Promise<void> {
   try {
     await makeFolder(dirname(path), 0o700);

@@ -7,20 +7,20 @@ import { launch } from './launch.js';
 import { recordProcess } from './orphan-processes.js';
 import { initialProgressState, parseProgressText, progressKey, progressOf } from './parse-progress.js';
 
-/** How an encoder is run, the same for all of them. */
+/** Settings of all encoder runs. */
 interface RunSettings {
   readonly parentDeathWrapper: readonly string[];
-  /** Seconds without any progress after which a run is given up. */
+  /** Seconds without progress after which a run fails. */
   readonly stallSeconds: number;
 }
 
-// Progress goes to stdout, which no plan writes to: a third pipe would be one more thing to forget to read.
+// Progress goes to stdout, which no plan writes to, so no third pipe is needed.
 const baseArgs = ['-hide_banner', '-nostdin', '-v', 'error', '-nostats', '-progress', 'pipe:1'] as const;
 
 const interruptedError = (cause: unknown) =>
   new VencError('InterruptedError', 'The encoding was interrupted.', { cause });
 
-/** Runs ffmpeg as promised by `Ffmpeg.run`; `TranscodingTimeoutError` where it gets nowhere for `stallSeconds`. */
+/** Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress. */
 export async function runEncoder(
   program: Binary,
   args: readonly string[],
@@ -45,7 +45,7 @@ export async function runEncoder(
       folder: scratch,
       signal: stopController.signal,
       onStart: (pid) => {
-        // In the tick of its start: the threads that it makes inherit it.
+        // In the tick of the start, so that all its threads inherit the priority.
         lowerPriority(pid);
         removeRecord = recordProcess(scratch, pid);
       },
@@ -53,7 +53,7 @@ export async function runEncoder(
         const next = parseProgressText(progressState, text);
         progressState = next.state;
         for (const block of next.blocks) {
-          // A stalled ffmpeg may go on reporting: only a report that differs shows that it works.
+          // A stalled ffmpeg may continue to report: only a different report is progress.
           if (progressKey(block) !== progressSnapshot) stallTimer.refresh();
           progressSnapshot = progressKey(block);
           if (!stopController.signal.aborted) onProgress(progressOf(block));
@@ -82,9 +82,8 @@ const guards = safeInputOptions.flatMap((option, index) => {
 });
 
 /**
- * The arguments with every input guarded: where one of `safeInputOptions` is missing in front of an `-i` it is put there;
- * one that is there stays as it is. A plan is expected to have them; this room does not run without. An input whose format
- * is fixed by `-f` (a generated source) needs no list of formats.
+ * Adds the missing `safeInputOptions` before every `-i`; options that are present are kept. Plans contain them already: this makes sure
+ * that ffmpeg never runs without them. An input whose format is set by `-f` (a generated source) needs no list of formats.
  */
 export function guardInputs(args: readonly string[]): readonly string[] {
   const guarded: string[] = [];
@@ -102,19 +101,19 @@ export function guardInputs(args: readonly string[]): readonly string[] {
   return [...guarded, ...args.slice(start)];
 }
 
-/** How many steps an encoder stands behind the process that started it, and the last there is. */
+/** The niceness that is added for encoders, and the maximum niceness. */
 const niceIncrement = 10;
 const maxNice = 19;
 
 /**
- * Lowers the priority of a program that was just started: encoders take every processor there is, and a daemon that has to wait
- * for its turn among four of them answers after a second (p99) instead of after some milliseconds. On a machine with nothing else to do they are no slower for it. A
- * program that is gone already, or a system that does not let its priority be changed, is left as it is.
+ * Lowers the priority of a program that was just started. Encoders use all processors: with four of them, the daemon answered after a
+ * second (p99) instead of milliseconds. On an otherwise idle machine they are not slower. Ignores errors: the program may have ended, or
+ * the system may not allow the change.
  */
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, Math.min(maxNice, getPriority() + niceIncrement));
   } catch {
-    // It goes on as it is.
+    // The program keeps its priority.
   }
 }

@@ -53,7 +53,7 @@ const answers: Readonly<
   '/empty.png': { say: (to) => to.end(), ends: /empty\.png cannot be fetched: .*empty/ },
   '/page.png': {
     say: (to) => to.end('<html></html>'),
-    ends: /page\.png cannot be fetched: .*no PNG, GIF, JPEG or BMP/,
+    ends: /page\.png cannot be fetched: .*not a PNG, GIF, JPEG or BMP/,
   },
   '/half.png': {
     say: (to, good) => to.end(good.subarray(0, 20)),

@@ -10,7 +10,7 @@ const cases = [
   {
     said: 'av_interleaved_write_frame(): No space left on device\nError writing trailer of /data/scratch/12/o.mp4: No space left on device\nConversion failed!\n',
     errorClass: 'OutOfSpaceError',
-    message: 'There was no room left on the disk while encoding.',
+    message: 'The disk became full while encoding.',
   },
   {
     said: "Unknown encoder 'libx266'\n",
@@ -35,32 +35,32 @@ const cases = [
   {
     said: '[mov,mp4 @ 0x1] moov atom not found\nfile:/data/scratch/12/input: Invalid data found when processing input\n',
     errorClass: 'NoMediaError',
-    message: 'The input is cut short: the index of the file is missing.',
+    message: 'The input is truncated: the index of the file is missing.',
   },
   {
     said: 'file:/data/scratch/12/input: Invalid data found when processing input\n',
     errorClass: 'TranscodingError',
-    message: 'The input is damaged: there is data in it that makes no sense.',
+    message: 'The input is damaged: it contains invalid data.',
   },
   {
     said: '[png @ 0x1] [IMGUTILS @ 0x2] Picture size 12000x12000 exceeds specified max pixel count 36000000, see the documentation\n',
     errorClass: 'UnsupportedInputError',
-    message: 'The input has a picture of 12000x12000, which is more than 36,000,000 pixels.',
+    message: 'The video has 12000x12000 pixels, which is more than 36,000,000.',
   },
   {
     said: "Stream map '0:a:0' matches no streams.\n",
     errorClass: 'NoMediaError',
-    message: 'The input lacks the video or the sound that was asked for.',
+    message: 'The input lacks the requested video or audio.',
   },
   {
     said: '[libfoo @ 0x55e177d8f1c0] the moon is in the wrong phase for file:/data/scratch/12/a b.mp4\nConversion failed!\n\n',
     errorClass: 'TranscodingError',
-    message: 'The encoder gave up: libfoo: the moon is in the wrong phase for a b.mp4',
+    message: 'The encoder failed: libfoo: the moon is in the wrong phase for a b.mp4',
   },
   {
     said: 'cannot make sense of /home/somebody/films/holiday.mov\n',
     errorClass: 'TranscodingError',
-    message: 'The encoder gave up: cannot make sense of holiday.mov',
+    message: 'The encoder failed: cannot make sense of holiday.mov',
   },
   { said: 'Conversion failed!\n', errorClass: 'TranscodingError', message: 'The encoder ended with code 1.' },
 ] as const;
@@ -78,8 +78,8 @@ test('an external kill is reported as such, even if ffmpeg printed errors before
   const ended = (signal: string | null, exitCode: number | null) =>
     explainFailure({ ...failed, stderr: said, exitCode, signal }, { folders: [] }).message;
   assert.match(ended('SIGKILL', null), 'memory');
-  assert.is(ended('SIGTERM', null), 'The encoder was ended from outside.');
-  assert.is(ended(null, 255), 'The encoder was ended from outside.');
+  assert.is(ended('SIGTERM', null), 'The encoder was terminated by another process.');
+  assert.is(ended(null, 255), 'The encoder was terminated by another process.');
   assert.is(ended('SIGSEGV', null), 'The encoder crashed (SIGSEGV).');
 });
 

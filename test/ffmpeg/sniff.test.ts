@@ -28,7 +28,7 @@ test('media and plain text are not playlists', () => {
 });
 
 test('known files that are not media are named', () => {
-  assert.match(otherKind(Buffer.from('\0\0\0\x20ftypisom', 'latin1')) ?? '', 'cut short');
+  assert.match(otherKind(Buffer.from('\0\0\0\x20ftypisom', 'latin1')) ?? '', 'truncated');
   assert.is(otherKind(Buffer.from('\n<!doctype HTML>')), 'a web page');
   assert.is(otherKind(Buffer.from('hello\r\n\tworld')), 'plain text');
   assert.is(otherKind(Buffer.from([1, 2, 3, 0, 255])), null);

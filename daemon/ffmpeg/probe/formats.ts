@@ -1,4 +1,4 @@
-/** Containers whose one word is not the first of ffprobe's names for them. */
+/** Container names that differ from the first of ffprobe's names. */
 const formatWords: Readonly<Record<string, string>> = {
   mov: 'mpeg4',
   mpeg: 'mpeg-ps',
@@ -8,14 +8,14 @@ const formatWords: Readonly<Record<string, string>> = {
   yuv4mpegpipe: 'y4m',
 };
 
-/** One word for a container out of ffprobe's list of names; `documentType` tells the two kinds of Matroska apart. */
+/** The name of a container from ffprobe's list of names. `documentType` distinguishes WebM from Matroska. */
 export function formatWord(formatName: string, documentType: string | null): string {
   const [first = 'unknown'] = formatName.split(',');
   if (first === 'matroska') return documentType === 'webm' ? 'webm' : 'matroska';
   return formatWords[first] ?? first;
 }
 
-/** Whether the name of a demuxer is that of still pictures: `image2`, `png_pipe`, ... */
+/** Whether a demuxer reads still images: `image2`, `png_pipe`, ... */
 export function isImageFormat(name: string): boolean {
   return /^image2|_pipe$/.test(name) && name !== 'yuv4mpegpipe';
 }
@@ -43,17 +43,17 @@ const textFormats: readonly string[] = [
   'lrc',
 ];
 
-/** What a demuxer that is not on the list is for. */
-export function kindOfFormat(name: string): 'playlist' | 'picture' | 'text' | 'other' {
+/** The kind of files that a demuxer outside the allow-list reads. */
+export function kindOfFormat(name: string): 'playlist' | 'image' | 'text' | 'other' {
   if (playlistFormats.includes(name)) return 'playlist';
-  if (isImageFormat(name)) return 'picture';
+  if (isImageFormat(name)) return 'image';
   return textFormats.includes(name) ? 'text' : 'other';
 }
 
-/** How much of a file's beginning is looked at, in bytes. */
+/** Number of bytes that are read from the start of a file. */
 export const headBytes = 4096;
 
-/** Files that lead to other files, by how they begin. */
+/** Files that refer to other files, by their first bytes. */
 const playlists = [
   { kind: 'HLS or M3U', pattern: /^#EXTM3U/ },
   { kind: 'DASH', pattern: /^(?:<[\s\S]*)?<MPD[\s>]/ },
@@ -73,20 +73,20 @@ function beginning(head: Buffer): string {
 }
 
 /**
- * The kind of playlist that a file is; null for everything else. ffprobe cannot be asked: it takes the name's word for it
- * that a playlist called `.mp4` is a damaged film, and other releases would open what it leads to.
+ * The kind of a playlist; null for other files. ffprobe cannot decide that: it takes a playlist named `.mp4` for a damaged video, and other
+ * releases would open the files that it refers to.
  */
 export function playlistKind(head: Buffer): string | null {
   const text = beginning(head);
   return playlists.find(({ pattern }) => pattern.test(text))?.kind ?? null;
 }
 
-/** What a file is in which no media was found, in words that follow "The file is"; null where that cannot be told. */
+/** Describes a file without media, in words that follow "The file is"; null if unknown. */
 export function otherKind(head: Buffer): string | null {
-  if (head.toString('latin1', 4, 8) === 'ftyp') return 'cut short: its index (moov) is missing';
+  if (head.toString('latin1', 4, 8) === 'ftyp') return 'truncated: its index (moov) is missing';
   const text = beginning(head);
   if (/^(?:<!doctype html|<html|<head|<body)/i.test(text)) return 'a web page';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what tells bytes from text.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish binary data from text.
   return /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? null : 'plain text';
 }
 

@@ -1,18 +1,18 @@
 import { createReadStream } from 'node:fs';
 
-/** Bytes of a packet: plain, behind a time stamp (M2TS), and in front of a checksum. */
+/** Packet sizes in bytes: plain, with a preceding timestamp (M2TS), and with a trailing checksum. */
 const packetSizes = [188, 192, 204] as const;
 const syncByte = 0x47;
-/** The program clock (PCR): ticks a second, and after how many it begins again at 0. */
+/** The program clock reference (PCR): ticks per second, and the value at which it wraps to 0. */
 const ticksPerSecond = 90_000;
 const wrapTicks = 2 ** 33;
-/** ffmpeg keeps a gap up to this long. What lies further apart, or goes back, it joins without one. */
+/** ffmpeg keeps gaps up to this long. It joins parts that are further apart, or whose clock goes back, without a gap. */
 const maxGapTicks = 10 * ticksPerSecond;
 
 /**
- * How many seconds a transport stream lasts whose clock jumps, as in recordings that were joined with `cat`; null where it does not
- * jump, or where the file cannot be read as such a stream. For its length ffprobe takes the difference of its last and first times, which may be
- * hours for seconds. The whole file is read, and of each packet a few bytes.
+ * The duration in seconds of a transport stream whose clock jumps, as in recordings joined with `cat`; null if the clock does not jump, or
+ * if the file is not readable as a transport stream. ffprobe reports the difference between the last and first timestamps, which may be
+ * hours for a file of seconds. Reads the whole file, and parses a few bytes of each packet.
  */
 export async function measureJoinedDuration(path: string, signal: AbortSignal): Promise<number | null> {
   const clock = new ProgramClock();
@@ -35,7 +35,7 @@ export async function measureJoinedDuration(path: string, signal: AbortSignal): 
   return clock.hasJumped ? clock.seconds : null;
 }
 
-/** Adds up how far the clock of a stream goes, without its jumps. */
+/** Adds up the time of a clock without its jumps. */
 class ProgramClock {
   hasJumped = false;
   #ticks = 0;
@@ -45,7 +45,7 @@ class ProgramClock {
     return this.#ticks / ticksPerSecond;
   }
 
-  /** Takes the next time, of the stream of packets that a number stands for. Other streams' clocks do not count while that one goes on. */
+  /** Adds the next clock value of a packet stream. A value of another stream counts as a jump. */
   add(pid: number, ticks: number): void {
     const last = this.#last;
     this.#last = { pid, ticks };
@@ -56,7 +56,7 @@ class ProgramClock {
   }
 }
 
-/** Where the first packet begins and how long packets are; null where five of them do not follow one another. */
+/** The offset of the first packet and the packet size; null unless five packets follow one another. */
 function layoutOf(bytes: Buffer): { readonly first: number; readonly packetSize: number } | null {
   for (const packetSize of packetSizes) {
     for (let first = 0; first < packetSize; first += 1) {
@@ -67,7 +67,7 @@ function layoutOf(bytes: Buffer): { readonly first: number; readonly packetSize:
   return null;
 }
 
-/** Reads the clock in whole packets and gives the place behind them. Where a packet is damaged, the next one is looked for. */
+/** Reads the clocks of complete packets and returns the offset after them. Skips damaged packets. */
 function readPackets(bytes: Buffer, packetSize: number, clock: ProgramClock): number {
   let at = 0;
   while (at + packetSize <= bytes.length) {

@@ -11,7 +11,7 @@ const videoPacketArgs = [
   ...['-show_entries', 'packet=pts_time,size', '-of', 'csv=p=0'],
 ] as const;
 
-/** Measures the picture of a file as promised by `Ffmpeg.measureVideo`. */
+/** Implements `Ffmpeg.measureVideo`. */
 export async function measureVideo(
   ffprobe: Binary,
   path: string,
@@ -36,7 +36,7 @@ export async function measureVideo(
     },
   });
   if (exit.exitCode !== 0 || packets < 2 || last <= first) return null;
-  // The last frame is taken to be shown as long as the others are on average.
+  // The duration of the last frame is taken to be the average of the others.
   const seconds = ((last - first) * packets) / (packets - 1);
   return { seconds, kbps: (bytes * 8) / 1000 / seconds };
 }
@@ -47,8 +47,8 @@ const audioPacketArgs = [
 ] as const;
 
 /**
- * How long the first sound of a file lasts, in seconds, from its first packet to the end of its last: all of them are read. Null where
- * that cannot be found out in the time there is.
+ * The duration of a file's first audio stream in seconds, from its first packet to the end of its last. Reads all packets. Null if the
+ * signal is aborted first or ffprobe fails.
  */
 export async function measureAudioDuration(
   ffprobe: Binary,
@@ -77,10 +77,9 @@ export async function measureAudioDuration(
 const microsecondsPerSecond = 1_000_000;
 
 /**
- * The frame rate of a video whose frames are not evenly spaced: the intervals between its first and its last frame, by the time between
- * them. ffprobe's average includes the duration of the last frame, and a frame that is held at the end lowers it (6.4 for 7.2). Only the
- * first packet and those after the last keyframe are read. Null where the file does not tell how many frames it has, or the times do not
- * tell a rate.
+ * The average frame rate of a video with a variable rate: the number of frame intervals divided by the time from the first frame to the
+ * last. ffprobe's average includes the duration of the last frame, so a long last frame lowers it (6.4 instead of 7.2). Reads only the
+ * first packet and those after the last keyframe. Null if the file does not declare its number of frames or has no usable timestamps.
  */
 export async function measureFrameRate(
   ffprobe: Binary,
@@ -91,7 +90,7 @@ export async function measureFrameRate(
   if (frameCount < 2) return null;
   const args = [
     ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', String(streamIndex)],
-    // A time after the end: ffprobe reads from the last keyframe.
+    // For a time after the end, ffprobe reads from the last keyframe.
     ...['-read_intervals', '%+#1,999999999%', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
   ];
   const json = await readFfprobeOutput(ffprobe, args, path, options);
@@ -104,21 +103,21 @@ export async function measureFrameRate(
 
 type FieldOrder = VideoFacts['fieldOrder'];
 
-/** Frames looked at in a place of the file: the first ones, and as many in its middle. */
+/** Number of frames that are sampled at the start and in the middle of the file. */
 const sampleFrames = 8;
-/** Codecs of which each frame is whole, although their streams do not say so. */
+/** Codecs that are always progressive, although their streams do not declare it. */
 const progressiveCodecs: ReadonlySet<string> = new Set([
   ...['vp8', 'vp9', 'av1', 'theora', 'h263', 'flv1', 'mpeg1video', 'gif'],
 ]);
 
-/** Whether the frames have to be asked for the order of their fields: not where the stream says that there are none. */
+/** Whether the field order has to be measured: not for streams that are declared progressive. */
 export function mayBeInterlaced({ codec, fieldOrder }: VideoFacts): boolean {
   return fieldOrder !== 'progressive' && !progressiveCodecs.has(codec);
 }
 
 /**
- * The order of a picture's fields by the flags of a few decoded frames. Null where these do not tell. Measured on PAL of 720x576: 0.17 s of
- * processor time for H.264, 0.14 s for DV.
+ * Detects the field order from the flags of a few decoded frames; null if these do not show it. Measured with PAL video of 720x576: 0.17 s of
+ * CPU time for H.264, 0.14 s for DV.
  */
 export async function detectFieldOrder(
   ffprobe: Binary,
@@ -137,8 +136,8 @@ export async function detectFieldOrder(
 }
 
 /**
- * The order that most frames tell by their flags; `declared`, which the stream tells, where the flags contradict each other, as those of
- * x265 do. Null where most frames have no such flag: many a stream that rightly says that it is interlaced does not flag its frames.
+ * The field order that the flags of most frames show. If the flags contradict each other, as those of x265 do, the `declared` order of the
+ * stream is returned. Null if most frames have no flag: many streams that are correctly declared as interlaced do not flag their frames.
  */
 export function parseFieldOrder(json: string, declared: FieldOrder): FieldOrder | null {
   const frames = objectsAt(parseProbe(json), 'frames');
@@ -150,10 +149,10 @@ export function parseFieldOrder(json: string, declared: FieldOrder): FieldOrder 
   return topFirst * 2 >= flagged.length ? 'top-first' : 'bottom-first';
 }
 
-/** So many frames after the moment are enough: no codec reorders more. */
+/** Reading stops after this many later frames: no codec reorders more. */
 const maxReorderedFrames = 17;
 
-/** Finds a frame by its moment as promised by `Ffmpeg.frameOnScreen`. Reads from the keyframe before the moment to shortly behind it. */
+/** Implements `Ffmpeg.findDisplayedFrame`. Reads from the keyframe before the time until shortly after it. */
 export async function findDisplayedFrame(
   ffprobe: Binary,
   path: string,

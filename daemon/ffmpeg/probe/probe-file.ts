@@ -13,13 +13,13 @@ import {
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { validateProbe } from './validate-probe.js';
 
-// Eight packets tell an encrypted file from a clear one; their data is not printed.
+// The side data of eight packets shows whether the file is encrypted; the packets' contents are not printed.
 const probeArgs = [
   ...['-v', 'warning', '-hide_banner', ...safeInputOptions],
   ...['-print_format', 'json', '-show_format', '-show_streams', '-show_packets', '-read_intervals', '%+#8'],
 ] as const;
 
-/** Looks at a file as promised by `Ffmpeg.probe`; `TranscodingTimeoutError` where that takes too long. */
+/** Implements `Ffmpeg.probe`. Rejects with `TranscodingTimeoutError` if it takes too long. */
 export async function probeFile(
   ffprobe: Binary,
   path: string,
@@ -30,7 +30,7 @@ export async function probeFile(
   if (sizeBytes === 0) throw new VencError('NoMediaError', 'The file is empty.');
   const playlist = playlistKind(head);
   if (playlist !== null) {
-    const message = `The file is a playlist (${playlist}); what it leads to is not fetched.`;
+    const message = `The file is a playlist (${playlist}); the files that it refers to are not fetched.`;
     throw new VencError('UnsupportedInputError', message);
   }
   const {
@@ -44,7 +44,7 @@ export async function probeFile(
     signal,
   });
   if (exit.signal !== null) {
-    const message = `ffprobe was ended by ${exit.signal} while it looked at the file.`;
+    const message = `ffprobe was ended by ${exit.signal} while it read the file.`;
     throw new VencError('UnsupportedInputError', message);
   }
   const output = { head, sizeBytes, json, stderr: exit.stderr };
@@ -55,7 +55,7 @@ export async function probeFile(
   }
   throw new VencError(validation.failure.errorClass, validation.failure.message);
 
-  // What else is read of a stream depends on its fields, so it is judged again.
+  // Other facts of the stream depend on the field order, so the probe is validated again.
   async function withFieldOrder(media: MediaFacts): Promise<MediaFacts> {
     const { video, durationSeconds } = media;
     if (video === null || !mayBeInterlaced(video)) return media;
@@ -83,7 +83,7 @@ export async function probeFile(
     return frameRate === null ? media : { ...media, video: { ...video, frameRate } };
   }
 
-  // A bare stream tells no length, and ffprobe guesses one from the first bitrate: 2.7 seconds of four where sound and silence alternate.
+  // A raw stream has no duration, and ffprobe estimates it from the first bitrate: 2.7 seconds instead of 4 if audio and silence alternate.
   async function withCountedDuration(media: MediaFacts): Promise<MediaFacts> {
     const { audio, video } = media;
     if (video !== null || audio === null || !/Estimating duration from bitrate/.test(exit.stderr))
@@ -102,11 +102,11 @@ export async function probeFile(
   }
 
   function throwIfInterrupted(): void {
-    if (signal?.aborted) throw new VencError('InterruptedError', 'Looking at the file was interrupted.');
+    if (signal?.aborted) throw new VencError('InterruptedError', 'Probing the file was interrupted.');
   }
 }
 
-/** A file that was found to last for so many seconds, with all that is in it. */
+/** The facts of a file with the measured duration. */
 function withDuration(media: MediaFacts, seconds: number, sizeBytes: number): MediaFacts {
   const { video, audio } = media;
   return {

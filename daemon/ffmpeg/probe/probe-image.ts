@@ -6,7 +6,7 @@ import type { Binary } from '../ffmpeg-types.js';
 import { readOrientation } from './read-video.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 
-/** How the kinds of pictures begin that a watermark may be (section 4.1). */
+/** The image formats of watermarks and their first bytes (section 4.1). */
 const imageKinds = [
   { demuxer: 'png_pipe', signature: '\x89PNG\r\n\x1a\n' },
   { demuxer: 'jpeg_pipe', signature: '\xff\xd8\xff' },
@@ -14,7 +14,7 @@ const imageKinds = [
   { demuxer: 'bmp_pipe', signature: 'BM' },
 ] as const satisfies readonly { demuxer: WatermarkImage['demuxer']; signature: string }[];
 
-/** Looks at a picture as promised by `Ffmpeg.probePicture`. */
+/** Implements `Ffmpeg.probeImage`. */
 export async function probeImage(
   ffprobe: Binary,
   path: string,
@@ -24,7 +24,7 @@ export async function probeImage(
   const { head, sizeBytes } = await readHead(path);
   if (sizeBytes === 0) throw watermarkError('The watermark is empty.');
   const kind = imageKinds.find(({ signature }) => head.toString('latin1', 0, signature.length) === signature);
-  if (kind === undefined) throw watermarkError('The watermark is no PNG, GIF, JPEG or BMP.');
+  if (kind === undefined) throw watermarkError('The watermark is not a PNG, GIF, JPEG or BMP image.');
   const { demuxer } = kind;
   const { output, exit } = await runFfprobe(ffprobe, argsFor(demuxer), path, {
     settings,
@@ -32,7 +32,7 @@ export async function probeImage(
     timeoutErrorClass: 'WatermarkError',
     signal,
   });
-  // A picture beyond the limit is given with sides of 0, and only stderr says why.
+  // ffprobe reports an image beyond the limit with a size of 0x0; only stderr has the reason.
   const [width = 0, height = 0] = output.trim().split('\n')[0]?.split('x').map(Number) ?? [];
   if (/picture size|max_pixels/i.test(exit.stderr) || width * height > maxPixels) {
     throw watermarkError(`The watermark has more than ${maxPixels} pixels.`);

@@ -1,7 +1,7 @@
 import type { AudioFacts, VideoFacts } from '../../jobs/media.js';
 import { hasDisposition, numberAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
 
-/** What video and sound streams have in common. */
+/** Facts that video and audio streams have in common. */
 interface StreamFacts {
   readonly streamIndex: number;
   readonly codec: string;
@@ -10,31 +10,31 @@ interface StreamFacts {
   readonly startSeconds: number | null;
 }
 
-/** Kilobits a second, whole, of a number of bits a second; null where that is not above zero. */
+/** Converts bits per second to whole Kbps; null unless positive. */
 export function toKilobits(bitsPerSecond: number | null): number | null {
   return bitsPerSecond !== null && bitsPerSecond > 0 ? Math.round(bitsPerSecond / 1000) : null;
 }
 
-/** Seconds that are above zero; null for all else. */
+/** The value if it is positive; otherwise null. */
 function positive(seconds: number | null): number | null {
   return seconds !== null && seconds > 0 ? seconds : null;
 }
 
-/** Seconds of `00:01:02.345000000`. */
+/** Parses `00:01:02.345000000` to seconds. */
 function clockSeconds(text: string | null): number | null {
   const parts = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '');
   return parts === null ? null : Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3]);
 }
 
-/** Whether there is a name for the stream's codec: without one nothing can decode it. */
+/** Whether ffprobe knows the stream's codec: otherwise it cannot be decoded. */
 export function isCodecKnown(stream: ProbeObject): boolean {
   const codec = textAt(stream, 'codec_name');
   return codec !== null && codec !== 'none';
 }
 
 /**
- * The common facts of a stream. Matroska keeps no durations and bitrates per stream but as tags, which ffmpeg and mkvmerge
- * write (`DURATION`, `BPS`).
+ * Reads the common facts of a stream. Matroska has durations and bitrates of streams only as tags (`DURATION`, `BPS`), which ffmpeg and
+ * mkvmerge write.
  */
 export function readStream(stream: ProbeObject): StreamFacts {
   const bitsPerSecond = numberAt(stream, 'bit_rate') ?? Number(tagAt(stream, 'bps') ?? Number.NaN);
@@ -53,7 +53,7 @@ function isUsable(stream: ProbeObject): boolean {
   return textAt(stream, 'codec_type') === 'audio' && isCodecKnown(stream) && channels > 0 && sampleRate > 0;
 }
 
-/** The default sound stream, else the first that can be used; null where there is none. */
+/** The default audio stream, otherwise the first usable one; null if there is none. */
 export function readAudio(streams: readonly ProbeObject[]): AudioFacts | null {
   const usableStreams = streams.filter(isUsable);
   const chosen = usableStreams.find((stream) => hasDisposition(stream, 'default')) ?? usableStreams[0];
@@ -65,13 +65,12 @@ export function readAudio(streams: readonly ProbeObject[]): AudioFacts | null {
   };
 }
 
-/** By no more than this do the lengths of a file and of what is in it differ without a reason: padding, rounded times. */
+/** The durations of a file and its streams may differ by this much, because of padding and rounded timestamps. */
 const maxDifferenceSeconds = (seconds: number) => Math.max(0.5, seconds * 0.02);
 
 /**
- * How long what is encoded of a file lasts, in seconds; null where nothing tells. That is what the file says of itself, unless the chosen
- * video and sound are known to end well before: a subtitle that stays for an hour, or a camera's track of data, makes
- * the file longer and none of the outputs.
+ * The duration of the encoded part of a file in seconds; null if unknown. It is the duration that the file declares, unless the chosen
+ * video and audio end well before it: a long subtitle or a camera's data track makes the file longer, but not the outputs.
  */
 export function readDuration(
   format: ProbeObject,
@@ -88,7 +87,7 @@ function longestStream(streams: readonly ProbeObject[]): number | null {
   return positive(Math.max(0, ...streams.map((stream) => numberAt(stream, 'duration') ?? 0)));
 }
 
-/** Seconds from the first beginning of some streams to their last end; null where one of them does not tell. */
+/** Seconds from the earliest start of the streams to their latest end; null if one of them is unknown. */
 function endOf(streams: readonly (VideoFacts | AudioFacts)[]): number | null {
   const first = Math.min(...streams.map(({ startSeconds }) => startSeconds ?? 0));
   const ends = streams.map(({ startSeconds, durationSeconds }) =>

@@ -10,7 +10,7 @@ import {
 } from './probe-fields.js';
 import { isCodecKnown, readStream } from './read-streams.js';
 
-/** Whether a stream is moving pictures: cover art and the thumbnails in some files are none. */
+/** Whether a stream is video, and not cover art or embedded thumbnails. */
 export function isVideo(stream: ProbeObject): boolean {
   return (
     textAt(stream, 'codec_type') === 'video' &&
@@ -19,14 +19,14 @@ export function isVideo(stream: ProbeObject): boolean {
   );
 }
 
-/** Pixels of a picture as stored; 0 where ffprobe refused to look at it. */
+/** The number of stored pixels per frame; 0 if ffprobe rejected the frame size. */
 export function pixelsOf(stream: ProbeObject): number {
   return (numberAt(stream, 'width') ?? 0) * (numberAt(stream, 'height') ?? 0);
 }
 
 /**
- * Both of `tt` and `tb` show the top field first. By ffmpeg's documentation the second letter is the field that is shown first; but
- * ffmpeg writes `tb` and `bt` into Matroska and QuickTime for pictures that show the top, or the bottom, field first.
+ * Both `tt` and `tb` mean that the top field is displayed first. ffmpeg's documentation says that the second letter is the field displayed
+ * first, but ffmpeg itself writes `tb` and `bt` to Matroska and QuickTime for top-first and bottom-first video.
  */
 const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
   progressive: 'progressive',
@@ -38,7 +38,7 @@ const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
 
 const frameCount = (stream: ProbeObject) => numberAt(stream, 'nb_frames') ?? Number.POSITIVE_INFINITY;
 
-/** Better one first: more than a single picture, then more pixels, then the default, then more bits. */
+/** Sorts the better stream first: more than a single frame, then more pixels, then the default stream, then the higher bitrate. */
 function compareStreams(a: ProbeObject, b: ProbeObject): number {
   const isSingle = (stream: ProbeObject) => Number(frameCount(stream) === 1);
   const isDefault = (stream: ProbeObject) => Number(hasDisposition(stream, 'default'));
@@ -51,8 +51,8 @@ function compareStreams(a: ProbeObject, b: ProbeObject): number {
 }
 
 /**
- * The best video stream (contract, section 11); null where there is none that can be used. `shownOrder` is the order of its fields where
- * frames tell it.
+ * The best video stream (contract, section 11); null if none is usable. `measuredFieldOrder` takes precedence over the declared field
+ * order.
  */
 export function readVideo(
   streams: readonly ProbeObject[],
@@ -78,7 +78,7 @@ export function readVideo(
   };
 }
 
-/** Whether a pixel format says how much of each pixel is seen. */
+/** Whether a pixel format has an alpha channel. */
 function isAlphaFormat(pixelFormat: string): boolean {
   return /^(?:yuva|gbrap|ya\d|rgba|bgra|argb|abgr|ayuv|vuya|pal8)/.test(pixelFormat);
 }
@@ -92,7 +92,7 @@ function readColours(
   const colourTransfer = textAt(stream, 'color_transfer');
   const colourPrimaries = textAt(stream, 'color_primaries');
   const range = colourRanges[textAt(stream, 'color_range') ?? ''];
-  // WebM keeps the transparency of VP8 and VP9 beside the picture, and says so in a tag.
+  // WebM stores the alpha channel of VP8 and VP9 separately and marks it with a tag.
   const hasAlpha = isAlphaFormat(textAt(stream, 'pix_fmt') ?? '') || tagAt(stream, 'alpha_mode') === '1';
   return {
     ...(colourSpace === null ? {} : { colourSpace }),
@@ -103,12 +103,12 @@ function readColours(
   };
 }
 
-/** What is known of a stream's frame rate. */
+/** Facts about a stream's frame rate. */
 type FrameRateFacts = Pick<VideoFacts, 'frameRate' | 'isFrameRateVariable'>;
 
-// Beyond this it is a time base that was taken for a rate: 1000/1 in ASF and FLV, 90000/1 in MPEG.
+// A higher value is a time base that was reported as a rate: 1000/1 in ASF and FLV, 90000/1 in MPEG.
 const maxFrameRate = 500;
-// Times rounded to milliseconds move the average by less than this; a dropped frame in a thousand moves it by more.
+// Timestamps rounded to milliseconds change the average by less than this; one dropped frame in a thousand changes it by more.
 const tolerance = 0.001;
 
 const perSecond = (rate: Ratio) => rate.numerator / rate.denominator;
@@ -119,9 +119,9 @@ function plausibleRate(rate: Ratio | null): Ratio | null {
 }
 
 /**
- * Frame rate out of ffprobe's two: `avg_frame_rate`, which counts, and `r_frame_rate`, the least rate that all times fit
- * into. Where they agree the second is the exact one (30000/1001); where they do not, times are uneven. A stream of fields has
- * the second at double the first. In doubt a rate counts as variable, since keeping times does no harm to even ones.
+ * The frame rate from ffprobe's `avg_frame_rate`, the measured average, and `r_frame_rate`, the lowest rate that represents all timestamps.
+ * If they agree, the second is exact (30000/1001); otherwise the rate is variable. For interlaced video the second is twice the first. In
+ * doubt a rate counts as variable, because keeping timestamps does not harm a constant rate.
  */
 function readFrameRate(stream: ProbeObject, isInterlaced: boolean): FrameRateFacts {
   const average = plausibleRate(ratioAt(stream, 'avg_frame_rate'));
@@ -134,13 +134,13 @@ function readFrameRate(stream: ProbeObject, isInterlaced: boolean): FrameRateFac
   return { frameRate: average, isFrameRateVariable: !isHalf };
 }
 
-/** How a picture stands in its file. */
+/** Facts about the orientation of the stored video. */
 type RotationFacts = Pick<VideoFacts, 'rotationDegrees' | 'isMirrored'>;
 
 /**
- * How a stream's picture is made upright. The display matrix says it all; ffprobe's `rotation`, which is computed from it, does not tell a
- * mirrored picture from a turned one. Builds before 5.0 print the tag `rotate` too, which turns clockwise, while `rotation` turns
- * counterclockwise. What is between two right angles counts as the nearer one.
+ * The rotation that displays a stream correctly. The display matrix has all of it; ffprobe's `rotation`, which is computed from the matrix,
+ * does not distinguish mirrored from rotated video. Builds before 5.0 also print the tag `rotate`, which is clockwise, while `rotation` is
+ * counterclockwise. Angles are rounded to a multiple of 90 degrees.
  */
 function readRotation(stream: ProbeObject): RotationFacts {
   const sideData = objectsAt(stream, 'side_data_list');
@@ -151,7 +151,7 @@ function readRotation(stream: ProbeObject): RotationFacts {
   return { rotationDegrees: nearestQuarterTurn(degrees) };
 }
 
-/** The part of a display matrix that turns and mirrors: a stored point (x, y) is shown at (a x + c y, b x + d y). */
+/** The part of a display matrix that rotates and mirrors: a stored point (x, y) is displayed at (a x + c y, b x + d y). */
 interface Matrix {
   readonly a: number;
   readonly b: number;
@@ -159,7 +159,7 @@ interface Matrix {
   readonly d: number;
 }
 
-/** Reads the three rows of three numbers that ffprobe prints, each row after its number and a colon. */
+/** Parses the matrix that ffprobe prints: three rows of three numbers, each after the row's number and a colon. */
 function matrixOf(text: string | null): Matrix | null {
   const rows = [...(text ?? '').matchAll(/^\d{8}:\s+(-?\d+)\s+(-?\d+)\s+-?\d+\s*$/gm)];
   const [[a, b] = [], [c, d] = []] = rows.map(([, first, second]) => [Number(first), Number(second)]);
@@ -167,7 +167,7 @@ function matrixOf(text: string | null): Matrix | null {
   return a * d === b * c ? null : { a, b, c, d };
 }
 
-/** A matrix that mirrors has a determinant below zero. What is left of it once left and right are exchanged only turns. */
+/** A mirroring matrix has a negative determinant; after swapping left and right it is a rotation. */
 function rotationOf({ a, b, c, d }: Matrix): RotationFacts {
   const isMirrored = a * d < b * c;
   const degrees = (Math.atan2(isMirrored ? -b : b, isMirrored ? -a : a) * 180) / Math.PI;
@@ -182,8 +182,8 @@ function nearestQuarterTurn(degrees: number): VideoFacts['rotationDegrees'] {
 const orientationTag = 0x0112;
 
 /**
- * How a JPEG says that it is to be turned and mirrored, as the tag of EXIF counts it: 1 is upright, and so is all that does not say. ffmpeg
- * is not asked because it depends on the release whether it applies the tag, and ffprobe tells the sides as they are stored.
+ * The EXIF orientation of a JPEG; 1, no rotation, by default. Not read from ffmpeg, because only some releases apply the tag, and ffprobe
+ * reports the stored width and height.
  */
 export function readOrientation(head: Buffer): Orientation {
   const exif = findExif(head);
@@ -198,7 +198,7 @@ export function readOrientation(head: Buffer): Orientation {
   return ([1, 2, 3, 4, 5, 6, 7, 8] as const).find((value) => value === orientation) ?? 1;
 }
 
-/** The part of a JPEG's head that holds EXIF: it stands in front of the picture, behind other remarks at most. */
+/** The EXIF segment of a JPEG, which comes before the image data, possibly after other segments. */
 function findExif(head: Buffer): Buffer | null {
   let at = 2;
   while (at + 10 <= head.length && head[at] === 0xff) {

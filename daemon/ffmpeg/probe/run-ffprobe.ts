@@ -8,14 +8,14 @@ import type { Binary } from '../ffmpeg-types.js';
 import { type ExitResult, launch } from '../launch.js';
 import { headBytes } from './formats.js';
 
-/** How files are looked at, the same for all of them. */
+/** Settings of all probes. */
 export interface ProbeSettings {
   readonly parentDeathWrapper: readonly string[];
-  /** Seconds that a look may take. */
+  /** Maximum seconds of one probe. */
   readonly seconds: number;
 }
 
-/** Beginning and size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` where it cannot be read. */
+/** Reads the first bytes and the size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` if it cannot be read. */
 export async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
   try {
     const file = await open(path);
@@ -34,27 +34,27 @@ export async function readHead(path: string): Promise<{ readonly head: Buffer; r
   }
 }
 
-/** What goes with one look at a file. */
+/** Options of one probe. */
 interface FfprobeOptions {
   readonly settings: ProbeSettings;
   /** The file, in messages. */
   readonly subject: string;
-  /** The class of a look that takes too long. */
+  /** The error class if the probe takes too long. */
   readonly timeoutErrorClass: ErrorClass;
   readonly signal: AbortSignal | undefined;
 }
 
-/** What ffprobe told of a file. */
+/** The result of an ffprobe run. */
 interface FfprobeResult {
   readonly output: string;
   readonly exit: ExitResult;
-  /** Ends what is left of the time for the look, for who has more to ask. */
+  /** Aborted at the deadline of the probe, for further ffprobe runs on the same file. */
   readonly deadlineSignal: AbortSignal;
 }
 
 const maxOutputCharacters = 16 * 1024 * 1024;
 
-/** What ffprobe answers of a file to a question beside the first look; empty where it fails. The signal ends it. */
+/** The output of a further ffprobe run on a file; empty if it fails. The signal ends it. */
 export async function readFfprobeOutput(
   ffprobe: Binary,
   args: readonly string[],
@@ -76,8 +76,8 @@ export async function readFfprobeOutput(
 }
 
 /**
- * Lets ffprobe look at a file, and tells how that ended, well or not. Rejects with `InterruptedError`, with the class for a look that takes
- * too long, and with `InternalError` where there is no ffprobe to be started: that says nothing of the file.
+ * Runs ffprobe on a file and resolves to its result, successful or not. Rejects with `InterruptedError`, with `timeoutErrorClass` if it
+ * takes too long, and with `InternalError` if ffprobe cannot be started, which is not an error of the file.
  */
 export async function runFfprobe(
   ffprobe: Binary,
@@ -95,9 +95,12 @@ export async function runFfprobe(
       if (output.length < maxOutputCharacters) output += text;
     },
   });
-  if (signal?.aborted) throw new VencError('InterruptedError', `Looking at ${subject} was interrupted.`);
+  if (signal?.aborted) throw new VencError('InterruptedError', `Probing ${subject} was interrupted.`);
   if (timeoutSignal.aborted)
-    throw new VencError(timeoutErrorClass, `Looking at ${subject} took over ${settings.seconds} seconds.`);
+    throw new VencError(
+      timeoutErrorClass,
+      `Probing ${subject} took longer than ${settings.seconds} seconds.`,
+    );
   if (exit.startFailure !== null) {
     throw new VencError('InternalError', `ffprobe could not be started (${exit.startFailure}).`);
   }

@@ -14,19 +14,19 @@ import {
 import { isCodecKnown, readAudio, readDuration, toKilobits } from './read-streams.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 
-/** What a look at a file gave, before it is judged. */
+/** The result of probing a file, before validation. */
 export interface ProbeOutput {
-  /** Beginning of the file, see `headBytes`. */
+  /** The first bytes of the file, see `headBytes`. */
   readonly head: Buffer;
   readonly sizeBytes: number;
-  /** ffprobe's answer (JSON of format, streams and the first packets) and the end of what it said on stderr. */
+  /** ffprobe's output: JSON of format, streams and the first packets. `stderr` has the end of its messages. */
   readonly json: string;
   readonly stderr: string;
-  /** In which order the frames of its picture show their fields; left out where they were not asked or do not tell. */
+  /** The measured field order; absent or null if it was not measured or is unknown. */
   readonly fieldOrder?: VideoFacts['fieldOrder'] | null;
 }
 
-/** Either what the file is or why it is not taken. */
+/** Either the facts of the file or the reason why it is rejected. */
 type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: JobFailure };
 
 const noMediaFailure = (message: string): ProbeValidation => ({
@@ -37,7 +37,7 @@ const unsupportedInput = (message: string): ProbeValidation => ({
 });
 
 const tooLargeFailure = (size: string) =>
-  unsupportedInput(`The picture has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
+  unsupportedInput(`The video has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
 
 const encryptedTags: readonly string[] = ['encv', 'enca', 'drmi', 'drms', 'aavd'];
 
@@ -46,7 +46,7 @@ function isEncrypted(stream: ProbeObject): boolean {
   return encryptedTags.includes(tag) || tagAt(stream, 'enc_key_id') !== null;
 }
 
-/** Encrypted MP4 tracks are told by their packets alone: ffprobe gives their streams the names of what is inside. */
+/** Encrypted MP4 tracks are recognised only by their packets: ffprobe reports the codec of the encrypted content for their streams. */
 function isAnyStreamEncrypted(json: ProbeObject, stderr: string): boolean {
   const packets = objectsAt(json, 'packets').flatMap((packet) => objectsAt(packet, 'side_data_list'));
   return (
@@ -56,34 +56,34 @@ function isAnyStreamEncrypted(json: ProbeObject, stderr: string): boolean {
   );
 }
 
-/** The size that ffprobe would not decode; null where it said nothing of the kind. */
+/** The frame size that ffprobe rejected; null if it rejected none. */
 function rejectedSize(stderr: string): string | null {
   return /Picture size (\d+x\d+) exceeds/.exec(stderr)?.[1] ?? null;
 }
 
 function explainUnrecognized({ head, stderr }: ProbeOutput): ProbeValidation {
-  // Where the header of the file tells the size already, ffprobe ends there and prints nothing but its complaint.
+  // If the file header has the size, ffprobe stops there and prints only this error.
   const size = rejectedSize(stderr);
   if (size !== null) return tooLargeFailure(size);
   const rejectedFormat = /\[(\S+) @ 0x[0-9a-f]+\] Format not on whitelist/.exec(stderr)?.[1]?.split(',')[0];
-  // A guess that ffprobe itself doubts is no recognition.
+  // A format that ffprobe calls a possible misdetection does not count.
   if (rejectedFormat !== undefined && !/misdetection possible/.test(stderr)) {
     switch (kindOfFormat(rejectedFormat)) {
       case 'playlist':
         return unsupportedInput(
-          `The file is a playlist (${rejectedFormat}); what it leads to is not fetched.`,
+          `The file is a playlist (${rejectedFormat}); the files that it refers to are not fetched.`,
         );
-      case 'picture':
-        return unsupportedInput('The file is a still picture and no video.');
+      case 'image':
+        return unsupportedInput('The file is a still image, not a video.');
       case 'other':
-        return unsupportedInput(`The file is of the format ${rejectedFormat}, which is not taken.`);
+        return unsupportedInput(`The format ${rejectedFormat} of the file is not supported.`);
       case 'text':
-        return noMediaFailure('The file is plain text and holds no media.');
+        return noMediaFailure('The file is plain text, not media.');
     }
   }
   const kind = otherKind(head);
   return noMediaFailure(
-    kind === null ? 'Nothing was recognised in the file: it is no media.' : `The file is ${kind}.`,
+    kind === null ? 'The format of the file was not recognised: it is not media.' : `The file is ${kind}.`,
   );
 }
 
@@ -94,9 +94,9 @@ function explainUnusable(streams: readonly ProbeObject[], stderr: string): Probe
   }
   const isMedia = (stream: ProbeObject) => isVideo(stream) || textAt(stream, 'codec_type') === 'audio';
   if (streams.some((stream) => isMedia(stream) && !isCodecKnown(stream))) {
-    return unsupportedInput('The codecs of the file are not known to this ffmpeg.');
+    return unsupportedInput('This ffmpeg does not know the codecs of the file.');
   }
-  return noMediaFailure('The file holds no video and no sound.');
+  return noMediaFailure('The file has no video and no audio.');
 }
 
 function isStillImage(format: ProbeObject, streams: readonly ProbeObject[]): boolean {
@@ -108,8 +108,8 @@ function isStillImage(format: ProbeObject, streams: readonly ProbeObject[]): boo
 }
 
 /**
- * Whether a stream is Dolby Vision whose picture has no other meaning: its profile 5, and 10 without a compatible base layer. Where this
- * ffprobe does not print the record of it, the tag of the track tells: files whose picture other decoders can show have another one.
+ * Whether a stream is Dolby Vision that other decoders cannot display: profile 5, and profile 10 without a compatible base layer. If this
+ * ffprobe does not print the Dolby Vision record, the codec tag decides: streams that other decoders can display have another tag.
  */
 function isDolbyVisionOnly(stream: ProbeObject): boolean {
   const record = objectsAt(stream, 'side_data_list').find((data) => numberAt(data, 'dv_profile') !== null);
@@ -131,18 +131,18 @@ function isOversized(stderr: string): (stream: ProbeObject) => boolean {
 }
 
 /**
- * What a file is, out of what ffprobe said of it. `NoMediaError` where nothing was recognised in it,
- * `UnsupportedInputError` where something was that is not taken (contract, section 3).
+ * Validates the result of a probe. Fails with `NoMediaError` if the file is not media, `UnsupportedInputError` if it is not supported
+ * (contract, section 3).
  */
 export function validateProbe(output: ProbeOutput): ProbeValidation {
   const json = parseProbe(output.json);
   const format = objectAt(json, 'format');
   const streams = objectsAt(json, 'streams');
   const name = textAt(format, 'format_name');
-  // A score of 1 is what a file gets for the ending of its name alone.
+  // A score of 1 means that only the file extension matched.
   if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return explainUnrecognized(output);
   if (isAnyStreamEncrypted(json, output.stderr)) return unsupportedInput('The file is encrypted.');
-  if (isStillImage(format, streams)) return unsupportedInput('The file is a still picture and no video.');
+  if (isStillImage(format, streams)) return unsupportedInput('The file is a still image, not a video.');
   const [video, audio] = [readVideo(streams, output.fieldOrder), readAudio(streams)];
   if (video === null && (audio === null || streams.some(isOversized(output.stderr)))) {
     return explainUnusable(streams, output.stderr);
