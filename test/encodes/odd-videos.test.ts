@@ -134,17 +134,17 @@ const inputs: readonly OddInput[] = [
   {
     name: 'still.gif',
     make: from(...moving('160x120', 1), '-frames:v', '1'),
-    becomes: { errorClass: 'UnsupportedInputError', says: /still picture/ },
+    becomes: { errorClass: 'UnsupportedInputError', says: /still image/ },
   },
   {
     name: 'still.png',
     make: from(...moving('160x120', 1), '-frames:v', '1'),
-    becomes: { errorClass: 'UnsupportedInputError', says: /still picture/ },
+    becomes: { errorClass: 'UnsupportedInputError', says: /still image/ },
   },
   {
     name: 'still.jpg',
     make: from(...moving('160x120', 1), '-frames:v', '1'),
-    becomes: { errorClass: 'UnsupportedInputError', says: /still picture/ },
+    becomes: { errorClass: 'UnsupportedInputError', says: /still image/ },
   },
   {
     name: 'a b\'c"d;e&f$(g)%20#ü漢🎬[1]{2}~!@^=+,.mp4',
