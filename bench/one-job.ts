@@ -15,8 +15,8 @@ interface Cost {
 }
 
 /**
- * One job, from its submission until it is finished, beside the ffmpeg command line that the plan makes of the same input and
- * settings, started by hand. The processor time is that of the daemon with all that it starts.
+ * Measures one job, from its submission until it is finished, compared with the ffmpeg command planned for the same
+ * input and settings, started by hand. The processor time is that of the daemon and all its children.
  */
 export async function measureOneJob(folder: string, rounds: number): Promise<readonly Figure[]> {
   const ffmpeg = await ffmpegAtHand();
@@ -50,14 +50,14 @@ export async function ffmpegAtHand(): Promise<Ffmpeg> {
   return ffmpeg;
 }
 
-/** The arguments of the one step that the default output takes. */
+/** The arguments of the single step planned for the default output. */
 async function lineByHand(ffmpeg: Ffmpeg, clip: string, scratch: string): Promise<readonly string[]> {
   await mkdir(scratch, { recursive: true });
   const output = { id: 1, settings: defaultOutput, filename: 'out.mp4', isTest: false };
   const { steps } = plan([output], await ffmpeg.probe(clip), { input: clip, scratch }, ffmpeg.capabilities);
   const [step] = steps;
   if (step === undefined || steps.length > 1)
-    throw new Error('the default output is expected to take one step');
+    throw new Error('the default output must be planned as one step');
   return ['-nostdin', '-v', 'error', '-y', ...step.args];
 }
 

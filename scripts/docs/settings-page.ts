@@ -5,7 +5,10 @@ import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/
 import { crossRules, examples } from './examples.js';
 import { block, code, settingsTables, table } from './settings-tables.js';
 
-/** The settings reference, `docs/settings.md`: everything that a create takes (section 4.1), made of the tables that read it. */
+/**
+ * Generates the settings reference, `docs/settings.md`: everything that a create request accepts (section 4.1), from
+ * the tables that validate it.
+ */
 export function settingsPage(): string {
   const parts = [
     introduction,
@@ -33,38 +36,38 @@ const introduction = `<!-- Made by "npm run docs" of the tables in src/shared/se
 
 # Settings
 
-What a job may ask for: the body of \`POST /v2/jobs\`, as JSON or XML, and the flags of \`venc submit\`, \`venc run\` and
-\`venc plan\`. Sections are those of the service document.
+The fields of a job: the body of \`POST /v2/jobs\`, as JSON or XML, and the flags of \`venc submit\`, \`venc run\` and
+\`venc plan\`. Section numbers refer to the service document.
 
-- Numbers, \`true\` and \`false\` may come as texts, and \`1\` and \`0\` stand for \`true\` and \`false\`. \`null\` is the same as leaving a
-  setting out.
-- A value that breaks a rule is refused (422) with a sentence for every complaint at once. Fields that nobody knows are passed over.
-- The column *here* says what this version does with a setting: *supported*; *no effect* if it is accepted and rightly changes nothing;
-  **declined** where it is refused, so that nothing is ever taken and then forgotten.
-- A flag without a value has a contrary that begins with \`--no-\`. Flags hold for every output; \`--output name=value,name=value\`, which
-  may be repeated, is an output with settings of its own, and wins over a flag, as a flag wins over a request file.
-- A name with a dot is a setting inside of another: \`watermark.x\` is \`x\` of an entry of \`watermark\`.`;
+- Numbers, \`true\` and \`false\` may be given as strings, and \`1\` and \`0\` mean \`true\` and \`false\`. \`null\` is the same as omitting
+  a setting.
+- A request with invalid values is rejected (422) with one sentence per validation error. Unknown fields are ignored.
+- The column *here* describes the support in this version: *supported*; *no effect* if the setting is accepted and correctly changes
+  nothing; **not supported** if requests with it are rejected. No setting is accepted and then ignored.
+- A flag without a value has a negation that begins with \`--no-\`. Flags apply to every output. \`--output name=value,name=value\` can be
+  repeated; each adds an output with its own settings, which override flags. Flags override a request file.
+- A name with a dot is a nested setting: \`watermark.x\` is \`x\` of an entry of \`watermark\`.`;
 
-const outputsText = `\`outputs\` (or \`output\`) is one object or an array of them. A request without any makes one output:
+const outputsText = `\`outputs\` (or \`output\`) is one object or an array of them. A request without outputs has one output:
 
 ${block('json', JSON.stringify(defaultOutput, null, 2))}
 
-An output that is there, as in \`"outputs": [{}]\`, has none of these, but the defaults below. With \`venc run\` and \`venc plan\`, outputs
-that are left out are such an output too.`;
+A given output, as in \`"outputs": [{}]\`, has the defaults below instead. With \`venc run\` and \`venc plan\`, a request without outputs
+also has one output with the defaults below.`;
 
-const containersText = `The extension of the file name (of \`url\`, else of \`filename\`) decides the container, and with it the codecs that are not
-named. Codecs that are named and do not go into the container are refused. Without a name the codecs decide the
-extension. \`venc doctor\` tells what the ffmpeg at hand cannot encode.`;
+const containersText = `The extension of the file name (of \`url\`, otherwise of \`filename\`) selects the container, and the container selects the codecs
+that are not given. Codecs that the container does not support are rejected. Without a file name the codecs select the
+extension. \`venc doctor\` lists what the installed ffmpeg cannot encode.`;
 
 function typed(word: string): string {
   return /^[\w:/.=,%-]+$/.test(word) ? word : `'${word}'`;
 }
 
-/** The extensions of file names and the codecs that go with them, the default ones first. */
+/** Generates the table of file name extensions and their codecs, the default ones first. */
 function containersTable(): string {
   const extensions = Object.keys(containers) as readonly string[] as readonly Extension[];
   return table(
-    ['file name', 'without other settings', 'picture, with its sound', 'sound alone'],
+    ['file name', 'without other settings', 'video codecs (with audio codecs)', 'audio only'],
     extensions.map((extension) => {
       const { codecPairs: pairs, audioOnlyCodecs: single } = containerOf(extension);
       const { video, audio } = chooseCodecs({}, extension);

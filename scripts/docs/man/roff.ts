@@ -1,14 +1,14 @@
-/** A part of a manual page, in the order in which they follow each other. */
+/** A block of a manual page. */
 export type Block =
   | { readonly kind: 'section' | 'subsection'; readonly title: string }
   /** A paragraph of running text. */
   | { readonly kind: 'text'; readonly text: string }
-  /** Lines that stay as they are. */
+  /** Preformatted lines. */
   | { readonly kind: 'literal'; readonly lines: readonly string[] }
-  /** A term and, below it and indented, what it is. */
+  /** A term and, below it and indented, its description. */
   | { readonly kind: 'term'; readonly term: string; readonly text: string };
 
-/** What the head of a page says. */
+/** The header of a page. */
 export interface PageHead {
   /** E.g. `VENC`. */
   readonly name: string;
@@ -21,16 +21,16 @@ export interface PageHead {
 
 const lineWidth = 76;
 
-/** A manual page as text, in the macros of man(7), which every formatter knows. */
+/** Formats a manual page with the macros of man(7), which every formatter supports. */
 export function roffPage(head: PageHead, blocks: readonly Block[]): string {
   const title = `.TH ${head.name} ${head.section} ${head.day} "${escaped(head.source)}"`;
   const lines = blocks.flatMap((block, index) => roffOf(block, blocks[index - 1]));
-  // Words are not parted at the ends of lines, where flags would come apart, and lines are not stretched.
+  // Hyphenation would split flags, so it is disabled, and lines are not stretched to the margin.
   return `${['.\\" Made by "npm run docs": edit docs/man and src/cli.', title, '.nh', '.ad l', ...lines].join('\n')}\n`;
 }
 
 function roffOf(block: Block, before: Block | undefined): readonly string[] {
-  // Behind a heading a paragraph begins by itself.
+  // A paragraph directly after a heading needs no macro.
   const isFirst = before === undefined || before.kind === 'section' || before.kind === 'subsection';
   switch (block.kind) {
     case 'section':
@@ -46,7 +46,10 @@ function roffOf(block: Block, before: Block | undefined): readonly string[] {
   }
 }
 
-/** Text as help pages have it: paragraphs, lines indented by two blanks or more that stay as they are, and tables of such lines. */
+/**
+ * Parses the text of a help page: paragraphs, preformatted lines, which are indented by two spaces or more, and
+ * tables of such lines.
+ */
 export function blocksOf(text: string): readonly Block[] {
   const blocks: Block[] = [];
   for (const paragraph of text.replace(/^\s*\n|\s+$/g, '').split(/\n\s*\n/)) {
@@ -69,7 +72,7 @@ export function blocksOf(text: string): readonly Block[] {
   return blocks;
 }
 
-/** Lines that have a gap each are a table of terms; null if they are not. */
+/** Parses lines that each have a gap as a table of terms; null if a line has none. */
 function rowsOf(lines: readonly string[]): readonly Block[] | null {
   const rows = lines.map((one) => /^(\S.*?) {2,}(\S.*)$/.exec(one));
   const blocks = rows.flatMap((row): readonly Block[] => {
@@ -79,7 +82,7 @@ function rowsOf(lines: readonly string[]): readonly Block[] | null {
   return blocks.length === lines.length ? blocks : null;
 }
 
-/** Lines of running text: formatters fill them again, and people compare them. */
+/** Wraps running text. Formatters fill it again, but short lines keep diffs readable. */
 function wrapped(text: string): readonly string[] {
   const lines: string[] = [];
   for (const word of text
@@ -117,7 +120,7 @@ function escaped(text: string): string {
     );
 }
 
-/** A line that begins with a full stop would be a request to the formatter. */
+/** Escapes a line that begins with a full stop, which would be a request to the formatter. */
 function guarded(text: string): string {
   return text.startsWith('.') ? `\\&${text}` : text;
 }
