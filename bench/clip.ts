@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { plan } from '../daemon/plan/plan.js';
 import { alternate, type Figure, spreadOf, timed } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 import { runProgram } from './programs.js';
 
 const loopSeconds = 30;
@@ -16,7 +16,7 @@ const clipLengthSeconds = 0.1;
  * beginning: wall clock of the planned ffmpeg runs.
  */
 export async function measureClip(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const ffmpeg = await ffmpegAtHand();
+  const ffmpeg = await requireFfmpeg();
   const runFfmpeg = (args: readonly string[]) =>
     runProgram(ffmpeg.ffmpeg.path, ['-nostdin', '-v', 'error', '-y', ...args]);
   const loop = await makeClip(ffmpeg.ffmpeg.path, folder, {

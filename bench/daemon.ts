@@ -51,7 +51,7 @@ export async function startDaemon(
     env: { ...process.env, ...env, VENC_API_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Only warnings and errors of its log are shown.
+  // Only warnings and errors of its log are printed.
   createInterface(child.stderr).on('line', (line) => {
     if (!/ info /.test(line)) console.error(line);
   });

@@ -7,7 +7,7 @@ import { readTimedEvents, type TimedEvents } from '../test/helpers/read-timed-ev
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { clipSeconds, makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 
 const cases: Readonly<Record<string, readonly OutputSettings[]>> = {
   'one pass': [{ speed: 2, width: 640 }],
@@ -32,7 +32,7 @@ const minRemainingSeconds = 2;
  * the clip length, so that a round takes about as long on every machine.
  */
 export async function measureEta(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = pathToFileURL(await makeClip((await ffmpegAtHand()).ffmpeg.path, folder)).href;
+  const clip = pathToFileURL(await makeClip((await requireFfmpeg()).ffmpeg.path, folder)).href;
   const daemon = await startDaemon(join(folder, 'data'), folder);
   try {
     const figures: Figure[] = [];

@@ -4,11 +4,11 @@ import { pathToFileURL } from 'node:url';
 import type { CreatedRecord, ProgressRecord } from '../src/shared/records.js';
 import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
-import { type Load, startLoad, wireRequest } from './http-load.js';
+import { formatRequest, type Load, startLoad } from './http-load.js';
 import type { LoadResult } from './load.js';
 import { alternate, type Figure, spreadOf } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 
 const encodes = 4;
 /** The encoders use all processors. Meanwhile, most requests come from a few programs that follow their jobs. */
@@ -22,7 +22,7 @@ const pollIntervalMs = 100;
  * response.
  */
 export async function measureHttpWhileEncoding(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder);
+  const clip = await makeClip((await requireFfmpeg()).ffmpeg.path, folder);
   const flags = ['--jobs', String(encodes), '--grace', '0'];
   const daemon = await startDaemon(join(folder, 'data'), folder, flags);
   const generator = startLoad();
@@ -83,7 +83,7 @@ async function isEncoding(daemon: BenchDaemon, paths: readonly string[]): Promis
 
 function loadOfProgress({ url, env }: BenchDaemon, paths: readonly string[]): Load {
   const headers = { 'Zencoder-Api-Key': env.VENC_API_KEY ?? '' };
-  const requests = paths.map((path) => wireRequest(url, path, { headers }));
+  const requests = paths.map((path) => formatRequest(url, path, { headers }));
   return { port: Number(new URL(url).port), requests, lengths: null, status: 200 };
 }
 

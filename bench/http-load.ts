@@ -36,10 +36,10 @@ export function startLoad(): LoadGenerator {
 }
 
 /** The text of an HTTP request. */
-export function wireRequest(
+export function formatRequest(
   url: string,
   path: string,
-  { method = 'GET', headers = {}, body = '' }: WireParts = {},
+  { method = 'GET', headers = {}, body = '' }: RequestParts = {},
 ): string {
   const all = {
     Host: new URL(url).host,
@@ -52,7 +52,7 @@ export function wireRequest(
 }
 
 /** The optional parts of a request. */
-export interface WireParts {
+export interface RequestParts {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
   /** Only ASCII. */
@@ -72,6 +72,6 @@ export async function loadOf(
     if (!response.ok) throw new Error(`${url}${path} responded with ${response.status}`);
     lengths.push(byteLength);
   }
-  const requests = paths.map((path) => wireRequest(url, path, { headers }));
+  const requests = paths.map((path) => formatRequest(url, path, { headers }));
   return { port: Number(new URL(url).port), requests, lengths, status: 200 };
 }

@@ -8,7 +8,7 @@ import type { Job } from '../daemon/jobs/job.js';
 import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { fillDataFolder } from './http-jobs.js';
-import { type Load, type LoadGenerator, loadOf, startLoad, wireRequest } from './http-load.js';
+import { formatRequest, type Load, type LoadGenerator, loadOf, startLoad } from './http-load.js';
 import type { LoadResult } from './load.js';
 import { alternate, type Figure, ratiosOf, spreadOf } from './measure.js';
 
@@ -170,7 +170,7 @@ const createBody = JSON.stringify({
 
 async function createRequests({ daemon, headers }: Filled): Promise<Load> {
   const parts = { method: 'POST', headers, body: createBody };
-  return postsOf(daemon.url, wireRequest(daemon.url, `${routePath('createJob')}.json`, parts));
+  return postsOf(daemon.url, formatRequest(daemon.url, `${routePath('createJob')}.json`, parts));
 }
 
 /** The same body, posted to the bare app, which writes a file with the size of the file of a waiting job. */
@@ -178,7 +178,7 @@ async function keptFiles(url: string, { folder }: Filled): Promise<Load> {
   const active = join(folder, 'jobs', 'active');
   const [name = ''] = await readdir(active);
   const { size } = await stat(join(active, name));
-  return postsOf(url, wireRequest(url, `/files/${size}`, { method: 'POST', body: createBody }));
+  return postsOf(url, formatRequest(url, `/files/${size}`, { method: 'POST', body: createBody }));
 }
 
 function postsOf(url: string, request: string): Load {

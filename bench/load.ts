@@ -35,7 +35,7 @@ const headEnd = Buffer.from('\r\n\r\n');
 const bufferBytes = 128 * 1024;
 
 /** One connection: sends a request and reads its response to the end. */
-class Line {
+class Connection {
   readonly #load: LoadRequest;
   readonly #socket: Socket;
   #turn: number;
@@ -107,24 +107,27 @@ class Line {
 async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
   const { connections, atMost, requests } = loadRequest;
   const stride = Math.max(1, Math.floor(requests.length / connections));
-  const lines = Array.from({ length: connections }, (_, index) => new Line(loadRequest, index * stride));
+  const openConnections = Array.from(
+    { length: connections },
+    (_, index) => new Connection(loadRequest, index * stride),
+  );
   try {
-    await Promise.all(lines.map((line) => line.open()));
+    await Promise.all(openConnections.map((connection) => connection.open()));
     const milliseconds: number[] = [];
     let startedAt = 0;
     const usage = performance.eventLoopUtilization();
     const start = performance.now();
-    const sendRequests = async (line: Line): Promise<void> => {
+    const sendRequests = async (connection: Connection): Promise<void> => {
       let before = performance.now();
       while (startedAt < atMost.requests && before - start < atMost.milliseconds) {
         startedAt += 1;
-        await line.send();
+        await connection.send();
         const now = performance.now();
         milliseconds.push(now - before);
         before = now;
       }
     };
-    await Promise.all(lines.map(sendRequests));
+    await Promise.all(openConnections.map(sendRequests));
     const seconds = (performance.now() - start) / 1000;
     const busyRatio = performance.eventLoopUtilization(usage).utilization;
     milliseconds.sort((a, b) => a - b);
@@ -139,7 +142,7 @@ async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
       busyRatio,
     };
   } finally {
-    for (const line of lines) line.close();
+    for (const connection of openConnections) connection.close();
   }
 }
 

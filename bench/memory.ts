@@ -9,7 +9,7 @@ import { s3rverKeys, startS3rver } from '../test/helpers/servers/s3rver.js';
 import { startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 import { peakMegabytesOf, residentMegabytesOf } from './programs.js';
 
 /** Number of bytes that are appended to files. */
@@ -27,7 +27,7 @@ const timeoutMs = ['--stall-timeout', '10m'];
  * skip is appended to its output.
  */
 export async function measureMemory(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const ffmpeg = (await ffmpegAtHand()).ffmpeg.path;
+  const ffmpeg = (await requireFfmpeg()).ffmpeg.path;
   const clip = await makeClip(ffmpeg, folder, { size: '320x180', seconds: 1, megabits: 1 });
   const head = join(folder, 'head');
   await writeFile(head, boxHead(padBytes));
@@ -125,7 +125,7 @@ const settleMs = 2000;
 
 /** Measures the resident memory of an idle daemon: after its start, and after it has run a job. */
 export async function measureIdle(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder);
+  const clip = await makeClip((await requireFfmpeg()).ffmpeg.path, folder);
   const fresh: number[] = [];
   const afterWork: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

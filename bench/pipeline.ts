@@ -9,7 +9,7 @@ import { pathToFileURL } from 'node:url';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 
 const jobs = 8;
 const atOnce = 2;
@@ -20,7 +20,7 @@ const atOnce = 2;
  * only two whole jobs at once, each downloaded only when another one has ended, is reported without a target.
  */
 export async function measurePipeline(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder, {
+  const clip = await makeClip((await requireFfmpeg()).ffmpeg.path, folder, {
     size: '1280x720',
     seconds: 4,
     megabits: 5,
@@ -37,13 +37,15 @@ export async function measurePipeline(folder: string, rounds: number): Promise<r
     ]).median;
     server.setDuration(encodeMs);
     const samples = await alternate(rounds, {
-      pipeline: () => timed(() => atOnceOf(daemon, server.url, jobs)),
-      local: () => timed(() => atOnceOf(daemon, local, jobs)),
-      whole: () => timed(() => atOnceOf(daemon, server.url, atOnce)),
+      pipeline: () => timed(() => runConcurrently(daemon, server.url, jobs)),
+      local: () => timed(() => runConcurrently(daemon, local, jobs)),
+      whole: () => timed(() => runConcurrently(daemon, server.url, atOnce)),
     });
     // Two encodes at once: the first download then takes a fourth of the total encoding time.
     server.setDuration((spreadOf(samples.local).median / jobs) * atOnce);
-    const long = await alternate(1, { pipeline: () => timed(() => atOnceOf(daemon, server.url, jobs)) });
+    const long = await alternate(1, {
+      pipeline: () => timed(() => runConcurrently(daemon, server.url, jobs)),
+    });
     const seconds = (ms: readonly number[]) => `${(spreadOf(ms).median / 1000).toFixed(1)} s`;
     const reference = `encodes of local inputs ${seconds(samples.local)}`;
     return [
@@ -76,7 +78,7 @@ export async function measurePipeline(folder: string, rounds: number): Promise<r
 }
 
 /** Runs the jobs with `submitted` in progress at a time; the next one is submitted when one ends. */
-async function atOnceOf(daemon: BenchDaemon, input: string, submitted: number): Promise<void> {
+async function runConcurrently(daemon: BenchDaemon, input: string, submitted: number): Promise<void> {
   let left = jobs;
   const runJobs = async (): Promise<void> => {
     while (left > 0) {

@@ -22,12 +22,12 @@ export async function measureWatch(_folder: string, rounds: number): Promise<rea
     service.pauseEvents(true);
     const samples = await alternate<'node' | 'frame', number>(rounds, {
       node: () => timed(() => runProgram('script', inTerminal([process.execPath, '-e', '0']))),
-      frame: () => firstFrame(service.url),
+      frame: () => measureFirstFrame(service.url),
     });
     service.pauseEvents(false);
     const shares: number[] = [];
     for (let round = 0; round < Math.ceil(rounds / 5); round += 1)
-      shares.push(await shareOfCore(service.url));
+      shares.push(await measureCoreShare(service.url));
     const [frame, bare] = [spreadOf(samples.frame).median, spreadOf(samples.node).median];
     return [
       {
@@ -68,20 +68,20 @@ async function leave(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function firstFrame(url: string): Promise<number> {
+async function measureFirstFrame(url: string): Promise<number> {
   let child: ChildProcess | undefined;
   const took = await timed(async () => {
     child = watch(url);
-    await shown(child, 'q quit');
+    await waitForText(child, 'q quit');
   });
   if (child !== undefined) await leave(child);
   return took;
 }
 
-async function shareOfCore(url: string): Promise<number> {
+async function measureCoreShare(url: string): Promise<number> {
   const child = watch(url);
   try {
-    await shown(child, 'processing');
+    await waitForText(child, 'processing');
     child.stdout?.resume();
     await sleep(settleMs);
     const pid = await onlyChildOf(child.pid ?? 0);
@@ -93,7 +93,7 @@ async function shareOfCore(url: string): Promise<number> {
   }
 }
 
-async function shown(child: ChildProcess, text: string): Promise<void> {
+async function waitForText(child: ChildProcess, text: string): Promise<void> {
   let seen = '';
   await new Promise<void>((resolve, reject) => {
     child.once('exit', () => reject(new Error(`venc watch exited before it showed "${text}": ${seen}`)));

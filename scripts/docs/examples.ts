@@ -62,8 +62,8 @@ export const examples: readonly Example[] = [
   },
   {
     title: 'Only the audio, as MP3 in mono',
-    request: { input, outputs: [{ filename: 'sound.mp3', audio_bitrate: 96, audio_channels: 1 }] },
-    words: [input, '--filename', 'sound.mp3', '--audio-bitrate', '96', '--audio-channels', '1'],
+    request: { input, outputs: [{ filename: 'audio.mp3', audio_bitrate: 96, audio_channels: 1 }] },
+    words: [input, '--filename', 'audio.mp3', '--audio-bitrate', '96', '--audio-channels', '1'],
   },
   {
     title: 'A logo in the lower right corner, a tenth as wide as the video',

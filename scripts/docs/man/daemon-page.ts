@@ -23,7 +23,7 @@ export function daemonBlocks(program: CommandNode): readonly Block[] {
     { kind: 'section', title: 'Environment' },
     ...terms(environment),
     { kind: 'section', title: 'Files' },
-    { kind: 'text', text: 'Below the data folder, which is --data, VENC_DATA, or ~/.local/share/venc:' },
+    { kind: 'text', text: 'In the data folder, which is --data, VENC_DATA, or ~/.local/share/venc:' },
     ...terms(files),
     { kind: 'section', title: 'Exit status' },
     ...terms(codes),

@@ -22,6 +22,6 @@ const reasons: Readonly<Record<string, string>> = {
 export function diskReason(error: unknown, to: 'read' | 'write', whoHas = 'you have'): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EACCES' || code === 'EPERM') return `${whoHas} no permission to ${to} it`;
-  if (code === 'ENOENT') return to === 'read' ? 'there is no such file' : 'nothing can be made there';
+  if (code === 'ENOENT') return to === 'read' ? 'there is no such file' : 'nothing can be created there';
   return reasons[code] ?? (error instanceof Error ? error.message.replace(/\.$/, '') : String(error));
 }

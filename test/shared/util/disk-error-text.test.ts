@@ -31,7 +31,7 @@ test('system errors are described in words', () => {
       errorOf(() => writeFileSync(missing, '')),
       'write',
     ),
-    'nothing can be made there',
+    'nothing can be created there',
   );
   assert.is(
     diskReason(

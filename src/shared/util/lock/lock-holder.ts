@@ -4,7 +4,7 @@ import { systemCode } from '../system-code.js';
 
 /**
  * The process that holds a lock, as its lock file names it on one line. A pid is valid only in its PID
- * namespace, and a namespace only until a reboot; the start time tells a process from a later one with the
+ * namespace, and a namespace only until a reboot; the start time distinguishes a process from a later one with the
  * same pid.
  */
 export interface LockHolder {
