@@ -1,6 +1,6 @@
 /**
- * The variables that programs need to be found, to find their libraries and fonts, and to use the language of the
- * user.
+ * The variables that programs need: their search paths for programs, libraries and fonts, and the language and time
+ * zone of the user.
  */
 const names: readonly string[] = [
   ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE'],

@@ -115,8 +115,8 @@ function isMissing(error: unknown): boolean {
 
 /**
  * Changes the owner of a new file to that of its folder. Only root can and needs to do so: a file with mode 0600
- * created by `sudo venc keys create` would be unreadable for the daemon of another user. If root is not allowed to
- * (network disks), the owner is unchanged.
+ * created by `sudo venc keys create` would otherwise belong to root and be unreadable for the daemon of the user. If
+ * root is not allowed to change it (network disks), the owner stays.
  */
 export async function chownToOwnerOf(folder: string, path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
