@@ -7,26 +7,30 @@ import { routePath } from '../src/shared/routes.js';
 import { isFinal } from '../src/shared/states.js';
 import { vencPath } from './programs.js';
 
-/** A `venc daemon` in a process of its own. */
+/** A `venc daemon` in a separate process. */
 export interface BenchDaemon {
   readonly url: string;
   readonly pid: number;
-  /** Environment in which commands find it. */
+  /** The environment in which commands find it. */
   readonly env: NodeJS.ProcessEnv;
-  /** Submits a job without outputs, or with one, waits until it is finished, and gives its id. Rejects where it ends otherwise. */
+  /**
+   * Submits a job without outputs, or with one, waits until it is finished, and resolves to its id. Rejects if it
+   * ends in another state.
+   */
   runJob(inputUrl: string, output?: object): Promise<number>;
-  /** How large the outputs of a job are together. */
+  /** The total size of the outputs of a job. */
   outputBytesOf(id: number): Promise<number>;
   stop(): Promise<void>;
 }
 
 const key = 'a-key-for-the-bench-only';
 const headers = { 'Service-Api-Key': key, 'Content-Type': 'application/json' };
-// Every look costs the daemon about a millisecond, which must not count as the job's: they are few while the end is far.
+// Every request costs the daemon about a millisecond, which must not count as time of the job: polls are rare while
+// the end is far.
 const maxPauseMs = 250;
 const minPauseMs = 15;
 
-/** Starts a daemon over a data folder and waits for its address. */
+/** Starts a daemon on a data folder and waits for its URL. */
 export async function startDaemon(
   dataFolder: string,
   filesRoot: string,
@@ -47,13 +51,13 @@ export async function startDaemon(
     env: { ...process.env, ...env, VENC_API_KEY: key },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  // Its log is of no interest unless it tells of trouble.
+  // Only warnings and errors of its log are printed.
   createInterface(child.stderr).on('line', (line) => {
     if (!/ info /.test(line)) console.error(line);
   });
   const ended = once(child, 'exit');
   const failed = ended.then(([code]) => {
-    throw new Error(`the daemon ended with ${code} before it was there`);
+    throw new Error(`the daemon exited with ${code} before it was ready`);
   });
   failed.catch(() => {});
   const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
@@ -63,7 +67,7 @@ export async function startDaemon(
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
     runJob: (inputUrl, output) => runJob(url, inputUrl, output),
     async outputBytesOf(id) {
-      const { job } = await ask<{ readonly job: JobRecord }>(url + routePath('jobDetails', { id }), {
+      const { job } = await requestJson<{ readonly job: JobRecord }>(url + routePath('jobDetails', { id }), {
         headers,
       });
       return job.output_media_files.reduce((sum, { file_size_bytes }) => sum + (file_size_bytes ?? 0), 0);
@@ -77,25 +81,31 @@ export async function startDaemon(
 
 async function runJob(url: string, input: string, output?: object): Promise<number> {
   const body = JSON.stringify({ input, ...(output === undefined ? {} : { outputs: [output] }) });
-  const created = await ask<CreatedRecord>(url + routePath('createJob'), { method: 'POST', headers, body });
+  const created = await requestJson<CreatedRecord>(url + routePath('createJob'), {
+    method: 'POST',
+    headers,
+    body,
+  });
   const id = Number(created.id);
   for (;;) {
-    const progress = await ask<JobProgressRecord>(url + routePath('jobProgress', { id }), { headers });
+    const progress = await requestJson<JobProgressRecord>(url + routePath('jobProgress', { id }), {
+      headers,
+    });
     if (progress.state === 'finished') return id;
     if (isFinal(progress.state)) throw new Error(`job ${id} is ${progress.state}`);
     await sleep(pollPauseFor(progress));
   }
 }
 
-/** A quarter of what the encoder says is left, as far as it says anything; what follows the encoding is short. */
+/** A quarter of the time left that the encoder reports, if it reports any. The steps after the encoding are short. */
 function pollPauseFor({ state, outputs: [output] }: JobProgressRecord): number {
   if (state !== 'processing' || output?.current_event !== 'transcoding') return minPauseMs;
   return Math.min(maxPauseMs, Math.max(minPauseMs, (output.eta_in_ms ?? 4 * maxPauseMs) / 4));
 }
 
-async function ask<Answer>(url: string, init: RequestInit): Promise<Answer> {
+async function requestJson<Answer>(url: string, init: RequestInit): Promise<Answer> {
   const response = await fetch(url, init);
   const text = await response.text();
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${text}`);
   return JSON.parse(text) as Answer;
 }

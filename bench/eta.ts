@@ -7,7 +7,7 @@ import { readTimedEvents, type TimedEvents } from '../test/helpers/read-timed-ev
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { clipSeconds, makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 
 const cases: Readonly<Record<string, readonly OutputSettings[]>> = {
   'one pass': [{ speed: 2, width: 640 }],
@@ -19,20 +19,20 @@ const cases: Readonly<Record<string, readonly OutputSettings[]>> = {
 
 /** The target duration of an encode in seconds: long enough for an estimate, short enough to wait for. */
 const encodeSeconds = 9;
-/** Seconds of the clip by which it is found how much of it takes so long. */
+/** Length in seconds of the trial encode that determines the clip length. */
 const trialSeconds = 5;
-/** Less of the clip is not encoded on any machine: of a few seconds, most would be what the encoder looks ahead. */
+/** Minimum clip length in seconds: of a shorter clip, most would be in the lookahead of the encoder. */
 const minClipSeconds = 15;
-/** The last reports are left out: half a second more or less is much of what is left then. */
+/** Estimates with fewer seconds left do not count: half a second of deviation would be a large share of them. */
 const minRemainingSeconds = 2;
 
 /**
- * How far the time left that a daemon foretells is from the time that an output then takes, after the first quarter of its job: the
- * worst of all its reports until two seconds before the end, as a share of what was left. How much of the clip is encoded is found by
- * a trial, so that a round takes about as long on every machine.
+ * Measures the error of the estimated time left compared with the actual time, after the first quarter of the job:
+ * the worst of all reports until two seconds before the end, as a share of the actual time left. A trial determines
+ * the clip length, so that a round takes about as long on every machine.
  */
 export async function measureEta(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = pathToFileURL(await makeClip((await ffmpegAtHand()).ffmpeg.path, folder)).href;
+  const clip = pathToFileURL(await makeClip((await requireFfmpeg()).ffmpeg.path, folder)).href;
   const daemon = await startDaemon(join(folder, 'data'), folder);
   try {
     const figures: Figure[] = [];
@@ -57,7 +57,7 @@ export async function measureEta(folder: string, rounds: number): Promise<readon
   }
 }
 
-/** Has a part of the clip encoded, and listens until that is done. */
+/** Encodes a part of the clip and records its events until it ends. */
 async function measureCase(
   daemon: BenchDaemon,
   input: string,
@@ -78,7 +78,7 @@ async function measureCase(
 
 const secondsOf = (estimates: TimedEvents): number => estimates.at(-1)?.[0] ?? Number.NaN;
 
-/** The worst share by which what was told of any output is wrong; an output ends when it is told to be finished. */
+/** The worst relative error of any estimate of any output. An output ends when it is first reported as finished. */
 function worstError(estimates: TimedEvents): number {
   const isFinished = new Map<number, number>();
   for (const [at, { outputs }] of estimates)

@@ -15,7 +15,9 @@ import { runProgram } from './programs.js';
 
 const sizeBytes = 200_000_000;
 
-/** A file of 200 MB from and to vsftpd on loopback, beside curl on the same server. */
+/**
+ * Measures the transfer of a file of 200 MB from and to vsftpd on loopback, compared with curl on the same server.
+ */
 export async function measureFtp(folder: string, rounds: number): Promise<readonly Figure[]> {
   const server = await startVsftpd();
   const curl = findProgram('curl');
@@ -36,36 +38,37 @@ export async function measureFtp(folder: string, rounds: number): Promise<readon
     const transfer = (): Transfer => ({ signal: new AbortController().signal, onProgress: () => undefined });
     const target = join(folder, 'in.mp4');
     const sent = await measureFile(input);
-    const taking = async (work: () => Promise<unknown>) => {
+    const timedDownload = async (work: () => Promise<unknown>) => {
       await rm(target, { force: true });
       const took = await timed(work);
       await assertSameFile(sent, target);
       return took;
     };
-    const bringing = async (name: string, work: (to: string) => Promise<unknown>) => {
+    const timedUpload = async (name: string, work: (to: string) => Promise<unknown>) => {
       const took = await timed(() => work(url(`out/${name}`)));
       await assertSameFile(sent, join(server.folder, 'out', name));
       return took;
     };
     const samples = await alternate(rounds, {
-      down: () => taking(async () => transport.download?.(url('in%20put/in.mp4'), target, transfer())),
-      'curl down': () => taking(() => runProgram(curl.path, ['-sS', '-o', target, url('in%20put/in.mp4')])),
+      down: () => timedDownload(async () => transport.download?.(url('in%20put/in.mp4'), target, transfer())),
+      'curl down': () =>
+        timedDownload(() => runProgram(curl.path, ['-sS', '-o', target, url('in%20put/in.mp4')])),
       up: () =>
-        bringing('ours.mp4', async (to) => transport.upload?.(join(folder, 'out.mp4'), to, transfer())),
+        timedUpload('ours.mp4', async (to) => transport.upload?.(join(folder, 'out.mp4'), to, transfer())),
       'curl up': () =>
-        bringing('theirs.mp4', (to) => runProgram(curl.path, ['-sS', '-T', join(folder, 'out.mp4'), to])),
+        timedUpload('theirs.mp4', (to) => runProgram(curl.path, ['-sS', '-T', join(folder, 'out.mp4'), to])),
     });
     return [
-      figure('200 MB in over FTP, beside curl', samples.down, samples['curl down']),
-      figure('200 MB out over FTP, beside curl', samples.up, samples['curl up']),
+      figure('200 MB in over FTP, compared with curl', samples.down, samples['curl down']),
+      figure('200 MB out over FTP, compared with curl', samples.up, samples['curl up']),
     ];
   } finally {
     await server.close();
   }
 }
 
-function figure(name: string, own: readonly number[], beside: readonly number[]): Figure {
-  const [ours, theirs] = [own, beside].map((all) => `${spreadOf(all).median.toFixed(0)} ms`);
-  const value = spreadOf(ratiosOf(own, beside));
+function figure(name: string, own: readonly number[], reference: readonly number[]): Figure {
+  const [ours, theirs] = [own, reference].map((all) => `${spreadOf(all).median.toFixed(0)} ms`);
+  const value = spreadOf(ratiosOf(own, reference));
   return { name, unit: 'x', value, atMost: 1.3, basis: `${ours}, curl ${theirs}` };
 }

@@ -4,9 +4,9 @@ import { serve } from '@hono/node-server';
 import { Hono } from 'hono';
 
 /*
- * A program of its own: the least that Hono can do, as its documentation shows it, to stand beside the daemon. `/constant/N` answers
- * a text of N bytes that was made once; a POST to `/files/N` keeps N bytes under a new name in the folder that is
- * its argument, fsync included.
+ * A separate program: the minimal Hono app of its documentation, for comparison with the daemon. `GET /constant/N`
+ * responds with a text of N bytes that was created once. `POST /files/N` writes N bytes to a new file in the folder
+ * given as argument, including fsync.
  */
 
 const [folder = '.'] = process.argv.slice(2);
@@ -33,7 +33,7 @@ app.post('/files/:length', async (c) => {
   } finally {
     await file.close();
   }
-  return c.text('kept', 201);
+  return c.text('stored', 201);
 });
 
 serve({ fetch: app.fetch, port: 0, hostname: '127.0.0.1' }, ({ port }) => {

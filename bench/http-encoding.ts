@@ -4,30 +4,31 @@ import { pathToFileURL } from 'node:url';
 import type { CreatedRecord, ProgressRecord } from '../src/shared/records.js';
 import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
-import { type Load, startLoad, wireRequest } from './http-load.js';
+import { formatRequest, type Load, startLoad } from './http-load.js';
 import type { LoadResult } from './load.js';
 import { alternate, type Figure, spreadOf } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 
 const encodes = 4;
-/** All the encoders want all the processors; what asks meanwhile is mostly a few programs that follow their jobs. */
+/** The encoders use all processors. Meanwhile, most requests come from a few programs that follow their jobs. */
 const callers = { some: 4, many: 32 } as const;
 const sliceMs = 1000;
 const pollIntervalMs = 100;
 
 /**
- * How long the slowest of a hundred requests for progress takes while four jobs are encoded: asked for by 32 connections at once, which is the
- * figure that counts, and by 4. Every connection asks again as soon as it is answered.
+ * Measures the 99th percentile of the time of progress requests while four jobs are encoded: with 32 connections,
+ * which is the figure that counts, and with 4. Every connection sends its next request as soon as it has the
+ * response.
  */
 export async function measureHttpWhileEncoding(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder);
+  const clip = await makeClip((await requireFfmpeg()).ffmpeg.path, folder);
   const flags = ['--jobs', String(encodes), '--grace', '0'];
   const daemon = await startDaemon(join(folder, 'data'), folder, flags);
   const generator = startLoad();
   try {
     const paths = await Promise.all(Array.from({ length: encodes }, () => submit(daemon, clip)));
-    await untilAll(daemon, paths);
+    await waitUntilEncoding(daemon, paths);
     const load = loadOfProgress(daemon, paths);
     const slice = (connections: number) => () =>
       generator.run({
@@ -39,7 +40,7 @@ export async function measureHttpWhileEncoding(folder: string, rounds: number): 
       some: slice(callers.some),
       many: slice(callers.many),
     });
-    if (!(await isEncoding(daemon, paths))) throw new Error('the encodes ended before the measurement did');
+    if (!(await isEncoding(daemon, paths))) throw new Error('the encodes ended before the measurement');
     return [figureOf(callers.many, 50, results.many), figureOf(callers.some, null, results.some)];
   } finally {
     await generator.stop();
@@ -59,37 +60,41 @@ function figureOf(connections: number, atMost: number | null, results: readonly 
   };
 }
 
-/** Submits a job and gives the path of its output's progress. */
+/** Submits a job and resolves to the progress path of its output. */
 async function submit(daemon: BenchDaemon, clip: string): Promise<string> {
-  const created = await ask<CreatedRecord>(daemon, routePath('createJob'), {
+  const created = await requestJson<CreatedRecord>(daemon, routePath('createJob'), {
     method: 'POST',
     body: JSON.stringify({ input: pathToFileURL(clip).href }),
   });
   return `${routePath('outputProgress', { id: Number(created.outputs[0]?.id) })}.json`;
 }
 
-async function untilAll(daemon: BenchDaemon, paths: readonly string[]): Promise<void> {
+async function waitUntilEncoding(daemon: BenchDaemon, paths: readonly string[]): Promise<void> {
   while (!(await isEncoding(daemon, paths))) await sleep(pollIntervalMs);
 }
 
-/** Whether every one is being encoded. Rejects where one is over already. */
+/** Whether every output is being encoded. Rejects if one has already ended. */
 async function isEncoding(daemon: BenchDaemon, paths: readonly string[]): Promise<boolean> {
-  const all = await Promise.all(paths.map((path) => ask<ProgressRecord>(daemon, path)));
-  const over = all.find(({ state }) => state === 'finished' || state === 'failed');
-  if (over !== undefined) throw new Error(`an encode is ${over.state} before the measurement is over`);
+  const all = await Promise.all(paths.map((path) => requestJson<ProgressRecord>(daemon, path)));
+  const ended = all.find(({ state }) => state === 'finished' || state === 'failed');
+  if (ended !== undefined) throw new Error(`an encode is ${ended.state} before the end of the measurement`);
   return all.every((progress) => progress.current_event === 'transcoding');
 }
 
 function loadOfProgress({ url, env }: BenchDaemon, paths: readonly string[]): Load {
   const headers = { 'Zencoder-Api-Key': env.VENC_API_KEY ?? '' };
-  const requests = paths.map((path) => wireRequest(url, path, { headers }));
+  const requests = paths.map((path) => formatRequest(url, path, { headers }));
   return { port: Number(new URL(url).port), requests, lengths: null, status: 200 };
 }
 
-async function ask<Answer>({ url, env }: BenchDaemon, path: string, init: RequestInit = {}): Promise<Answer> {
+async function requestJson<Answer>(
+  { url, env }: BenchDaemon,
+  path: string,
+  init: RequestInit = {},
+): Promise<Answer> {
   const headers = { 'Zencoder-Api-Key': env.VENC_API_KEY ?? '', 'Content-Type': 'application/json' };
   const response = await fetch(url + path, { ...init, headers });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${url}${path} answered ${response.status}: ${text}`);
+  if (!response.ok) throw new Error(`${url}${path} responded with ${response.status}: ${text}`);
   return JSON.parse(text) as Answer;
 }

@@ -6,11 +6,13 @@ import { defaultAccountId } from '../daemon/store/accounts/accounts-document.js'
 import { openJobStore } from '../daemon/store/jobs/json-job-store.js';
 import { defaultOutput } from '../src/shared/settings/index.js';
 
-/** Jobs at the end of a filled folder that wait yet: those that a daemon would be working on. */
+/** The number of newest jobs that are still waiting: those that a daemon would be working on. */
 const waitingCount = 10;
 const atOnce = 100;
 
-/** Fills a data folder with so many jobs, as a daemon that has worked for a while leaves it. Gives the jobs, oldest first. */
+/**
+ * Fills a data folder with `count` jobs, like a daemon that has run for a while. Resolves to the jobs, oldest first.
+ */
 export async function fillDataFolder(folder: string, count: number): Promise<readonly Job[]> {
   const store = await openJobStore(folder, { log: () => {} });
   const jobs: Job[] = [];
@@ -20,8 +22,8 @@ export async function fillDataFolder(folder: string, count: number): Promise<rea
         Array.from({ length: Math.min(atOnce, count - jobs.length) }, () => store.create(draft())),
       );
       const isLast = jobs.length + fresh.length === count;
-      const over = isLast ? fresh.slice(0, -waitingCount) : fresh;
-      jobs.push(...(await Promise.all(over.map(({ id }) => store.update(id, finished)))));
+      const ended = isLast ? fresh.slice(0, -waitingCount) : fresh;
+      jobs.push(...(await Promise.all(ended.map(({ id }) => store.update(id, finished)))));
       if (isLast) jobs.push(...fresh.slice(-waitingCount));
     }
   } finally {

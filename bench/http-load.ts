@@ -3,29 +3,29 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { LoadRequest, LoadResult } from './load.js';
 
-/** The load generator, in a process of its own. */
+/** The load generator, in a separate process. */
 export interface LoadGenerator {
-  /** Carries out one order after the other. Rejects on the first answer that is not as ordered. */
-  run(order: LoadRequest): Promise<LoadResult>;
+  /** Runs one slice of load; slices run one after another. Rejects on the first unexpected response. */
+  run(load: LoadRequest): Promise<LoadResult>;
   stop(): Promise<void>;
 }
 
-/** What is asked of a server: the same for all slices, but for their end. */
+/** The load on a server: the same for all slices, except for its limits. */
 export type Load = Omit<LoadRequest, 'atMost' | 'connections'>;
 
 /** Starts a load generator. */
 export function startLoad(): LoadGenerator {
-  // The structured clone knows what is infinite, which JSON doesn't.
+  // The structured clone algorithm supports Infinity; JSON does not.
   const child = fork(fileURLToPath(new URL('./load.js', import.meta.url)), { serialization: 'advanced' });
   const ended = once(child, 'exit');
   return {
-    async run(order) {
-      child.send(order);
+    async run(load) {
+      child.send(load);
       const [answer] = (await Promise.race([once(child, 'message'), ended])) as [
         { readonly result?: LoadResult; readonly error?: string } | number | null,
       ];
       if (typeof answer === 'object' && answer?.result !== undefined) return answer.result;
-      const why = typeof answer === 'object' ? answer?.error : `it ended with ${answer}`;
+      const why = typeof answer === 'object' ? answer?.error : `it exited with ${answer}`;
       throw new Error(`the load generator failed: ${why}`);
     },
     async stop() {
@@ -35,11 +35,11 @@ export function startLoad(): LoadGenerator {
   };
 }
 
-/** A request as it goes over the wire. */
-export function wireRequest(
+/** The text of an HTTP request. */
+export function formatRequest(
   url: string,
   path: string,
-  { method = 'GET', headers = {}, body = '' }: WireParts = {},
+  { method = 'GET', headers = {}, body = '' }: RequestParts = {},
 ): string {
   const all = {
     Host: new URL(url).host,
@@ -51,15 +51,15 @@ export function wireRequest(
   return [`${method} ${path} HTTP/1.1`, ...lines, '', body].join('\r\n');
 }
 
-/** What a request may have beside its path. */
-export interface WireParts {
+/** The optional parts of a request. */
+export interface RequestParts {
   readonly method?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Of ASCII alone. */
+  /** Only ASCII. */
   readonly body?: string;
 }
 
-/** A load of GETs, each asked once beforehand to know how long its answer has to be. */
+/** Creates a load of GET requests. Each is sent once beforehand to determine the length of its response. */
 export async function loadOf(
   url: string,
   paths: readonly string[],
@@ -69,9 +69,9 @@ export async function loadOf(
   for (const path of paths) {
     const response = await fetch(url + path, { headers });
     const { byteLength } = await response.arrayBuffer();
-    if (!response.ok) throw new Error(`${url}${path} answered ${response.status}`);
+    if (!response.ok) throw new Error(`${url}${path} responded with ${response.status}`);
     lengths.push(byteLength);
   }
-  const requests = paths.map((path) => wireRequest(url, path, { headers }));
+  const requests = paths.map((path) => formatRequest(url, path, { headers }));
   return { port: Number(new URL(url).port), requests, lengths, status: 200 };
 }

@@ -8,21 +8,21 @@ import type { Job } from '../daemon/jobs/job.js';
 import { routePath } from '../src/shared/routes.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { fillDataFolder } from './http-jobs.js';
-import { type Load, type LoadGenerator, loadOf, startLoad, wireRequest } from './http-load.js';
+import { formatRequest, type Load, type LoadGenerator, loadOf, startLoad } from './http-load.js';
 import type { LoadResult } from './load.js';
 import { alternate, type Figure, ratiosOf, spreadOf } from './measure.js';
 
 const connections = 32;
 const sliceMs = 300;
-/** Few, so that the small store stays a small one. */
+/** Few, so that the small store stays small. */
 const createsPerSlice = 96;
-/** Untold slices at first, until the engine has compiled what is run most. */
+/** Duration of the unmeasured slices at first, until the engine has compiled the hot code. */
 const warmUpMs = 1500;
-/** How many of the latest jobs are asked for: a page of the list, with those that wait yet. */
+/** Number of the latest jobs that are requested: a page of the list, including the waiting jobs. */
 const latestCount = 50;
 const sizes = { few: 100, many: 10_000 } as const;
 
-/** A daemon over a data folder with so many jobs. */
+/** A daemon on a filled data folder. */
 interface Filled {
   readonly daemon: BenchDaemon;
   readonly folder: string;
@@ -30,7 +30,7 @@ interface Filled {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** One kind of request, beside what a bare app answers of the same size. */
+/** One kind of request, compared with responses of the same size from a bare app. */
 interface HttpOperation {
   readonly name: string;
   readonly atLeast: number;
@@ -64,13 +64,13 @@ const operations: readonly HttpOperation[] = [
     atLeast: 0.3,
     load: ({ daemon, headers }) => loadOf(daemon.url, [`${routePath('listJobs')}.json`], headers),
   },
-  // The last, as it leaves jobs behind.
+  // The last one, because it adds jobs.
   { name: 'create', atLeast: 0.4, load: createRequests, bare: keptFiles, atMost: forCount },
 ];
 
 /**
- * How many requests a second the daemon answers, with 100 and with 10,000 jobs stored, beside a bare Hono app. Daemons, app and load
- * generator are processes of their own; with two cores, generator and server have one each.
+ * Measures the requests per second of the daemon, with 100 and with 10,000 stored jobs, compared with a bare Hono
+ * app. Daemons, app and load generator are separate processes; with two cores, generator and server have one each.
  */
 export async function measureHttp(folder: string, rounds: number): Promise<readonly Figure[]> {
   const bareFolder = join(folder, 'bare');
@@ -114,12 +114,12 @@ async function figuresOf(
     few: slice(loads.few),
     many: slice(loads.many),
   });
-  const figure = (what: string, ratios: readonly number[], least: number, basis: string): Figure => ({
+  const figure = (what: string, ratios: readonly number[], minimum: number, basis: string): Figure => ({
     name: `http: ${name}${what}`,
     unit: 'x',
     value: spreadOf(ratios),
     atMost: null,
-    atLeast: least,
+    atLeast: minimum,
     basis,
   });
   const [ours, ofFew] = [many.map(rate), few.map(rate)];
@@ -170,34 +170,34 @@ const createBody = JSON.stringify({
 
 async function createRequests({ daemon, headers }: Filled): Promise<Load> {
   const parts = { method: 'POST', headers, body: createBody };
-  return postsOf(daemon.url, wireRequest(daemon.url, `${routePath('createJob')}.json`, parts));
+  return postsOf(daemon.url, formatRequest(daemon.url, `${routePath('createJob')}.json`, parts));
 }
 
-/** The same body posted to the bare app, which keeps a file as long as that of a job which waits. */
+/** The same body, posted to the bare app, which writes a file with the size of the file of a waiting job. */
 async function keptFiles(url: string, { folder }: Filled): Promise<Load> {
   const active = join(folder, 'jobs', 'active');
   const [name = ''] = await readdir(active);
   const { size } = await stat(join(active, name));
-  return postsOf(url, wireRequest(url, `/files/${size}`, { method: 'POST', body: createBody }));
+  return postsOf(url, formatRequest(url, `/files/${size}`, { method: 'POST', body: createBody }));
 }
 
 function postsOf(url: string, request: string): Load {
   return { port: Number(new URL(url).port), requests: [request], lengths: null, status: 201 };
 }
 
-/** The bare app of `http-bare.ts`, in a process of its own. */
+/** The bare app of `http-bare.ts`, in a separate process. */
 interface BareServer {
   readonly url: string;
   readonly stop: () => Promise<void>;
 }
 
-/** Starts the bare app, which keeps its files in a folder. */
+/** Starts the bare app, which writes its files to a folder. */
 async function startBare(folder: string): Promise<BareServer> {
   const program = fileURLToPath(new URL('./http-bare.js', import.meta.url));
   const child = spawn(process.execPath, [program, folder], { stdio: ['ignore', 'pipe', 'inherit'] });
   const ended = once(child, 'exit');
   const failed = ended.then(([code]) => {
-    throw new Error(`the bare app ended with ${code} before it was there`);
+    throw new Error(`the bare app exited with ${code} before it was ready`);
   });
   failed.catch(() => {});
   const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];

@@ -5,10 +5,10 @@ import { plan } from '../daemon/plan/plan.js';
 import type { OutputSettings } from '../src/shared/settings/index.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 import { cpuSecondsOf, runProgram } from './programs.js';
 
-/** Seconds of film: enough that starting ffmpeg thrice instead of once counts for nothing. */
+/** Length of the film in seconds: enough that starting ffmpeg three times instead of once does not matter. */
 const seconds = 12;
 
 const sizes = [
@@ -22,21 +22,21 @@ interface Cost {
   readonly cpuSeconds: number;
 }
 
-type Line = readonly string[];
+type FfmpegArgs = readonly string[];
 
 /**
- * Three sizes of a film of 1920x1080: the runs that a job with three outputs is planned as, beside three plain lines of ffmpeg, one after
- * the other, whose encoders are told the same.
+ * Measures three sizes of a film of 1920x1080: the runs planned for one job with three outputs, compared with three
+ * plain ffmpeg commands, one after another, with the same encoder settings.
  */
 export async function measureLadder(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const ffmpeg = await ffmpegAtHand();
+  const ffmpeg = await requireFfmpeg();
   const film = { size: '1920x1080', seconds, megabits: 8 };
   const clip = await makeClip(ffmpeg.ffmpeg.path, folder, film);
   const together = await linesFor(ffmpeg, clip, join(folder, 'together'), sizes);
-  const apart: Line[] = [];
+  const apart: FfmpegArgs[] = [];
   for (const size of sizes) {
-    const [alone = []] = await linesFor(ffmpeg, clip, join(folder, `apart-${size.height}`), [size]);
-    apart.push(byHand(alone, clip, size));
+    const [single = []] = await linesFor(ffmpeg, clip, join(folder, `apart-${size.height}`), [size]);
+    apart.push(byHand(single, clip, size));
   }
   const samples = await alternate(rounds, {
     together: () => costOf(ffmpeg, together),
@@ -53,15 +53,15 @@ export async function measureLadder(folder: string, rounds: number): Promise<rea
   ];
 }
 
-/** The runs that outputs of these sizes, of which nothing else is asked, are planned as. */
+/** The runs planned for outputs of the given sizes without further settings. */
 async function linesFor(
   ffmpeg: Ffmpeg,
   input: string,
   scratch: string,
-  asked: readonly OutputSettings[],
-): Promise<readonly Line[]> {
+  outputSizes: readonly OutputSettings[],
+): Promise<readonly FfmpegArgs[]> {
   await mkdir(scratch, { recursive: true });
-  const outputs = asked.map((size, index) => ({
+  const outputs = outputSizes.map((size, index) => ({
     id: index + 1,
     settings: size,
     filename: 'out.mp4',
@@ -71,14 +71,17 @@ async function linesFor(
   return steps.map(({ args }) => args);
 }
 
-/** What one would type: ffmpeg finds the streams, and `-vf` scales. From the encoder on it is what the plan says. */
-function byHand(planned: Line, clip: string, { width, height }: (typeof sizes)[number]): Line {
+/**
+ * The command that a user would type: ffmpeg selects the streams, and `-vf` scales. From the encoder on it is the
+ * same as in the plan.
+ */
+function byHand(planned: FfmpegArgs, clip: string, { width, height }: (typeof sizes)[number]): FfmpegArgs {
   const encoder = planned.indexOf('-c:v');
   if (encoder === -1) throw new Error('the plan names no encoder');
   return ['-y', '-i', clip, '-vf', `scale=${width}:${height}:flags=bicubic`, ...planned.slice(encoder)];
 }
 
-async function costOf({ ffmpeg }: Ffmpeg, lines: readonly Line[]): Promise<Cost> {
+async function costOf({ ffmpeg }: Ffmpeg, lines: readonly FfmpegArgs[]): Promise<Cost> {
   const before = await cpuSecondsOf('self');
   const wallMs = await timed(async () => {
     for (const line of lines) await runProgram(ffmpeg.path, ['-nostdin', '-v', 'error', ...line]);

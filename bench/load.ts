@@ -1,49 +1,49 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** What the load generator is told to do in one slice. */
+/** The parameters of one slice of load. */
 export interface LoadRequest {
   readonly port: number;
-  /** Connections, each kept alive and with one request under way at any time. */
+  /** Number of connections, each kept alive and with one request in progress at any time. */
   readonly connections: number;
-  /** Whole requests as they go over the wire. Every connection begins at another one and takes them in turn. */
+  /** Complete HTTP requests as text. Every connection starts at a different one and sends them in turn. */
   readonly requests: readonly string[];
-  /** Length of the answer to each request in bytes; null if it may vary. */
+  /** Length of the response to each request in bytes; null if it varies. */
   readonly lengths: readonly number[] | null;
   readonly status: number;
-  /** The slice ends with whichever comes first; what is under way then is waited for. */
+  /** The slice ends at whichever limit is reached first; requests in progress are completed. */
   readonly atMost: { readonly milliseconds: number; readonly requests: number };
 }
 
-/** What came of it. */
+/** The result of one slice. */
 export interface LoadResult {
   readonly requests: number;
   readonly perSecond: number;
   readonly p50Ms: number;
   readonly p99Ms: number;
-  /** How busy the generator itself was, from 0 to 1: near 1 it is what holds the others back. */
+  /** Utilisation of the generator itself, from 0 to 1: near 1 the generator is the bottleneck. */
   readonly busyRatio: number;
 }
 
 /*
- * A program of its own, told by its parent what to do. It is as lean as it can be, since it shares the machine with what it
- * measures: on two cores the server has one, and the generator must need less than the other. An HTTP client takes about three
- * times as long for a request as reading the few bytes of a head that matter.
+ * A separate program, controlled by messages of its parent. It is minimal because it shares the machine with the
+ * server that it measures: with two cores the server has one, and the generator must need less than the other. An
+ * HTTP client takes about three times as long per request as reading the few relevant bytes of a header.
  */
 
 const headEnd = Buffer.from('\r\n\r\n');
 const bufferBytes = 128 * 1024;
 
-/** One connection: sends a request, reads the answer to its end, and says whether to go on. */
-class Line {
-  readonly #order: LoadRequest;
+/** One connection: sends a request and reads its response to the end. */
+class Connection {
+  readonly #load: LoadRequest;
   readonly #socket: Socket;
   #turn: number;
   #missingBytes = 0;
   #settle: { readonly resolve: () => void; readonly reject: (error: Error) => void } | null = null;
 
   constructor(loadRequest: LoadRequest, turn: number) {
-    this.#order = loadRequest;
+    this.#load = loadRequest;
     this.#turn = turn;
     const read = (count: number, buffer: Uint8Array): boolean => {
       this.#dispatch(Buffer.from(buffer.buffer, buffer.byteOffset, count));
@@ -53,7 +53,7 @@ class Line {
       port: loadRequest.port,
       host: '127.0.0.1',
       noDelay: true,
-      // One buffer for all that is read, instead of a new one for every answer.
+      // One buffer for all reads, instead of a new one for every response.
       onread: { buffer: Buffer.alloc(bufferBytes), callback: read },
     });
     this.#socket.on('error', (error) => this.#settle?.reject(error));
@@ -64,11 +64,11 @@ class Line {
     await once(this.#socket, 'connect');
   }
 
-  /** One request and its answer, which must be what the order says. */
-  ask(): Promise<void> {
+  /** Sends one request and waits for its response, which must match the load. */
+  send(): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
-      this.#socket.write(this.#order.requests[this.#turn % this.#order.requests.length] ?? '', 'latin1');
+      this.#socket.write(this.#load.requests[this.#turn % this.#load.requests.length] ?? '', 'latin1');
     });
   }
 
@@ -84,47 +84,50 @@ class Line {
     const settle = this.#settle;
     this.#settle = null;
     this.#turn += 1;
-    if (this.#missingBytes < 0) settle?.reject(new Error('an answer is longer than its Content-Length'));
+    if (this.#missingBytes < 0) settle?.reject(new Error('a response is longer than its Content-Length'));
     else settle?.resolve();
   }
 
-  /** How much of an answer is still to come after its first piece, which holds the whole head. */
+  /** The number of bytes of a response after its first chunk, which contains the whole header. */
   #bytesAfter(chunk: Buffer): number {
     const end = chunk.indexOf(headEnd);
     const head = chunk.toString('latin1', 0, end === -1 ? chunk.length : end);
     const length = Number(/\r\ncontent-length: *(\d+)/i.exec(head)?.[1] ?? Number.NaN);
-    const { status, lengths } = this.#order;
+    const { status, lengths } = this.#load;
     const expected = lengths?.[this.#turn % lengths.length] ?? length;
     if (end === -1 || Number(head.slice(9, 12)) !== status || length !== expected) {
-      this.#settle?.reject(new Error(`not an answer ${status} of ${expected} bytes: ${head}`));
+      this.#settle?.reject(new Error(`not a response ${status} of ${expected} bytes: ${head}`));
       this.#settle = null;
     }
     return end + headEnd.length + length - chunk.length;
   }
 }
 
-/** Carries one order out. Rejects on the first answer that is not as ordered. */
+/** Runs one slice. Rejects on the first unexpected response. */
 async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
   const { connections, atMost, requests } = loadRequest;
   const stride = Math.max(1, Math.floor(requests.length / connections));
-  const lines = Array.from({ length: connections }, (_, index) => new Line(loadRequest, index * stride));
+  const openConnections = Array.from(
+    { length: connections },
+    (_, index) => new Connection(loadRequest, index * stride),
+  );
   try {
-    await Promise.all(lines.map((line) => line.open()));
+    await Promise.all(openConnections.map((connection) => connection.open()));
     const milliseconds: number[] = [];
     let startedAt = 0;
     const usage = performance.eventLoopUtilization();
     const start = performance.now();
-    const sendRequests = async (line: Line): Promise<void> => {
+    const sendRequests = async (connection: Connection): Promise<void> => {
       let before = performance.now();
       while (startedAt < atMost.requests && before - start < atMost.milliseconds) {
         startedAt += 1;
-        await line.ask();
+        await connection.send();
         const now = performance.now();
         milliseconds.push(now - before);
         before = now;
       }
     };
-    await Promise.all(lines.map(sendRequests));
+    await Promise.all(openConnections.map(sendRequests));
     const seconds = (performance.now() - start) / 1000;
     const busyRatio = performance.eventLoopUtilization(usage).utilization;
     milliseconds.sort((a, b) => a - b);
@@ -139,7 +142,7 @@ async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
       busyRatio,
     };
   } finally {
-    for (const line of lines) line.close();
+    for (const connection of openConnections) connection.close();
   }
 }
 

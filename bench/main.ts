@@ -6,34 +6,34 @@ import { type Figure, isMet, tableOf } from './measure.js';
 
 interface Measure {
   readonly what: string;
-  /** Rounds unless `--rounds` says otherwise. */
+  /** Default of `--rounds`. */
   readonly rounds: number;
   readonly load: () => Promise<(folder: string, rounds: number) => Promise<readonly Figure[]>>;
 }
 
 const measures = {
   startup: {
-    what: 'how long commands take beside bare Node',
+    what: 'duration of commands, compared with bare Node',
     rounds: 21,
     load: async () => (await import('./startup.js')).measureStartup,
   },
   watch: {
-    what: 'the first frame of the live screen beside bare Node, and what fifty jobs on it cost',
+    what: 'first frame of venc watch, compared with bare Node, and its processor time for fifty jobs',
     rounds: 11,
     load: async () => (await import('./watch.js')).measureWatch,
   },
   'one-job': {
-    what: 'a job through the daemon beside the same ffmpeg line by hand',
+    what: 'a job of the daemon, compared with the same ffmpeg command by hand',
     rounds: 5,
     load: async () => (await import('./one-job.js')).measureOneJob,
   },
   ladder: {
-    what: 'three sizes in one job beside three encodes one after the other',
+    what: 'three sizes in one job, compared with three successive encodes',
     rounds: 5,
     load: async () => (await import('./ladder.js')).measureLadder,
   },
   clip: {
-    what: 'a clip from the end of a long film beside one from its beginning',
+    what: 'a clip from the end of a long film, compared with one from its beginning',
     rounds: 7,
     load: async () => (await import('./clip.js')).measureClip,
   },
@@ -43,52 +43,52 @@ const measures = {
     load: async () => (await import('./store.js')).measureStore,
   },
   http: {
-    what: 'requests a second with 100 and 10,000 jobs, beside a bare Hono app',
+    what: 'requests per second with 100 and 10,000 jobs, compared with a bare Hono app',
     rounds: 21,
     load: async () => (await import('./http.js')).measureHttp,
   },
   'http-encoding': {
-    what: 'the slowest requests for progress while four jobs are encoded',
+    what: 'slowest progress requests while four jobs are encoded',
     rounds: 7,
     load: async () => (await import('./http-encoding.js')).measureHttpWhileEncoding,
   },
   eta: {
-    what: 'how well the time left of an encode is foretold',
+    what: 'error of the estimated time left of an encode',
     rounds: 3,
     load: async () => (await import('./eta.js')).measureEta,
   },
   sftp: {
-    what: "a file of 200 MB from and to an SFTP server beside OpenSSH's sftp",
+    what: 'a file of 200 MB from and to an SFTP server, compared with sftp of OpenSSH',
     rounds: 5,
     load: async () => (await import('./sftp.js')).measureSftp,
   },
   ftp: {
-    what: 'a file of 200 MB from and to an FTP server beside curl',
+    what: 'a file of 200 MB from and to an FTP server, compared with curl',
     rounds: 5,
     load: async () => (await import('./ftp.js')).measureFtp,
   },
   pipeline: {
-    what: 'eight jobs whose downloads take as long as their encodes, beside the encodes alone',
+    what: 'eight jobs whose downloads take as long as their encodes, compared with only the encodes',
     rounds: 3,
     load: async () => (await import('./pipeline.js')).measurePipeline,
   },
   download: {
-    what: '200 MB over HTTP beside aria2c (limited) and curl (as fast as they come)',
+    what: '200 MB over HTTP, compared with aria2c (limited) and curl (full speed)',
     rounds: 7,
     load: async () => (await import('./download.js')).measureDownload,
   },
   s3: {
-    what: 'a file of 500 MB to an S3 server beside the SDK alone',
+    what: 'a file of 500 MB to an S3 server, compared with the SDK',
     rounds: 3,
     load: async () => (await import('./s3.js')).measureS3,
   },
   memory: {
-    what: 'the most memory that a daemon needs for 2 GB in and 2 GB out',
+    what: 'peak memory of a daemon for 2 GB in and 2 GB out',
     rounds: 1,
     load: async () => (await import('./memory.js')).measureMemory,
   },
   rest: {
-    what: 'memory of a daemon at rest',
+    what: 'memory of an idle daemon',
     rounds: 3,
     load: async () => (await import('./memory.js')).measureIdle,
   },
@@ -100,7 +100,10 @@ const help = `npm run bench -- [NAME...] [--rounds N]\n\n${Object.entries(measur
   .map(([name, { what, rounds }]) => `  ${name.padEnd(13)} ${what} (${rounds} rounds)`)
   .join('\n')}\n`;
 
-/** Measures, prints the table and keeps it as JSON. A target that is missed fails nothing, a broken measurement does. */
+/**
+ * Runs the measurements, prints the table and saves it as JSON. A missed target does not fail the run; a failed
+ * measurement does.
+ */
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
@@ -124,7 +127,7 @@ async function main(): Promise<number> {
     }
   }
   if (figures.length > 0) console.log(tableOf(figures));
-  await keep(figures);
+  await saveResults(figures);
   return isBroken ? 1 : 0;
 }
 
@@ -139,7 +142,7 @@ async function measured(name: MeasureName, rounds: number): Promise<readonly Fig
   }
 }
 
-async function keep(figures: readonly Figure[]): Promise<void> {
+async function saveResults(figures: readonly Figure[]): Promise<void> {
   const machine = {
     node: process.version,
     cpu: cpus()[0]?.model ?? 'unknown',

@@ -16,7 +16,9 @@ export async function measureFile(path: string): Promise<FileDigest> {
   return { sizeBytes: (await stat(path)).size, md5: hash.digest('hex') };
 }
 
-/** Rejects if the file at a path differs from the one that was sent: an incomplete transfer must not be measured. */
+/**
+ * Rejects if the file at a path differs from the file that was sent, so that incomplete transfers are not measured.
+ */
 export async function assertSameFile(sent: FileDigest, path: string): Promise<void> {
   const found = await measureFile(path);
   if (found.sizeBytes !== sent.sizeBytes || found.md5 !== sent.md5)

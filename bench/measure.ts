@@ -1,27 +1,27 @@
-/** The middle of several samples and how far they spread: the median, the first and the third quartile. */
+/** The median of several samples and their spread: the first and the third quartile. */
 export interface Spread {
   readonly median: number;
   readonly low: number;
   readonly high: number;
 }
 
-/** One figure of the table. */
+/** One row of the table. */
 export interface Figure {
   readonly name: string;
-  /** `x`: a ratio, by round, of the thing measured to what stands beside it. */
+  /** `x`: a ratio, per round, of the measured thing to its reference. */
   readonly unit: 'x' | 'ms' | 'MB';
   readonly value: Spread;
-  /** Greatest median that is good enough; null if the figure is there to be known only. */
+  /** Maximum median that meets the target; null for a figure without a target. */
   readonly atMost: number | null;
-  /** Least median that is good enough, for figures of which more is better. */
+  /** Minimum median that meets the target, for figures where higher is better. */
   readonly atLeast?: number;
-  /** What the figure rests on, in absolute numbers. */
+  /** The absolute numbers behind the figure. */
   readonly basis: string;
 }
 
 /**
- * Measures several things side by side: each once a round, in turn, every second round in the opposite order, so that
- * whatever slows the machine for a while slows all of them. A first round is thrown away.
+ * Measures several things in turn: each once per round, with the order reversed in every second round, so that a
+ * temporary slowdown of the machine affects all of them. The samples of a first round are discarded.
  */
 export async function alternate<Name extends string, Sample>(
   rounds: number,
@@ -36,18 +36,18 @@ export async function alternate<Name extends string, Sample>(
   return samples;
 }
 
-/** The spread of samples, of which there must be one at least. */
+/** The spread of samples. Throws `RangeError` if there are none. */
 export function spreadOf(samples: readonly number[]): Spread {
   if (samples.length === 0 || samples.some((sample) => !Number.isFinite(sample))) {
-    throw new RangeError(`these are no samples: ${samples.join(', ') || 'none at all'}`);
+    throw new RangeError(`no valid samples: ${samples.join(', ') || 'none'}`);
   }
   const sorted = samples.toSorted((a, b) => a - b);
   return { median: quantile(sorted, 0.5), low: quantile(sorted, 0.25), high: quantile(sorted, 0.75) };
 }
 
-/** The ratios, round by round, of one thing's samples to another's. */
-export function ratiosOf(samples: readonly number[], beside: readonly number[]): readonly number[] {
-  return samples.map((sample, round) => sample / (beside[round] ?? Number.NaN));
+/** The ratios, per round, of samples to the samples of a reference. */
+export function ratiosOf(samples: readonly number[], reference: readonly number[]): readonly number[] {
+  return samples.map((sample, round) => sample / (reference[round] ?? Number.NaN));
 }
 
 /** Whether a figure reaches its target; null if it has none. */
@@ -56,7 +56,7 @@ export function isMet({ value, atMost, atLeast }: Figure): boolean | null {
   return atMost === null ? null : value.median <= atMost;
 }
 
-/** How long something takes, in milliseconds. */
+/** The duration of a task, in milliseconds. */
 export async function timed(work: () => Promise<unknown>): Promise<number> {
   const start = performance.now();
   await work();
@@ -64,15 +64,15 @@ export async function timed(work: () => Promise<unknown>): Promise<number> {
 }
 
 function quantile(sorted: readonly number[], share: number): number {
-  const place = (sorted.length - 1) * share;
-  const below = sorted[Math.floor(place)] ?? Number.NaN;
-  const above = sorted[Math.ceil(place)] ?? below;
-  return below + (above - below) * (place - Math.floor(place));
+  const position = (sorted.length - 1) * share;
+  const below = sorted[Math.floor(position)] ?? Number.NaN;
+  const above = sorted[Math.ceil(position)] ?? below;
+  return below + (above - below) * (position - Math.floor(position));
 }
 
 const digits = { x: 2, ms: 3, MB: 1 } as const satisfies Record<Figure['unit'], number>;
 
-/** The figures as an aligned table, one a line, with a head. */
+/** Formats the figures as an aligned table with a header, one per line. */
 export function tableOf(figures: readonly Figure[]): string {
   const head = ['figure', 'median', 'quartiles', 'target', '', 'in numbers'];
   const rows = [head, ...figures.map(rowOf)];

@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { runProgram } from './programs.js';
 
-/** Seconds that the clip lasts. */
+/** Length of the clip in seconds. */
 export const clipSeconds = 30;
 
-/** How large and how long a clip is. */
+/** Size and length of a clip. */
 export interface ClipForm {
   readonly size: string;
   readonly seconds: number;
@@ -14,8 +14,8 @@ export interface ClipForm {
 const usualForm: ClipForm = { size: '1280x720', seconds: clipSeconds, megabits: 5 };
 
 /**
- * Makes a clip that costs about what a filmed one does, in size as in decoding: unless told otherwise 1280x720 at 5 Mbps, 25 frames a
- * second, a moving test picture under noise that changes with every frame, and a tone.
+ * Creates a clip that is about as expensive to decode as filmed material of its size: by default 1280x720 at 5 Mbps,
+ * 25 frames per second, a moving test pattern with noise that changes in every frame, and a tone.
  */
 export async function makeClip(
   ffmpegPath: string,
@@ -23,7 +23,7 @@ export async function makeClip(
   { size, seconds, megabits }: ClipForm = usualForm,
 ): Promise<string> {
   const path = join(folder, 'clip.mp4');
-  const picture = `testsrc2=size=${size}:rate=25:duration=${seconds},noise=alls=10:allf=t`;
+  const video = `testsrc2=size=${size}:rate=25:duration=${seconds},noise=alls=10:allf=t`;
   const tone = `sine=frequency=440:sample_rate=44100:duration=${seconds}`;
   const codecs = [
     '-c:v',
@@ -41,7 +41,7 @@ export async function makeClip(
     '-c:a',
     'aac',
   ];
-  const inputs = ['-f', 'lavfi', '-i', picture, '-f', 'lavfi', '-i', tone];
+  const inputs = ['-f', 'lavfi', '-i', video, '-f', 'lavfi', '-i', tone];
   await runProgram(ffmpegPath, ['-nostdin', '-v', 'error', '-y', ...inputs, ...codecs, '-ac', '2', path]);
   return path;
 }

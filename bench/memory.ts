@@ -9,24 +9,25 @@ import { s3rverKeys, startS3rver } from '../test/helpers/servers/s3rver.js';
 import { startDaemon } from './daemon.js';
 import { type Figure, spreadOf } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 import { peakMegabytesOf, residentMegabytesOf } from './programs.js';
 
-/** Bytes that files are filled up with. */
+/** Number of bytes that are appended to files. */
 const padBytes = 2 * 1024 ** 3;
 /**
- * The S3 server of this bench copies an upload in parts before it answers that it is whole. Asked again meanwhile, as after the usual
- * half minute, it finds the parts gone and answers 500.
+ * The S3 server of this benchmark copies an upload in parts before it responds that the upload is complete. If the
+ * daemon repeats the request meanwhile, as it does after the default half minute, the server finds no parts and
+ * responds with 500.
  */
 const timeoutMs = ['--stall-timeout', '10m'];
 
 /**
- * The most memory that a daemon holds at any moment while it brings a file of 2 GB over HTTP, encodes what little film is in it, and
- * delivers a product of 2 GB: to a bucket, in parts, and as a hosted file. ffmpeg is the real one; a box that players skip is put
- * behind what it leaves.
+ * Measures the peak memory of a daemon that downloads a file of 2 GB over HTTP, encodes the short film in it, and
+ * delivers an output of 2 GB: to a bucket, in parts, and as a hosted file. ffmpeg is the real one; a box that players
+ * skip is appended to its output.
  */
 export async function measureMemory(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const ffmpeg = (await ffmpegAtHand()).ffmpeg.path;
+  const ffmpeg = (await requireFfmpeg()).ffmpeg.path;
   const clip = await makeClip(ffmpeg, folder, { size: '320x180', seconds: 1, megabits: 1 });
   const head = join(folder, 'head');
   await writeFile(head, boxHead(padBytes));
@@ -48,7 +49,7 @@ export async function measureMemory(folder: string, rounds: number): Promise<rea
         const daemon = await startDaemon(data, folder, ['--ffmpeg', encoder, ...timeoutMs], env);
         try {
           const bytes = await daemon.outputBytesOf(await daemon.runJob(server.url, output));
-          if (bytes < padBytes) throw new Error(`the product has ${bytes} bytes only`);
+          if (bytes < padBytes) throw new Error(`the output has only ${bytes} bytes`);
           peaks[where].push(await peakMegabytesOf(daemon.pid));
         } finally {
           await daemon.stop();
@@ -69,7 +70,7 @@ export async function measureMemory(folder: string, rounds: number): Promise<rea
   return [figure('to S3', peaks.bucket), figure('hosted', peaks.hosted)];
 }
 
-/** The head of an MP4 box that holds nothing, so many bytes of it. */
+/** The header of an MP4 box of type `free` with a payload of `bytes` bytes. */
 function boxHead(bytes: number): Buffer {
   const head = Buffer.alloc(16);
   head.writeUInt32BE(1, 0);
@@ -78,7 +79,7 @@ function boxHead(bytes: number): Buffer {
   return head;
 }
 
-/** An ffmpeg that makes what it encodes larger. */
+/** Creates a wrapper of ffmpeg that pads its outputs. */
 async function paddingEncoder(folder: string, ffmpeg: string, head: string): Promise<string> {
   const path = join(folder, 'padding-ffmpeg');
   const lines = [
@@ -93,7 +94,7 @@ async function paddingEncoder(folder: string, ffmpeg: string, head: string): Pro
   return path;
 }
 
-/** A server of one file, as fast as it goes, with ranges. */
+/** Starts an HTTP server of one file, at full speed and with byte ranges. */
 async function startServer(path: string): Promise<{ readonly url: string; close(): Promise<void> }> {
   const { size } = await stat(path);
   const server = createServer(({ headers }, response) => {
@@ -119,12 +120,12 @@ async function startServer(path: string): Promise<{ readonly url: string; close(
   };
 }
 
-// Long enough for what a start and a job leave to be collected, if the engine cares to.
+// Long enough for the engine to collect the garbage of the start and of a job.
 const settleMs = 2000;
 
-/** What a daemon holds in memory while it has nothing to do: after its start, and after it has done a job. */
+/** Measures the resident memory of an idle daemon: after its start, and after it has run a job. */
 export async function measureIdle(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder);
+  const clip = await makeClip((await requireFfmpeg()).ffmpeg.path, folder);
   const fresh: number[] = [];
   const afterWork: number[] = [];
   for (let round = 0; round < rounds; round += 1) {

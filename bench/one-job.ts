@@ -15,13 +15,13 @@ interface Cost {
 }
 
 /**
- * One job, from its submission until it is finished, beside the ffmpeg command line that the plan makes of the same input and
- * settings, started by hand. The processor time is that of the daemon with all that it starts.
+ * Measures one job, from its submission until it is finished, compared with the ffmpeg command planned for the same
+ * input and settings, started by hand. The processor time is that of the daemon and all its children.
  */
 export async function measureOneJob(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const ffmpeg = await ffmpegAtHand();
+  const ffmpeg = await requireFfmpeg();
   const clip = await makeClip(ffmpeg.ffmpeg.path, folder);
-  const line = await lineByHand(ffmpeg, clip, join(folder, 'by-hand'));
+  const line = await defaultOutputArgs(ffmpeg, clip, join(folder, 'by-hand'));
   const daemon = await startDaemon(join(folder, 'data'), folder);
   try {
     const samples = await alternate(rounds, {
@@ -44,20 +44,20 @@ export async function measureOneJob(folder: string, rounds: number): Promise<rea
 }
 
 /** The ffmpeg that a daemon would use. */
-export async function ffmpegAtHand(): Promise<Ffmpeg> {
+export async function requireFfmpeg(): Promise<Ffmpeg> {
   const { ffmpeg } = await openFfmpeg();
   if (ffmpeg === null) throw new Error('ffmpeg and ffprobe are needed to measure a job');
   return ffmpeg;
 }
 
-/** The arguments of the one step that the default output takes. */
-async function lineByHand(ffmpeg: Ffmpeg, clip: string, scratch: string): Promise<readonly string[]> {
+/** The arguments of the single step planned for the default output. */
+async function defaultOutputArgs(ffmpeg: Ffmpeg, clip: string, scratch: string): Promise<readonly string[]> {
   await mkdir(scratch, { recursive: true });
   const output = { id: 1, settings: defaultOutput, filename: 'out.mp4', isTest: false };
   const { steps } = plan([output], await ffmpeg.probe(clip), { input: clip, scratch }, ffmpeg.capabilities);
   const [step] = steps;
   if (step === undefined || steps.length > 1)
-    throw new Error('the default output is expected to take one step');
+    throw new Error('the default output must be planned as one step');
   return ['-nostdin', '-v', 'error', '-y', ...step.args];
 }
 

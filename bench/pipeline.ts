@@ -9,18 +9,18 @@ import { pathToFileURL } from 'node:url';
 import { type BenchDaemon, startDaemon } from './daemon.js';
 import { alternate, type Figure, ratiosOf, spreadOf, timed } from './measure.js';
 import { makeClip } from './media.js';
-import { ffmpegAtHand } from './one-job.js';
+import { requireFfmpeg } from './one-job.js';
 
 const jobs = 8;
 const atOnce = 2;
 
 /**
- * Eight jobs whose inputs each take as long to come as one of them takes to be encoded, two encoded at once, from the first submission
- * until all are finished; beside the same eight with their inputs on the disk. What it takes where two whole jobs go on at once,
- * each downloaded only when another one has ended, is there to be known.
+ * Measures eight jobs whose downloads each take as long as the encode of one, with two encoded concurrently, from the
+ * first submission until all are finished; compared with the same eight jobs with local inputs. The time of running
+ * only two whole jobs at once, each downloaded only when another one has ended, is reported without a target.
  */
 export async function measurePipeline(folder: string, rounds: number): Promise<readonly Figure[]> {
-  const clip = await makeClip((await ffmpegAtHand()).ffmpeg.path, folder, {
+  const clip = await makeClip((await requireFfmpeg()).ffmpeg.path, folder, {
     size: '1280x720',
     seconds: 4,
     megabits: 5,
@@ -35,38 +35,40 @@ export async function measurePipeline(folder: string, rounds: number): Promise<r
       await timed(() => daemon.runJob(local)),
       await timed(() => daemon.runJob(local)),
     ]).median;
-    server.take(encodeMs);
+    server.setDuration(encodeMs);
     const samples = await alternate(rounds, {
-      pipeline: () => timed(() => atOnceOf(daemon, server.url, jobs)),
-      alone: () => timed(() => atOnceOf(daemon, local, jobs)),
-      whole: () => timed(() => atOnceOf(daemon, server.url, atOnce)),
+      pipeline: () => timed(() => runConcurrently(daemon, server.url, jobs)),
+      local: () => timed(() => runConcurrently(daemon, local, jobs)),
+      whole: () => timed(() => runConcurrently(daemon, server.url, atOnce)),
     });
-    // As long as they take where two are encoded at once: the first download alone is a fourth of all encoding then.
-    server.take((spreadOf(samples.alone).median / jobs) * atOnce);
-    const long = await alternate(1, { pipeline: () => timed(() => atOnceOf(daemon, server.url, jobs)) });
+    // Two encodes at once: the first download then takes a fourth of the total encoding time.
+    server.setDuration((spreadOf(samples.local).median / jobs) * atOnce);
+    const long = await alternate(1, {
+      pipeline: () => timed(() => runConcurrently(daemon, server.url, jobs)),
+    });
     const seconds = (ms: readonly number[]) => `${(spreadOf(ms).median / 1000).toFixed(1)} s`;
-    const beside = `encodes alone ${seconds(samples.alone)}`;
+    const reference = `encodes of local inputs ${seconds(samples.local)}`;
     return [
       {
         name: `${jobs} jobs, downloads as long as encodes`,
         unit: 'x',
-        value: spreadOf(ratiosOf(samples.pipeline, samples.alone)),
+        value: spreadOf(ratiosOf(samples.pipeline, samples.local)),
         atMost: 1.25,
-        basis: `${seconds(samples.pipeline)}, ${beside}; each ${seconds([encodeMs])}`,
+        basis: `${seconds(samples.pipeline)}, ${reference}; each ${seconds([encodeMs])}`,
       },
       {
         name: '  the same, two whole jobs at once',
         unit: 'x',
-        value: spreadOf(ratiosOf(samples.whole, samples.alone)),
+        value: spreadOf(ratiosOf(samples.whole, samples.local)),
         atMost: null,
-        basis: `${seconds(samples.whole)}, ${beside}`,
+        basis: `${seconds(samples.whole)}, ${reference}`,
       },
       {
-        name: '  downloads as long as two encodes side by side',
+        name: '  downloads as long as two concurrent encodes',
         unit: 'x',
-        value: spreadOf(long.pipeline.map((ms) => ms / spreadOf(samples.alone).median)),
+        value: spreadOf(long.pipeline.map((ms) => ms / spreadOf(samples.local).median)),
         atMost: null,
-        basis: `${seconds(long.pipeline)}, ${beside}`,
+        basis: `${seconds(long.pipeline)}, ${reference}`,
       },
     ];
   } finally {
@@ -75,8 +77,8 @@ export async function measurePipeline(folder: string, rounds: number): Promise<r
   }
 }
 
-/** Has the jobs done, so many submitted at once: another one when one has ended. */
-async function atOnceOf(daemon: BenchDaemon, input: string, submitted: number): Promise<void> {
+/** Runs the jobs with `submitted` in progress at a time; the next one is submitted when one ends. */
+async function runConcurrently(daemon: BenchDaemon, input: string, submitted: number): Promise<void> {
   let left = jobs;
   const runJobs = async (): Promise<void> => {
     while (left > 0) {
@@ -87,11 +89,14 @@ async function atOnceOf(daemon: BenchDaemon, input: string, submitted: number): 
   await Promise.all(Array.from({ length: submitted }, runJobs));
 }
 
-/** A server of one file, at an even pace for each request whatever others there are. It knows no ranges. */
+/**
+ * A server of one file that sends at a constant rate per request, independent of other requests. It does not support
+ * byte ranges.
+ */
 interface SlowServer {
   readonly url: string;
-  /** How long the whole file takes from now on. */
-  take(ms: number): void;
+  /** Sets the time that sending the whole file takes. */
+  setDuration(ms: number): void;
   close(): Promise<void>;
 }
 
@@ -101,10 +106,10 @@ async function startSlowServer(path: string): Promise<SlowServer> {
   const server = createServer((_, response) => {
     response.writeHead(200, { 'Content-Length': size });
     const file = createReadStream(path, { highWaterMark: 16 * 1024 });
-    const send = async (pieces: Readable): Promise<void> => {
+    const send = async (chunks: Readable): Promise<void> => {
       const begun = performance.now();
       let sent = 0;
-      for await (const chunk of pieces) {
+      for await (const chunk of chunks) {
         sent += chunk.length;
         const dueMs = begun + (sent / size) * fileMs - performance.now();
         if (dueMs > 1) await sleep(dueMs);
@@ -119,7 +124,7 @@ async function startSlowServer(path: string): Promise<SlowServer> {
   const { port } = server.address() as AddressInfo;
   return {
     url: `http://127.0.0.1:${port}/clip.mp4`,
-    take(ms) {
+    setDuration(ms) {
       fileMs = ms;
     },
     close: () =>

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 
-/** The program under measure, as it is installed. */
+/** The path of the measured program, as it is installed. */
 export const vencPath = fileURLToPath(new URL('../../bin/venc.js', import.meta.url));
 
 /** Runs a program to its end and discards stdout. If the exit code is not 0, rejects with the end of stderr. */
@@ -14,12 +14,12 @@ export async function runProgram(
   env: NodeJS.ProcessEnv = process.env,
 ): Promise<void> {
   const child = spawn(path, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
-  let said = '';
+  let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
-    said = (said + text).slice(-2000);
+    stderr = (stderr + text).slice(-2000);
   });
   const [code, signal] = (await once(child, 'close')) as [number | null, string | null];
-  if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${code ?? signal}: ${said}`);
+  if (code !== 0) throw new Error(`${path} ${args.join(' ')} ended with ${code ?? signal}: ${stderr}`);
 }
 
 /** Runs a Node program to its end and returns its stdout. */
@@ -30,29 +30,30 @@ export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv):
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
 /**
- * Seconds of processor time that a process has used, with all its children that have ended (proc(5): utime, stime, cutime,
+ * Seconds of processor time that a process and all its children that have ended used (proc(5): utime, stime, cutime,
  * cstime).
  */
 export async function cpuSecondsOf(pid: number | 'self'): Promise<number> {
   const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-  // The name of the program stands in brackets and may hold blanks: counted from behind it, utime is the 12th field.
+  // The program name is in parentheses and can contain spaces. Counted from the field after it, utime is the 12th
+  // field.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   const ticks = fields.slice(11, 15).map(Number);
   return ticks.reduce((sum, one) => sum + one, 0) / ticksPerSecond;
 }
 
-/** Memory of a process that lies in RAM, in megabytes of 1,000,000 bytes. */
+/** Resident memory of a process, in megabytes of 1,000,000 bytes. */
 export async function residentMegabytesOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const kibibytes = Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]);
-  if (!Number.isFinite(kibibytes)) throw new Error(`process ${pid} does not tell its memory`);
+  if (!Number.isFinite(kibibytes)) throw new Error(`the memory of process ${pid} is unknown`);
   return (kibibytes * 1024) / 1_000_000;
 }
 
-/** The most memory that a process ever had in RAM, in megabytes of 1,000,000 bytes. */
+/** Peak resident memory of a process, in megabytes of 1,000,000 bytes. */
 export async function peakMegabytesOf(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   const kibibytes = Number(/^VmHWM:\s+(\d+) kB$/m.exec(status)?.[1]);
-  if (!Number.isFinite(kibibytes)) throw new Error(`process ${pid} does not tell its memory`);
+  if (!Number.isFinite(kibibytes)) throw new Error(`the memory of process ${pid} is unknown`);
   return (kibibytes * 1024) / 1_000_000;
 }

@@ -1,7 +1,8 @@
 import { startS3rver } from '../test/helpers/servers/s3rver.js';
 
 /*
- * A program of its own: an S3 server with the bucket `films`, which keeps its objects in the folder that is its argument. Says its address.
+ * A separate program: an S3 server with the bucket `films`, which stores its objects in the folder given as argument.
+ * Prints its URL.
  */
 
 const [folder] = process.argv.slice(2);

@@ -9,8 +9,8 @@ import { s3rverKeys } from '../test/helpers/servers/s3rver.js';
 import { timed } from './measure.js';
 
 /*
- * A program of its own: uploads a file once, as the first argument says by the transport (`venc`) or by the SDK alone (`sdk`) with parts of
- * the same size and as many side by side. Says how long that took, and how much memory it had at most.
+ * A separate program: uploads a file once, with the transport (`venc`) or only the SDK (`sdk`), depending on the
+ * first argument. Both use the same part size and concurrency. Prints the duration and the peak memory.
  */
 
 const [way, endpoint = '', path = '', size] = process.argv.slice(2);
@@ -51,6 +51,6 @@ const ms = await timed(way === 'venc' ? byVenc : bySdk);
 const client = createClient();
 const { ContentLength } = await client.send(new HeadObjectCommand({ Bucket: 'films', Key: `${way}.mp4` }));
 client.destroy();
-if (ContentLength !== Number(size)) throw new Error(`${ContentLength} bytes of ${size} have arrived`);
+if (ContentLength !== Number(size)) throw new Error(`${ContentLength} bytes of ${size} have been uploaded`);
 const peakMegabytes = (process.resourceUsage().maxRSS * 1024) / 1_000_000;
 console.log(JSON.stringify({ ms, peakMegabytes }));

@@ -15,7 +15,10 @@ interface Sample {
   readonly peakMegabytes: number;
 }
 
-/** A large file in parts to an S3 server beside the SDK alone, each in a process of its own. */
+/**
+ * Measures the upload of a large file in parts to an S3 server, compared with the SDK itself, each in a separate
+ * process.
+ */
 export async function measureS3(folder: string, rounds: number): Promise<readonly Figure[]> {
   const path = join(folder, 'film.mp4');
   await makeFile(path);
@@ -36,18 +39,18 @@ export async function measureS3(folder: string, rounds: number): Promise<readonl
     const median = (samples: readonly Sample[]) => Math.round(spreadOf(ms(samples)).median);
     return [
       {
-        name: 's3 upload of 500 MB beside the SDK alone',
+        name: 's3 upload of 500 MB, compared with the SDK',
         unit: 'x',
         value: spreadOf(ratiosOf(ms(venc), ms(sdk))),
         atMost: 1.3,
-        basis: `${median(venc)} ms beside ${median(sdk)} ms`,
+        basis: `${median(venc)} ms, the SDK ${median(sdk)} ms`,
       },
       {
-        name: 's3 upload of 500 MB, most memory',
+        name: 's3 upload of 500 MB, peak memory',
         unit: 'MB',
         value: peak(venc),
         atMost: 250,
-        basis: `resident at most; the SDK alone: ${Math.round(peak(sdk).median)} MB`,
+        basis: `resident at its peak; the SDK: ${Math.round(peak(sdk).median)} MB`,
       },
     ];
   } finally {
@@ -72,7 +75,7 @@ function programAt(name: string): string {
 }
 
 async function firstLineOf({ stdout }: ChildProcess): Promise<string> {
-  if (stdout === null) throw new TypeError('the server says nothing');
+  if (stdout === null) throw new TypeError('the server has no stdout');
   const [line] = (await once(createInterface(stdout), 'line')) as [string];
   return line;
 }

@@ -13,7 +13,10 @@ import { runProgram } from './programs.js';
 
 const sizeBytes = 200_000_000;
 
-/** A file of 200 MB from and to OpenSSH's server on loopback, beside OpenSSH's own client on the same server. */
+/**
+ * Measures the transfer of a file of 200 MB from and to the OpenSSH server on loopback, compared with the OpenSSH
+ * client on the same server.
+ */
 export async function measureSftp(folder: string, rounds: number): Promise<readonly Figure[]> {
   const server = await startSshd();
   const client = findProgram('sftp');
@@ -52,37 +55,39 @@ export async function measureSftp(folder: string, rounds: number): Promise<reado
       return join(folder, `in-${turn}.mp4`);
     };
     const sent = await measureFile(join(remote, 'in.mp4'));
-    const taking = async (work: (path: string) => Promise<number>) => {
+    const timedDownload = async (work: (path: string) => Promise<number>) => {
       const path = fresh();
       const took = await work(path);
       await assertSameFile(sent, path);
       await rm(path);
       return took;
     };
-    const bringing = async (name: string, work: () => Promise<number>) => {
+    const timedUpload = async (name: string, work: () => Promise<number>) => {
       const took = await work();
       await assertSameFile(sent, join(remote, name));
       await rm(join(remote, name));
       return took;
     };
     const samples = await alternate(rounds, {
-      down: () => taking((path) => timed(() => get(path))),
-      'sftp down': () => taking((path) => batch(`get ${remote}/in.mp4 ${path}`)),
-      up: () => bringing('out.mp4', () => timed(put)),
+      down: () => timedDownload((path) => timed(() => get(path))),
+      'sftp down': () => timedDownload((path) => batch(`get ${remote}/in.mp4 ${path}`)),
+      up: () => timedUpload('out.mp4', () => timed(put)),
       'sftp up': () =>
-        bringing('out-beside.mp4', () => batch(`put ${join(folder, 'out.mp4')} ${remote}/out-beside.mp4`)),
+        timedUpload('out-reference.mp4', () =>
+          batch(`put ${join(folder, 'out.mp4')} ${remote}/out-reference.mp4`),
+        ),
     });
     return [
-      figure('200 MB in over SFTP, beside sftp', samples.down, samples['sftp down']),
-      figure('200 MB out over SFTP, beside sftp', samples.up, samples['sftp up']),
+      figure('200 MB in over SFTP, compared with sftp', samples.down, samples['sftp down']),
+      figure('200 MB out over SFTP, compared with sftp', samples.up, samples['sftp up']),
     ];
   } finally {
     await server.close();
   }
 }
 
-function figure(name: string, own: readonly number[], beside: readonly number[]): Figure {
-  const [ours, theirs] = [own, beside].map((all) => `${spreadOf(all).median.toFixed(0)} ms`);
-  const value = spreadOf(ratiosOf(own, beside));
+function figure(name: string, own: readonly number[], reference: readonly number[]): Figure {
+  const [ours, theirs] = [own, reference].map((all) => `${spreadOf(all).median.toFixed(0)} ms`);
+  const value = spreadOf(ratiosOf(own, reference));
   return { name, unit: 'x', value, atMost: 1.3, basis: `${ours}, sftp ${theirs}` };
 }

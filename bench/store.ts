@@ -23,8 +23,8 @@ const operations = {
 } as const;
 
 /**
- * What a durable create, a read and a page of the list cost with more and more jobs stored. The creates are compared by ratio;
- * reads and lists of a small store never touch the disk, and no ratio to that would tell anything.
+ * Measures a durable create, a read and a page of the list with growing numbers of stored jobs. Creates are compared
+ * by ratio. Reads and lists of a small store never access the disk, so a ratio would be meaningless.
  */
 export async function measureStore(folder: string, rounds: number): Promise<readonly Figure[]> {
   const stores: Stores = await Promise.all(sizes.map((size) => fill(join(folder, `${size}`), size)));
@@ -53,16 +53,16 @@ async function samplesOf(
 }
 
 function creationFigures(samples: Samples): readonly Figure[] {
-  const [least, ...more] = samples;
-  if (least === undefined) return [];
+  const [smallest, ...larger] = samples;
+  if (smallest === undefined) return [];
   const text = ({ milliseconds }: Samples[number]): string =>
     `${spreadOf(milliseconds).median.toFixed(2)} ms`;
-  return more.map((one) => ({
+  return larger.map((one) => ({
     name: `store: create at ${one.size.toLocaleString('en')}`,
     unit: 'x',
-    value: spreadOf(ratiosOf(one.milliseconds, least.milliseconds)),
-    atMost: one === more.at(-1) ? 1.5 : null,
-    basis: `${text(one)}, at ${least.size} ${text(least)}`,
+    value: spreadOf(ratiosOf(one.milliseconds, smallest.milliseconds)),
+    atMost: one === larger.at(-1) ? 1.5 : null,
+    basis: `${text(one)}, at ${smallest.size} ${text(smallest)}`,
   }));
 }
 
@@ -76,7 +76,9 @@ function timeFigures(operation: string, samples: Samples): readonly Figure[] {
   }));
 }
 
-/** A store with so many jobs, all of them over but the last few, as in a daemon that has worked for a while. */
+/**
+ * Creates a store with `size` jobs, all of them ended except the last few, like a daemon that has run for a while.
+ */
 async function fill(folder: string, size: number): Promise<Stores[number]> {
   const store = await openJobStore(folder, { log: () => {} });
   const ids: number[] = [];
@@ -84,8 +86,8 @@ async function fill(folder: string, size: number): Promise<Stores[number]> {
   while (ids.length < size) {
     const jobs = await Promise.all(Array.from({ length: atOnce }, () => store.create(draft())));
     ids.push(...jobs.map(({ id }) => id));
-    const over = ids.length < size ? jobs : jobs.slice(0, -10);
-    await Promise.all(over.map(({ id }) => store.update(id, ended)));
+    const endedJobs = ids.length < size ? jobs : jobs.slice(0, -10);
+    await Promise.all(endedJobs.map(({ id }) => store.update(id, ended)));
   }
   return { size, store, ids };
 }
@@ -95,12 +97,12 @@ function ended(job: Job): Job {
   return { ...job, state: 'cancelled', updatedAt: finishedAt, finishedAt };
 }
 
-let turns = 0;
+let calls = 0;
 
-/** One after the other in wide strides, so that no cache of the latest ones can answer. */
+/** Picks ids in wide strides, so that no cache of the latest jobs has an effect. */
 function anyOf(ids: readonly number[]): number {
-  turns += 1;
-  return ids[(turns * 7919) % ids.length] ?? 0;
+  calls += 1;
+  return ids[(calls * 7919) % ids.length] ?? 0;
 }
 
 function draft(): JobDraft {

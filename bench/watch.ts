@@ -12,8 +12,9 @@ const settleMs = 4000;
 const pollIntervalMs = 10_000;
 
 /**
- * The live screen on a terminal of its own: how long until its first frame stands, with a service that does not answer, beside a Node
- * that does nothing; and how much of a core it takes to watch fifty active jobs, all of them moving.
+ * Measures the screen of `venc watch` on its own terminal: the time to its first frame with a service that does not
+ * respond, compared with a Node process that does nothing; and the share of a core that watching fifty active jobs
+ * takes.
  */
 export async function measureWatch(_folder: string, rounds: number): Promise<readonly Figure[]> {
   const service = await startBusyService(jobCount);
@@ -21,12 +22,12 @@ export async function measureWatch(_folder: string, rounds: number): Promise<rea
     service.pauseEvents(true);
     const samples = await alternate<'node' | 'frame', number>(rounds, {
       node: () => timed(() => runProgram('script', inTerminal([process.execPath, '-e', '0']))),
-      frame: () => firstFrame(service.url),
+      frame: () => measureFirstFrame(service.url),
     });
     service.pauseEvents(false);
     const shares: number[] = [];
     for (let round = 0; round < Math.ceil(rounds / 5); round += 1)
-      shares.push(await shareOfCore(service.url));
+      shares.push(await measureCoreShare(service.url));
     const [frame, bare] = [spreadOf(samples.frame).median, spreadOf(samples.node).median];
     return [
       {
@@ -67,20 +68,20 @@ async function leave(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-async function firstFrame(url: string): Promise<number> {
+async function measureFirstFrame(url: string): Promise<number> {
   let child: ChildProcess | undefined;
   const took = await timed(async () => {
     child = watch(url);
-    await shown(child, 'q quit');
+    await waitForText(child, 'q quit');
   });
   if (child !== undefined) await leave(child);
   return took;
 }
 
-async function shareOfCore(url: string): Promise<number> {
+async function measureCoreShare(url: string): Promise<number> {
   const child = watch(url);
   try {
-    await shown(child, 'processing');
+    await waitForText(child, 'processing');
     child.stdout?.resume();
     await sleep(settleMs);
     const pid = await onlyChildOf(child.pid ?? 0);
@@ -92,10 +93,10 @@ async function shareOfCore(url: string): Promise<number> {
   }
 }
 
-async function shown(child: ChildProcess, text: string): Promise<void> {
+async function waitForText(child: ChildProcess, text: string): Promise<void> {
   let seen = '';
   await new Promise<void>((resolve, reject) => {
-    child.once('exit', () => reject(new Error(`the screen ended before it showed "${text}": ${seen}`)));
+    child.once('exit', () => reject(new Error(`venc watch exited before it showed "${text}": ${seen}`)));
     child.stdout?.setEncoding('utf8').on('data', (chunk: string) => {
       seen = (seen + chunk).slice(-10_000);
       if (seen.includes(text)) resolve();
@@ -107,18 +108,18 @@ async function onlyChildOf(pid: number): Promise<number> {
   return Number((await readFile(`/proc/${pid}/task/${pid}/children`, 'utf8')).trim().split(' ')[0]);
 }
 
-/** A service with jobs that are all processed, and never end. */
+/** A service whose jobs are all being processed and never end. */
 export interface BusyService {
   readonly url: string;
-  /** Whether questions get no answer for now. */
+  /** Sets whether requests get no response. */
   pauseEvents(isPaused: boolean): void;
   close(): Promise<void>;
 }
 
-/** The daemon tells of a job that moves about as often. */
+/** Interval of events, about that of the daemon for an active job. */
 const eventEveryMs = 500;
 
-/** Starts one, with event streams as the daemon has them. */
+/** Starts the service, with event streams like those of the daemon. */
 export async function startBusyService(jobCount: number): Promise<BusyService> {
   let isPaused = false;
   const begin = Date.now();
@@ -155,9 +156,9 @@ export async function startBusyService(jobCount: number): Promise<BusyService> {
     if (isPaused) return;
     if (path.endsWith('/events')) {
       response.writeHead(200, { 'Content-Type': 'text/event-stream' });
-      const tell = () => response.write(`data: ${JSON.stringify(progressOf(id))}\n\n`);
-      tell();
-      streams.set(response, setInterval(tell, eventEveryMs));
+      const sendEvent = () => response.write(`data: ${JSON.stringify(progressOf(id))}\n\n`);
+      sendEvent();
+      streams.set(response, setInterval(sendEvent, eventEveryMs));
       response.on('close', () => clearInterval(streams.get(response)));
       return;
     }

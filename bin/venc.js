@@ -1,5 +1,6 @@
 #!/usr/bin/env node
-// Written in syntax that old versions of Node read, so that a Node too old for the program gets a sentence instead of a syntax error.
+// Uses only syntax of old versions of Node, so that an unsupported version prints this message instead of a syntax
+// error.
 const [major, minor, patch] = process.versions.node.split('.').map(Number);
 
 if (major < 20 || (major === 20 && (minor < 18 || (minor === 18 && patch < 1)))) {

@@ -8,7 +8,7 @@ import type {
   OutputMediaFile,
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
-import { memoizeByKey } from '../../src/shared/util/once-per.js';
+import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import type { Job, JobInput, JobOutput } from './job.js';
 import { type MediaFacts, uprightSize } from './media.js';

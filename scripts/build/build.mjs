@@ -1,10 +1,12 @@
 /*
- * `npm run build`: tsc compiles program and tests into dist/, then esbuild bundles the program into dist/venc/, which is what is
- * shipped. Most of the start-up time of a command is spent loading modules, so what every command needs is one file, `venc.cjs`, and what
- * only some commands need (the daemon, the live screen) is loaded from dist/venc/lazy/. The file is CommonJS, because
- * starting the ES module loader alone costs as much as reading all of it, and has a V8 code cache, which is valid for the V8 version that
- * made it and ignored by others. CPU time of `venc list --json` relative to `node -e 0`, medians of 11: modules 1.91, one file 1.52, the
- * same minified 1.51, one file with the cache 1.48. Names are not shortened: that gained nothing.
+ * `npm run build`: tsc compiles the program and the tests into dist/, then esbuild bundles the program into
+ * dist/venc/, which is shipped. Loading modules takes most of the start-up time of a command. Therefore the code that
+ * every command needs is one file, `venc.cjs`, and the code that only some commands need (the daemon, the screen of
+ * `venc watch`) is loaded from dist/venc/lazy/. The file is CommonJS, because starting the ES module loader takes as
+ * long as reading the whole file. It has a V8 code cache, which is valid only for the V8 version that created it;
+ * other versions ignore it. CPU time of `venc list --json` relative to `node -e 0`, medians of 11: modules 1.91, one
+ * file 1.52, the same minified 1.51, one file with the cache 1.48. Names are not shortened, because that gained
+ * nothing.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -12,23 +14,26 @@ import { createRequire } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
-import { checkReferences, collectNamedFiles, placesOfNamedFiles } from './file-references.mjs';
+import { checkReferences, collectNamedFiles, destinationsOfNamedFiles } from './file-references.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const shipped = `${root}dist/venc`;
 const { dependencies, optionalDependencies } = createRequire(import.meta.url)('../../package.json');
 /**
- * These stay packages and are loaded where they are used. All others are bundled, so that an install does not need them: commander, which
- * every command reads, and ink and react, which draw the live screen (640 ms of CPU time as packages, 115 ms in one file).
+ * These packages are not bundled; they are loaded where they are used. All others are bundled, so that an install
+ * does not need them: commander, which every command uses, and ink and react, which draw the screen of `venc watch`
+ * (640 ms of CPU time as packages, 115 ms in one file).
  */
 const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 
-/** Folders of modules that are loaded on first use; their entry points are found while the main bundle is made. */
+/**
+ * Folders of modules that are loaded on first use. Their entry points are collected while the main bundle is built.
+ */
 const lazyFolders = ['dist/daemon/', 'dist/src/tui/'];
-/** Small enough to be in the main bundle, and needed at every completion. */
+/** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
 const lazyModules = new Set();
-/** Files that bundled modules name by URL: base name to source. */
+/** Files that bundled modules reference by URL: base name to source. */
 const namedFiles = new Map();
 
 const common = {
@@ -37,7 +42,7 @@ const common = {
   platform: 'node',
   target: 'node20',
   minifyWhitespace: true,
-  // For stack traces (`--debug`): names of files and lines, without the text of the sources.
+  // For stack traces (`--debug`): names and lines of the sources, without their text.
   sourcemap: true,
   sourcesContent: false,
   legalComments: 'none',
@@ -48,9 +53,9 @@ const common = {
 const modules = {
   ...common,
   format: 'esm',
-  // React's development build is slower in every frame.
+  // The development build of React is slower in every frame.
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
-  // Some of the bundled packages are CommonJS and load Node's own modules with require.
+  // Some of the bundled packages are CommonJS and load built-in modules with require.
   banner: {
     js: "import { createRequire as __createRequire } from 'node:module'; const require = __createRequire(import.meta.url);",
   },
@@ -64,12 +69,12 @@ const main = await build({
   entryPoints: ['dist/src/cli/main.js'],
   outfile: `${shipped}/venc.cjs`,
   format: 'cjs',
-  // launch.cjs hands its own URL in: a CommonJS file has no import.meta.
+  // launch.cjs passes the URL, because a CommonJS file has no import.meta.
   define: { 'import.meta.url': '__bundleUrl' },
-  plugins: [{ name: 'lazy-modules', setup: leaveLazyModulesOut }],
+  plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
 });
-// A script that has a code cache cannot call import(): launch.cjs hands its own in, under a name of the same length, so that the columns of
-// the source map stay right.
+// A script with a code cache cannot call import(). launch.cjs passes its own import function, with a name of the same
+// length, so that the columns of the source map stay correct.
 const bundle = `${shipped}/venc.cjs`;
 writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/\bimport\(/g, '$mport('));
 
@@ -80,11 +85,11 @@ const lazy = await build({
   outbase: 'dist',
   chunkNames: 'parts/[hash]',
   splitting: true,
-  plugins: [{ name: 'no-devtools', setup: leaveDevtoolsOut }, collectNamedFiles(namedFiles)],
+  plugins: [{ name: 'no-devtools', setup: excludeDevtools }, collectNamedFiles(namedFiles)],
 });
 const named = await Promise.all(
-  placesOfNamedFiles(shipped, namedFiles).map(({ source, place }) =>
-    build({ ...modules, entryPoints: [source], outfile: place }),
+  destinationsOfNamedFiles(shipped, namedFiles).map(({ source, destination }) =>
+    build({ ...modules, entryPoints: [source], outfile: destination }),
   ),
 );
 writeFileSync(`${shipped}/LICENSES`, licencesOf([main, lazy, ...named]));
@@ -93,7 +98,7 @@ for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
 checkReferences(shipped);
 run(`${root}scripts/build/warm-code-cache.mjs`, `${shipped}/v8-${process.versions.v8}-${process.arch}.cache`);
 
-function leaveLazyModulesOut(bundler) {
+function excludeLazyModules(bundler) {
   bundler.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
     const found = relative(root, resolve(resolveDir, path));
     if (kind !== 'dynamic-import' || bundledModules.includes(found)) return null;
@@ -103,7 +108,7 @@ function leaveLazyModulesOut(bundler) {
   });
 }
 
-/** The licence texts of the packages in the bundles, which have to be shipped with their code. */
+/** The licences of the bundled packages, which must be shipped with their code. */
 function licencesOf(builds) {
   const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
   const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []);
@@ -116,8 +121,11 @@ function licencesOf(builds) {
   return `venc contains code of these packages.\n\n${[...new Set(texts)].sort().join(`\n\n${'-'.repeat(70)}\n\n`)}\n`;
 }
 
-/** With DEV set, ink loads React's devtools, a package that is not installed, and reads its own package.json, which is not shipped. */
-function leaveDevtoolsOut(bundler) {
+/**
+ * If DEV is set, ink loads the devtools of React, a package that is not installed, and reads its own package.json,
+ * which is not shipped.
+ */
+function excludeDevtools(bundler) {
   bundler.onLoad({ filter: /ink\/build\/devtools\.js$/ }, () => ({ contents: '' }));
   bundler.onLoad({ filter: /ink\/build\/reconciler\.js$/ }, ({ path }) => ({
     contents: readFileSync(path, 'utf8').replace("new URL('../package.json', import.meta.url)", "''"),

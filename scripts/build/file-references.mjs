@@ -1,7 +1,7 @@
 /*
- * Files that bundled code names by `new URL('./name.js', import.meta.url)`, such as the entry point of a worker thread. A bundler moves
- * the code that names them but does not follow such a reference, so each of these files is bundled on its own, beside every
- * output that names it.
+ * Files that bundled code references by `new URL('./name.js', import.meta.url)`, such as the entry point of a worker
+ * thread. A bundler moves the referencing code but does not follow such references. Therefore each of these files is
+ * bundled separately, next to every output that references it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
@@ -9,7 +9,7 @@ import { basename, dirname, join, relative, resolve } from 'node:path';
 const namedFile = /new URL\(\s*(["'])(\.{1,2}\/[^"']+)\1\s*,\s*import\.meta\.url\s*\)/g;
 const importedFile = /(?:\bimport|\$mport|\bfrom|\brequire)\s*\(?\s*(["'])(\.{1,2}\/[^"']+)\1/g;
 
-/** An esbuild plugin that collects, in `sources`, the source of each file that a module names: base name to path. */
+/** An esbuild plugin that adds to `sources` each file that a module references: base name to path. */
 export function collectNamedFiles(sources) {
   return {
     name: 'collect-named-files',
@@ -28,18 +28,21 @@ export function collectNamedFiles(sources) {
   };
 }
 
-/** Where each named file has to be, beside the outputs in a folder that name it: pairs of its source and its place. */
-export function placesOfNamedFiles(folder, sources) {
-  const places = new Map();
+/**
+ * The destination of each referenced file, next to the outputs in a folder that reference it: pairs of source and
+ * destination.
+ */
+export function destinationsOfNamedFiles(folder, sources) {
+  const destinations = new Map();
   for (const output of scriptsIn(folder)) {
     for (const named of matches(readFileSync(output, 'utf8'), namedFile)) {
-      places.set(resolve(dirname(output), named), sources.get(basename(named)));
+      destinations.set(resolve(dirname(output), named), sources.get(basename(named)));
     }
   }
-  return [...places].map(([place, source]) => ({ place, source }));
+  return [...destinations].map(([destination, source]) => ({ destination, source }));
 }
 
-/** Throws with every reference from a file in a folder to a file that is not there. */
+/** Throws an error that lists every reference from a file in a folder to a missing file. */
 export function checkReferences(folder) {
   const missing = scriptsIn(folder).flatMap((output) => {
     const text = readFileSync(output, 'utf8');

@@ -1,4 +1,5 @@
-// Copied by the build beside the bundle, which it runs with V8's code cache if there is one for this version of V8 (see scripts/build/build.mjs).
+// The build copies this file next to the bundle. It runs the bundle, with the V8 code cache if there is one for this
+// version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
@@ -7,10 +8,10 @@ const { Script } = require('node:vm');
 const folder = __dirname;
 const filename = join(folder, 'venc.cjs');
 const prefix = '(function(exports, require, module, $mport, __bundleUrl){';
-// Source maps take a while to read.
+// Reading source maps is slow.
 if (process.argv.includes('--debug')) require('./mapped-stacks.cjs').mapStacks({ [filename]: prefix.length });
 
-/** Node's own modules are loaded without the ES module loader, which takes long to start. */
+/** Loads built-in modules without the ES module loader, whose start is slow. */
 function load(specifier) {
   if (specifier.startsWith('node:')) return Promise.resolve(require(specifier));
   if (!specifier.startsWith('.')) return import(specifier);

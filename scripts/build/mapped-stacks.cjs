@@ -1,6 +1,6 @@
 /*
- * Loaded by launch.cjs with --debug: stack traces name the lines of the sources instead of those of the bundles. Node does this by itself
- * (--enable-source-maps) for modules only, not for a script with a code cache.
+ * Loaded by launch.cjs for --debug: maps stack traces to the lines of the sources. The option --enable-source-maps of
+ * Node does this only for modules, not for a script with a code cache.
  */
 const { existsSync, readFileSync } = require('node:fs');
 const { SourceMap } = require('node:module');
@@ -10,7 +10,10 @@ const { fileURLToPath } = require('node:url');
 const packageFolder = resolve(__dirname, '../..');
 const maps = new Map();
 
-/** Turns the mapping on for every error that is made from now on. `firstColumns`: columns that launch.cjs put before a file's first line. */
+/**
+ * Maps the stacks of all errors created from now on. `firstColumns`: the number of columns that launch.cjs inserted
+ * before the first line of a file.
+ */
 function mapStacks(firstColumns) {
   Error.prepareStackTrace = (error, sites) => {
     const frames = sites.map((site) => `\n    at ${mapped(site, firstColumns)}`);
@@ -28,8 +31,8 @@ function mapped(site, firstColumns) {
   const entry = mapOf(path)?.findEntry(line - 1, column - 1 - shift);
   if (entry?.originalSource === undefined) return text;
   const source = relative(packageFolder, resolve(dirname(path), entry.originalSource));
-  const place = `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
-  return text.replace(`${name}:${line}:${column}`, place);
+  const location = `${source}:${entry.originalLine + 1}:${entry.originalColumn + 1}`;
+  return text.replace(`${name}:${line}:${column}`, location);
 }
 
 function mapOf(path) {

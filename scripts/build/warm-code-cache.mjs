@@ -1,12 +1,12 @@
 /*
- * The last step of the build: runs the commands that scripts call most, and writes V8's code cache of the functions that
- * ran. Only those are in the cache, so it stays small.
+ * The last step of the build: runs the most frequent commands of scripts, and writes V8's code cache of the functions
+ * that ran. Only these are in the cache, so it stays small.
  *
  *   node scripts/build/warm-code-cache.mjs FILE
  *
- * No request leaves the process. HTTP connections end at a server in the same process, over a pair of streams, and opening
- * any socket throws. The process runs with an environment and a home folder of its own, so that no key, target or
- * configuration of the user has an effect.
+ * No request leaves the process. HTTP connections go to a server in the same process over a pair of streams, and
+ * opening any socket throws. The process has its own environment and home folder, so that keys, targets and
+ * configuration of the user have no effect.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -28,7 +28,7 @@ const commands = [
   'progress 1',
 ];
 
-/** Runs this script again with an empty home folder and nothing of the caller's environment. */
+/** Runs this script again with an empty home folder and without the environment of the caller. */
 function runIsolated(file) {
   const home = mkdtempSync(join(tmpdir(), 'venc-build-'));
   const env = {
@@ -54,13 +54,13 @@ async function warm(file) {
   for (const command of commands) {
     await main(command.split(' '));
     if (process.exitCode !== undefined && process.exitCode !== 0) {
-      throw new Error(`venc ${command} exited with ${process.exitCode} while the code cache was made`);
+      throw new Error(`venc ${command} exited with ${process.exitCode} while the code cache was created`);
     }
   }
   writeFileSync(file, createCache());
 }
 
-/** Answers every HTTP request of this process from a server that listens nowhere. */
+/** Answers every HTTP request of this process with a server that does not listen. */
 function answerInProcess() {
   const file = { id: 1, state: 'finished' };
   const job = { id: 1, state: 'finished', test: false, input_media_file: file, output_media_files: [] };
@@ -74,11 +74,11 @@ function answerInProcess() {
   http.request = (url, { agent, ...options }, onResponse) =>
     request(url, { ...options, createConnection: () => connectTo(server) }, onResponse);
   Socket.prototype.connect = () => {
-    throw new Error('The build opened a socket while it made the code cache.');
+    throw new Error('The build opened a socket while it created the code cache.');
   };
 }
 
-/** A connection to a server of this process, without a socket. */
+/** Creates a connection to a server of this process, without a socket. */
 function connectTo(server) {
   const [client, accepted] = [new Stream(), new Stream()];
   client.peer = accepted;
@@ -87,7 +87,7 @@ function connectTo(server) {
   return client;
 }
 
-/** One end of a connection: what is written to it is read from its peer. */
+/** One end of a connection: data written to it is read from its peer. */
 class Stream extends Duplex {
   peer;
 

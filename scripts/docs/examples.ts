@@ -1,14 +1,17 @@
-/** A request as an example, and the words of `venc submit` that make the same one. */
+/** An example request, and the arguments of `venc submit` for the same request. */
 export interface Example {
   readonly title: string;
   readonly request: Readonly<Record<string, unknown>>;
-  /** Words behind `venc submit`, the input first. */
+  /** Arguments of `venc submit`, the input first. */
   readonly words: readonly string[];
 }
 
 const input = 'https://example.com/film.mov';
 
-/** Examples of the settings reference. A test sees to it that words and requests agree, and that nothing in them is refused. */
+/**
+ * The examples of the settings reference. A test checks that arguments and requests agree, and that the requests are
+ * valid.
+ */
 export const examples: readonly Example[] = [
   {
     title: 'Two sizes of one film, in H.264',
@@ -28,7 +31,7 @@ export const examples: readonly Example[] = [
     ],
   },
   {
-    title: 'Half a minute of it, at a bitrate that is known beforehand',
+    title: 'A clip of half a minute, at a given bitrate',
     request: {
       input,
       outputs: [
@@ -47,7 +50,7 @@ export const examples: readonly Example[] = [
     ],
   },
   {
-    title: 'VP9 in WebM, the picture trimmed to a square',
+    title: 'VP9 in WebM, cropped to a square',
     request: {
       input,
       outputs: [{ filename: 'film.webm', video_codec: 'vp9', size: '480x480', aspect_mode: 'crop' }],
@@ -58,12 +61,12 @@ export const examples: readonly Example[] = [
     ],
   },
   {
-    title: 'The sound alone, as MP3 in mono',
-    request: { input, outputs: [{ filename: 'sound.mp3', audio_bitrate: 96, audio_channels: 1 }] },
-    words: [input, '--filename', 'sound.mp3', '--audio-bitrate', '96', '--audio-channels', '1'],
+    title: 'Only the audio, as MP3 in mono',
+    request: { input, outputs: [{ filename: 'audio.mp3', audio_bitrate: 96, audio_channels: 1 }] },
+    words: [input, '--filename', 'audio.mp3', '--audio-bitrate', '96', '--audio-channels', '1'],
   },
   {
-    title: 'A logo in the lower right corner, a tenth as wide as the picture',
+    title: 'A logo in the lower right corner, a tenth as wide as the video',
     request: {
       input,
       outputs: [{ watermark: [{ url: 'https://example.com/logo.png', x: '-10', y: '-10', width: '10%' }] }],
@@ -71,38 +74,38 @@ export const examples: readonly Example[] = [
     words: [input, '--watermark', 'url=https://example.com/logo.png,x=-10,y=-10,width=10%'],
   },
   {
-    title: 'The first five seconds, to try settings out',
+    title: 'The first five seconds, to test settings',
     request: { input, test: true, pass_through: 'order 17', outputs: [{ quality: 5, speed: 1 }] },
     words: [input, '--test', '--pass-through', 'order 17', '--quality', '5', '--speed', '1'],
   },
 ];
 
-/** A rule between the settings of one output, and settings that break it. */
+/** A rule between the settings of one output, and settings that violate it. */
 export interface CrossRule {
   readonly rule: string;
   readonly broken: Readonly<Record<string, unknown>>;
 }
 
-/** The rules between settings that the reference lists. A test checks that the daemon rejects each violation. */
+/** The rules between settings in the reference. A test checks that the daemon rejects each violation. */
 export const crossRules: readonly CrossRule[] = [
   {
-    rule: '`size` and `width` or `height`, where both are given, must agree.',
+    rule: '`size` must agree with `width` and `height` if both are given.',
     broken: { size: '640x360', width: 320 },
   },
   {
-    rule: '`width` times `height` is at most 36,000,000 pixels.',
+    rule: '`width` times `height` must be at most 36,000,000 pixels.',
     broken: { width: 8192, height: 8192 },
   },
   {
-    rule: '`skip_audio` and `skip_video` do not go together: nothing would be left.',
+    rule: '`skip_audio` and `skip_video` must not both be set, because the output would be empty.',
     broken: { skip_audio: true, skip_video: true },
   },
   {
-    rule: '`bitrate_cap` is not below `video_bitrate`.',
+    rule: '`bitrate_cap` must not be below `video_bitrate`.',
     broken: { video_bitrate: 900, bitrate_cap: 800 },
   },
   {
-    rule: '`audio_bitrate` is below 160 where `audio_channels` is 1.',
+    rule: '`audio_bitrate` must be below 160 if `audio_channels` is 1.',
     broken: { audio_bitrate: 160, audio_channels: 1 },
   },
 ];

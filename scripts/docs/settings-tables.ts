@@ -3,14 +3,14 @@ import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
 import { sidePixels } from '../../src/shared/settings/limits.js';
 
-/** What becomes of settings, by their paths. */
+/** The support of settings, by path. */
 export type SettingSupportTables = Readonly<Record<string, SettingSupport>>;
 
 const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as const;
 
 /**
- * A table of settings for each of their chapters, in the order of the rows, each below a heading with the section of the service
- * document. Settings inside of others stand below these, in the same chapter.
+ * Generates a table for each chapter of the settings, in the order of the rows, each below a heading with the section
+ * of the service document. Nested settings follow their parent in the same chapter.
  */
 export function settingsTables(
   settings: SettingsTable,
@@ -61,18 +61,18 @@ function fieldsOf(setting: Setting): SettingsTable {
   return setting.kind === 'object' ? setting.fields : {};
 }
 
-/** What this version makes of a setting. */
+/** Describes the support of a setting in this version. */
 function supportText(support: SettingSupport | undefined): string {
   if (support === undefined) return '';
   if ('by' in support) return 'supported';
   if ('noEffect' in support) return `no effect: ${support.noEffect}`;
   const supportedChoices = (support.unless ?? []).map((value) => code(String(value)));
   return supportedChoices.length === 0
-    ? '**declined**'
-    : `**declined**, but for ${supportedChoices.join(', ')}`;
+    ? '**not supported**'
+    : `**not supported**, except ${supportedChoices.join(', ')}`;
 }
 
-/** What a setting may be, in words: kind, range and spelling of its value. */
+/** Describes the kind, range and spelling of the value of a setting. */
 export function valueText(setting: Setting): string {
   switch (setting.kind) {
     case 'integer':
@@ -106,17 +106,17 @@ export function valueText(setting: Setting): string {
       return `pixels up to ${sidePixels.max} or percent up to 100, as ${code('10')} and ${code('25%')}${sign}`;
     }
     case 'object': {
-      const text = setting.textField === undefined ? '' : `, or the text of its ${code(setting.textField)}`;
+      const text = setting.textField === undefined ? '' : `, or the ${code(setting.textField)} as a string`;
       return `object${text}${setting.acceptsArray ? ', or an array of one' : ''}`;
     }
     case 'list':
       return `one, or an array of up to ${setting.max}: ${valueText(setting.of)}`;
     case 'map':
-      return `object of up to ${setting.max} texts of up to ${setting.maxLength} characters, by name`;
+      return `object of up to ${setting.max} strings of up to ${setting.maxLength} characters, by name`;
   }
 }
 
-/** What applies when a setting is left out; `required` where it must not be, `-` where nothing does. */
+/** Describes the default of a setting: `required` for a required one, `-` if there is none. */
 export function defaultText(setting: Setting): string {
   if (setting.isRequired) return 'required';
   if (setting.defaultText !== undefined) return setting.defaultText;
@@ -126,7 +126,7 @@ export function defaultText(setting: Setting): string {
   return code(String(value));
 }
 
-/** What a setting means, with the rule about its own fields. */
+/** Describes the meaning of a setting, including the rule about its own fields. */
 export function meaningText(setting: Setting): string {
   const inner = setting.kind === 'list' ? setting.of : setting;
   const oneOf = inner.kind === 'object' ? (inner.oneOf ?? []) : [];

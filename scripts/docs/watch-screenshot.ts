@@ -1,6 +1,7 @@
 /*
- * `npm run build && node dist/scripts/docs/watch-screenshot.js`: docs/watch.svg, the screen of `venc watch` in a real run, under tmux.
- * Three jobs: one is finished, one has failed, one encodes two outputs. It needs tmux and an ffmpeg on the search path.
+ * `npm run build && node dist/scripts/docs/watch-screenshot.js` writes docs/watch.svg, the screen of `venc watch` in
+ * a real run under tmux. Of three jobs, one is finished, one has failed, and one encodes two outputs. Requires tmux
+ * and an ffmpeg on the search path.
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -12,7 +13,7 @@ import { renderTerminalSvg } from './terminal-screenshot.js';
 
 const columns = 100;
 const rows = 18;
-const folder = mkdtempSync(join(tmpdir(), 'venc-picture-'));
+const folder = mkdtempSync(join(tmpdir(), 'venc-screenshot-'));
 const venc = resolve('bin/venc.js');
 const env = {
   ...process.env,
@@ -46,7 +47,7 @@ const film = (name: string, seconds: number) =>
   );
 const submit = (...words: readonly string[]) =>
   run(process.execPath, venc, 'submit', ...words, '--progress', 'none');
-const tmux = (...words: readonly string[]) => run('tmux', '-L', 'venc-picture', ...words);
+const tmux = (...words: readonly string[]) => run('tmux', '-L', 'venc-screenshot', ...words);
 
 const daemon = spawn(process.execPath, [venc, 'daemon', '--port', '0', '--grace', '0', '--jobs', '1'], {
   env,
@@ -62,7 +63,7 @@ try {
     submit('broken.mov'),
     submit('holiday.mov', '--output', 'label=web,size=1280x720', '--output', 'label=small,size=640x360'),
   ];
-  // Those two are over when the screen begins, which then tells first how they ended.
+  // The first two jobs have ended before the screen starts, and the screen shows their results first.
   run('sh', '-c', '"$@" || true', 'sh', process.execPath, venc, 'wait', ...ids.slice(0, 2));
   tmux(
     'new-session',
@@ -73,11 +74,11 @@ try {
     String(rows),
     `${process.execPath} ${venc} watch ${ids.join(' ')}`,
   );
-  for (let look = 0; look < 240; look += 1) {
+  for (let poll = 0; poll < 240; poll += 1) {
     await sleep(500);
     if (/ [3-7]\d(\.\d)?%/.test(tmux('capture-pane', '-p'))) break;
   }
-  // The job that is under way is the last row; opened, it shows its outputs.
+  // The running job is the last row; expanded, it shows its outputs.
   tmux('send-keys', 'Down', 'Down', 'Enter');
   await sleep(1500);
   writeFileSync(
@@ -86,9 +87,9 @@ try {
   );
   tmux('send-keys', 'q');
 } finally {
-  run('sh', '-c', 'tmux -L venc-picture kill-server || true');
-  const gone = once(daemon, 'exit');
+  run('sh', '-c', 'tmux -L venc-screenshot kill-server || true');
+  const exited = once(daemon, 'exit');
   daemon.kill('SIGTERM');
-  await gone;
+  await exited;
   rmSync(folder, { recursive: true, force: true });
 }

@@ -6,7 +6,7 @@ import { createIo } from '../../src/cli/terminal/io.js';
 import { manPages } from './man/pages.js';
 import { settingsPage } from './settings-page.js';
 
-// Run by `npm run docs`, from the root of the repository.
+// Run by `npm run docs` in the root of the repository.
 const io = createIo(process, false, (code) => process.exit(code));
 await writeFile('docs/settings.md', settingsPage());
 for (const [shell, text] of Object.entries(completionScripts(await loadFullProgram(io)))) {

@@ -10,17 +10,20 @@ import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { type ConfigKey, configName, parseFile } from './config.js';
 import { type Environment, userFolders } from './folders.js';
 
-/** The content of a file of ours, while it is changed. */
+/** The content of a configuration file during a change. */
 type Store = Conf<Record<string, unknown>>;
 
-/** For how long, and how often, the lock of a file is asked for, in milliseconds: a change takes a few. */
+/**
+ * Maximum wait for the lock of a file, and the interval of attempts, in milliseconds. A change takes a few
+ * milliseconds.
+ */
 const lockWaitMs = 10_000;
 const lockPauseMs = 15;
 
 /**
- * Changes a file below the configuration folder, which only its owner may read; several programs do so one after the other. A broken
- * one is set aside under another name, so that nothing of it is lost: then gives that name, else null. Rejects with `UsageError` where
- * it cannot be written.
+ * Changes a file in the configuration folder; only its owner can read it. Concurrent changes by several processes run
+ * one after the other. A broken file is renamed first, so that no content is lost; then resolves to its new path,
+ * otherwise to null. Rejects with `UsageError` if the file cannot be written.
  */
 export async function changeFile(
   folder: string,
@@ -29,13 +32,13 @@ export async function changeFile(
 ): Promise<string | null> {
   const path = `${folder}/${name}.json`;
   try {
-    // conf would make it too, and never end where that is not possible.
+    // conf would create it too, but it never returns if that is impossible.
     await makeFolder(folder, 0o700);
     const { default: FileStore } = await import('conf');
     return await withFileLock(path, async () => {
       for (const stalePath of await abandonedFiles(folder)) await unlink(stalePath).catch(() => {});
       const quarantinedPath = quarantineInvalidFile(path);
-      // Names of targets may have dots.
+      // Names of targets can contain dots.
       const options = { configFileMode: 0o600, accessPropertiesByDotNotation: false };
       change(new FileStore<Record<string, unknown>>({ cwd: folder, configName: name, ...options }));
       return quarantinedPath;
@@ -43,12 +46,15 @@ export async function changeFile(
   } catch (error) {
     throw new VencError('UsageError', `${path} cannot be written: ${diskReason(error, 'write')}.`, {
       cause: error,
-      hint: 'XDG_CONFIG_HOME names another folder for it',
+      hint: 'set XDG_CONFIG_HOME to use another folder',
     });
   }
 }
 
-/** A change is a read and a write: without the lock the slower of two would undo what the faster has written in between. */
+/**
+ * A change is a read and a write. Without the lock, the slower of two processes would undo the change of the faster
+ * one.
+ */
 async function withFileLock<T>(path: string, task: () => Promise<T>): Promise<T> {
   const lock = await acquireLock(`${path}.lock`);
   try {
@@ -92,7 +98,7 @@ function quarantineInvalidFile(path: string): string | null {
   }
 }
 
-/** What was set aside before is not to be lost either. */
+/** Files that were renamed earlier must not be overwritten. */
 function findFreeName(path: string): string {
   let name = path;
   for (let number = 2; existsSync(name); number += 1) name = `${path}-${number}`;
@@ -100,8 +106,8 @@ function findFreeName(path: string): string {
 }
 
 /**
- * Configures a key, or with null takes its value away. Gives the file that a broken one was set aside to, or null. Rejects with
- * `UsageError` where the file cannot be written.
+ * Sets a key of the configuration, or deletes it if `value` is null. Resolves to the new path of a broken
+ * configuration file, or null. Rejects with `UsageError` if the file cannot be written.
  */
 export async function changeConfig(
   env: Environment,

@@ -7,52 +7,57 @@ import { diskReason, systemCode } from '../shared/util/system-code.js';
 import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flags.js';
 import { type Environment, userFolders } from './folders.js';
 
-/** Something that can be configured. */
+/** One key of the configuration. */
 export interface ConfigEntry {
   readonly help: string;
-  /** The words that it may be; null where it is not one of a few. */
+  /** The allowed values; null if it is not a choice. */
   readonly choices: readonly string[] | null;
-  /** The environment variable that wins over it; null where there is none. */
+  /** The environment variable that overrides it; null if there is none. */
   readonly variable: string | null;
-  /** Throws `UsageError`, whose message begins with the name of the flag, for a text that is no value of it; null for texts of any kind. */
+  /**
+   * Parses a value. Throws `UsageError` for an invalid one, with a message that begins with the name of the flag.
+   * Null if any text is valid.
+   */
   readonly read: ((text: string) => unknown) | null;
 }
 
 const generalTable = {
-  ffmpeg: text('the ffmpeg to use', 'VENC_FFMPEG'),
-  ffprobe: text('the ffprobe to use', 'VENC_FFPROBE'),
+  ffmpeg: text('path of ffmpeg', 'VENC_FFMPEG'),
+  ffprobe: text('path of ffprobe', 'VENC_FFPROBE'),
   data: text('data folder of the local daemon', 'VENC_DATA'),
-  target: text('the service to talk to, by its name in venc target list', 'VENC_TARGET'),
-  url: text('address of a service whose key is in VENC_API_KEY', 'VENC_URL'),
+  target: text('the service to use, by its name in venc target list', 'VENC_TARGET'),
+  url: text('URL of a service whose key is in VENC_API_KEY', 'VENC_URL'),
   progress: choice('how progress is shown', ['auto', 'tty', 'plain', 'json', 'none']),
-  color: choice('whether there are colours on a terminal', ['auto', 'never']),
+  color: choice('whether to use colours on a terminal', ['auto', 'never']),
 } as const;
 
 /** A key that applies to every command. */
 type GeneralKey = keyof typeof generalTable;
 
-/** What can be configured; each key is the name of the flag it stands for, but `url`, which is `VENC_URL`. */
+/**
+ * The name of a key. Each key is the name of the corresponding flag, except `url`, which corresponds to `VENC_URL`.
+ */
 export type ConfigKey = GeneralKey | DaemonFlagName;
 
-/** Every key: those that apply to all commands, and those of `venc daemon`. */
+/** All keys: those that apply to every command, and those of `venc daemon`. */
 export const configTable: Readonly<Record<ConfigKey, ConfigEntry>> = { ...generalTable, ...daemonTable() };
 
 const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
-  ffmpeg: 'the first that venc doctor finds',
-  ffprobe: 'the first that venc doctor finds',
+  ffmpeg: 'the first one that venc doctor finds',
+  ffprobe: 'the first one that venc doctor finds',
   target: 'local',
   url: 'none',
   progress: 'auto',
   color: 'auto',
-  jobs: 'one for every two cores',
+  jobs: 'one per two cores',
   'files-root': 'none',
   'allow-private-network': 'false',
-  'public-url': 'the address of the request',
+  'public-url': 'the URL of the request',
   'min-free': '1GB, at most 5 % of the disk',
-  'rate-limit': 'any number',
+  'rate-limit': 'unlimited',
 };
 
-/** What applies where a key is not configured, as people read it. */
+/** The default of a key, as shown to users. */
 export function defaultOf(key: ConfigKey, env: Environment): string {
   if (key === 'data') return userFolders(env).data;
   const flag: DaemonFlag | undefined = Object.entries<DaemonFlag>(daemonFlags).find(
@@ -62,35 +67,35 @@ export function defaultOf(key: ConfigKey, env: Environment): string {
   return shown ?? (value === undefined ? (unsetDescriptions[key] ?? '') : String(value));
 }
 
-// Object.keys forgets what the keys are.
+// Object.keys loses the type of the keys.
 /** The keys, in the order of the table. */
 export const configKeys = Object.keys(configTable) as readonly ConfigKey[];
 
-/** What the user has configured; keys that are not configured are absent. */
+/** The configuration of the user; keys that are not configured are absent. */
 export type Config = {
   readonly [Key in GeneralKey]?: (typeof generalTable)[Key]['choices'] extends readonly (infer Word)[]
     ? Word
     : string;
 } & { readonly [Key in DaemonFlagName]?: string };
 
-/** A configuration as it was found. */
+/** The result of reading the configuration file. */
 export interface LoadedConfig {
   readonly config: Config;
-  /** What was wrong with the file, one sentence each; what is wrong is left out. */
+  /** Problems of the file, one sentence each. Invalid values are ignored. */
   readonly warnings: readonly string[];
 }
 
 /** The name of the configuration file, without its extension. */
 export const configName = 'config';
 
-/** Where the configuration file is looked for. */
+/** The path of the configuration file. */
 export function configPath(env: Environment): string {
   return join(userFolders(env).config, `${configName}.json`);
 }
 
 /**
- * Reads the configuration file, if there is one. Never rejects: a broken file is complained of and counts as empty.
- * conf, which writes it, takes longer to load than a whole `venc list`: to read JSON there is no need of it.
+ * Reads the configuration file, if there is one. Never rejects: a broken file gives a warning and counts as empty.
+ * Does not use conf, which writes the file: loading conf takes longer than a whole `venc list`.
  */
 export async function readConfig(env: Environment): Promise<LoadedConfig> {
   const path = configPath(env);
@@ -108,9 +113,12 @@ export async function readConfig(env: Environment): Promise<LoadedConfig> {
   }
 }
 
-/** The rule that a value breaks, as the end of a sentence that begins with the key; null for a good one. */
+/**
+ * Validates a value. Returns the rule that it violates, as the end of a sentence that begins with the key; null if it
+ * is valid.
+ */
 export function findConfigViolation(key: ConfigKey, value: unknown): string | null {
-  if (typeof value !== 'string' || value === '') return 'must be a text that is not empty';
+  if (typeof value !== 'string' || value === '') return 'must be a non-empty string';
   const { choices, read } = configTable[key];
   if (choices !== null && !choices.includes(value)) return `must be ${choices.join(', ')}`;
   try {
@@ -135,7 +143,7 @@ function daemonTable(): Readonly<Record<DaemonFlagName, ConfigEntry>> {
     const choices = 'choices' in read && Array.isArray(read.choices) ? read.choices.map(String) : null;
     return [name, { help, choices, variable: null, read }] as const;
   });
-  // Its keys are those of daemonFlags, which Object.entries forgets.
+  // The keys are those of daemonFlags, but Object.entries loses their type.
   return Object.fromEntries(entries) as Record<DaemonFlagName, ConfigEntry>;
 }
 
@@ -154,11 +162,11 @@ function validateEntries(path: string, found: Readonly<Record<string, unknown>>)
     else if (rule === null) config[known] = value;
     else warnings.push(`${key} in the configuration file ${path} ${rule}.`);
   }
-  // Every value has passed the rule of its key, which the compiler cannot follow.
+  // Every value matches the rule of its key, but the compiler cannot infer that.
   return { config: config as Config, warnings };
 }
 
-/** Who writes the file by hand may well write `"port": 8080`. */
+/** Users who edit the file may write `"port": 8080`. */
 function plainValue(key: ConfigKey, value: unknown): unknown {
   const isPlain = typeof value === 'number' || typeof value === 'boolean';
   return isPlain && configTable[key].read !== null ? String(value) : value;
@@ -170,20 +178,23 @@ function unknownKeyWarning(path: string, key: string): string {
   return `The configuration file ${path} has an unknown key: ${key}${hint === '' ? '.' : hint}`;
 }
 
-/** The object that the text of a file of ours holds. An empty file holds an empty one. Throws an error whose message repeats nothing of the text. */
+/**
+ * Parses the text of a configuration file, which is a JSON object. An empty file gives an empty object. The messages
+ * of errors never repeat the text.
+ */
 export function parseFile(text: string): Readonly<Record<string, unknown>> {
   const plain = text.replace(/^\uFEFF/, '');
   if (plain.trim() === '') return {};
   const value = parsed(plain);
   if (isObject(value)) return { ...value };
-  throw new Error('it is no JSON object.');
+  throw new Error('it is not a JSON object.');
 }
 
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's own message repeats a part of the text, which may be secret.
-    throw new Error('it is no valid JSON.');
+    // The message of the parser repeats a part of the text, which may be secret.
+    throw new Error('it is not valid JSON.');
   }
 }

@@ -2,85 +2,87 @@ import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
 
-/** A flag of `venc daemon` that can be configured too, under its own name. */
+/** A flag of `venc daemon` that can also be set in the configuration, under the same name. */
 export interface DaemonFlag {
-  /** Its value as the help shows it, e.g. `<number>`; null for a flag that takes none. */
+  /** The value as the help shows it, e.g. `<number>`; null for a flag without a value. */
   readonly argument: string | null;
   readonly help: string;
-  /** The value that a text stands for. Throws `UsageError`. */
+  /** Parses a value. Throws `UsageError`. */
   readonly read: (text: string) => unknown;
-  /** What goes where nothing is said; absent where that is for the daemon to find out. */
+  /** The default; absent if the daemon determines it. */
   readonly fallback?: { readonly value: unknown; readonly text?: string };
-  /** It may be given several times. What is configured has the values with `:` between them, on Windows `;`. */
+  /** Whether the flag can be repeated. In the configuration the values are separated by `:`, on Windows by `;`. */
   readonly isRepeatable?: true;
 }
 
-/** Forms of the daemon's log. */
+/** Formats of the log of the daemon. */
 export const logFormats = ['text', 'json'] as const;
 
 const yesOrNo = choiceParser('--allow-private-network', ['true', 'false']);
 
-/** The flags of `venc daemon`, but for those that make sense at one start alone, by their names, in the order of its help. */
+/**
+ * The flags of `venc daemon` by name, in the order of its help, except those that are only useful for a single start.
+ */
 export const daemonFlags = {
   host: {
     argument: '<address>',
-    help: 'address to listen at',
+    help: 'address to listen on',
     read: keepText,
     fallback: { value: '127.0.0.1' },
   },
   port: {
     argument: '<number>',
-    help: 'port to listen at; 0 picks a free one',
+    help: 'port to listen on; 0 selects a free one',
     read: integerParser('--port', 0, 65_535),
     fallback: { value: 8686 },
   },
   jobs: {
     argument: '<number>',
-    help: 'jobs to encode at once; 0 takes jobs and starts none (default: one for every two cores)',
+    help: 'jobs to encode concurrently; 0 accepts jobs but starts none (default: one per two cores)',
     read: integerParser('--jobs', 0, 1024),
   },
   'files-root': {
     argument: '<folder>',
-    help: 'folder below which file: URLs may read and write; repeatable',
+    help: 'folder that file: URLs may read from and write to; repeatable',
     read: (text) => text.split(delimiter),
     isRepeatable: true,
   },
   'allow-private-network': {
     argument: null,
-    help: 'let inputs come from addresses that are not public, and notifications go there',
+    help: 'allow inputs from private addresses and notifications to them',
     read: Object.assign((text: string) => yesOrNo(text) === 'true', { choices: yesOrNo.choices }),
   },
   grace: {
     argument: '<time>',
-    help: 'time that running jobs get at a stop, such as 30s or 2m',
+    help: 'time that running jobs get to finish when the daemon stops, such as 30s or 2m',
     read: durationParser('--grace'),
     fallback: { value: 5, text: '5s' },
   },
   'stall-timeout': {
     argument: '<time>',
-    help: 'give a transfer up after this time without a byte',
+    help: 'abort a transfer after this time without data',
     read: durationParser('--stall-timeout'),
     fallback: { value: 30, text: '30s' },
   },
   'public-url': {
     argument: '<url>',
-    help: 'address under which clients reach this daemon',
+    help: 'URL at which clients reach this daemon',
     read: httpUrl,
   },
   'min-free': {
     argument: '<size>',
-    help: 'take no jobs below this much free disk, such as 500MB',
+    help: 'accept no jobs below this much free disk space, such as 500MB',
     read: byteSizeParser('--min-free'),
   },
   'max-outputs': {
     argument: '<number>',
-    help: 'outputs that a job may have',
+    help: 'maximum number of outputs of a job',
     read: integerParser('--max-outputs', 1, 1000),
     fallback: { value: 50 },
   },
   'rate-limit': {
     argument: '<number>',
-    help: 'requests a minute that one key may make (default: any number)',
+    help: 'requests per minute and key (default: unlimited)',
     read: integerParser('--rate-limit', 1, 1_000_000),
   },
   'log-format': {
@@ -100,5 +102,5 @@ function keepText(text: string): string {
 
 function httpUrl(text: string): string {
   if (URL.canParse(text) && /^https?:/.test(text)) return text;
-  throw new VencError('UsageError', '--public-url takes an address that begins with http:// or https://.');
+  throw new VencError('UsageError', '--public-url takes a URL that begins with http:// or https://.');
 }

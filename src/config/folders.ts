@@ -4,13 +4,16 @@ import { homeFolder } from '../shared/util/home-folder.js';
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Where things of this user lie unless told otherwise: as the platform has it (XDG on Linux). */
+/** The default folders of the current user, by the convention of the platform (XDG on Linux). */
 export interface UserFolders {
   readonly config: string;
   readonly data: string;
 }
 
-/** The folders of a platform. Absolute XDG variables count everywhere but on Windows, as people set them on purpose. */
+/**
+ * The folders on a platform. Absolute XDG variables apply everywhere except on Windows, because users set them on
+ * purpose.
+ */
 export function userFolders(
   env: Environment,
   platform: NodeJS.Platform = process.platform,

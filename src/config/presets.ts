@@ -7,18 +7,18 @@ import { changeFile } from './change-file.js';
 import { parseFile } from './config.js';
 import { type Environment, userFolders } from './folders.js';
 
-/** Settings that have a name: a request without an input. */
+/** Named settings: a request without an input. */
 export type Preset = Readonly<Record<string, unknown>>;
 
-/** How many names an error lists. */
+/** Maximum number of names that an error lists. */
 const listedNames = 10;
 
-/** Whether a preset can have this name: it is the name of a file as well. */
+/** Whether a name is valid for a preset. The name is also a file name. */
 export function isPresetName(name: string): boolean {
   return /^[A-Za-z0-9_][A-Za-z0-9._-]{0,63}$/.test(name);
 }
 
-/** The names of all presets, in the order of the alphabet. Rejects with `UsageError` where their folder cannot be read. */
+/** The names of all presets, sorted. Rejects with `UsageError` if the folder cannot be read. */
 export async function presetNames(env: Environment): Promise<readonly string[]> {
   const folder = presetsFolder(env);
   try {
@@ -39,7 +39,7 @@ export async function presetNames(env: Environment): Promise<readonly string[]> 
   }
 }
 
-/** Reads a preset. Rejects with `UsageError` where there is none of this name, or its file cannot be read. */
+/** Reads a preset. Rejects with `UsageError` if there is none with this name, or its file cannot be read. */
 export async function readPreset(env: Environment, name: string): Promise<Preset> {
   if (!isPresetName(name)) throw await unknownPreset(env, name);
   const path = presetPath(env, name);
@@ -59,8 +59,8 @@ export async function readPreset(env: Environment, name: string): Promise<Preset
 }
 
 /**
- * Writes a preset, which only its owner may read. Gives the file that a broken one was set aside to, or null. Rejects with `UsageError`
- * where it cannot be written.
+ * Writes a preset; only its owner can read the file. Resolves to the new path of a broken earlier file, or null.
+ * Rejects with `UsageError` if the file cannot be written.
  */
 export async function savePreset(env: Environment, name: string, preset: Preset): Promise<string | null> {
   return changeFile(presetsFolder(env), name, (store) => {
@@ -68,7 +68,7 @@ export async function savePreset(env: Environment, name: string, preset: Preset)
   });
 }
 
-/** Removes a preset. Rejects with `UsageError` where there is none of this name, or its file cannot be removed. */
+/** Removes a preset. Rejects with `UsageError` if there is none with this name, or its file cannot be removed. */
 export async function removePreset(env: Environment, name: string): Promise<void> {
   if (!isPresetName(name)) throw await unknownPreset(env, name);
   const path = presetPath(env, name);
@@ -97,7 +97,7 @@ async function unknownPreset(env: Environment, name: string): Promise<VencError>
   const more = names.length > listedNames ? ' ...; venc preset list shows all' : '';
   const hint =
     names.length === 0
-      ? 'there are no presets yet; venc preset save NAME makes one'
+      ? 'there are no presets yet; venc preset save NAME creates one'
       : `${question}the presets are ${names.slice(0, listedNames).join(', ')}${more}`;
   return new VencError('UsageError', `There is no preset ${JSON.stringify(name)}.`, { hint });
 }

@@ -6,7 +6,7 @@ import { changeFile } from './change-file.js';
 import { parseFile } from './config.js';
 import { type Environment, userFolders } from './folders.js';
 
-/** A service that has a name here. */
+/** A service with a name on this machine. */
 export interface NamedTarget {
   readonly name: string;
   readonly url: string;
@@ -15,17 +15,17 @@ export interface NamedTarget {
   readonly isKeyInQuery: boolean;
 }
 
-/** The name that always stands for the daemon of this machine. */
+/** The reserved name of the daemon of this machine. */
 export const localTarget = 'local';
 
 const fileName = 'targets';
 
-/** Where the named services lie. Only their owner may read the file, as their keys are in it. */
+/** The path of the file of named services. Only its owner can read it, because it contains their keys. */
 function targetsPath(env: Environment): string {
   return join(userFolders(env).config, `${fileName}.json`);
 }
 
-/** The named services, by their names. Rejects with `UsageError` where the file is there and cannot be read. */
+/** The named services, sorted by name. Rejects with `UsageError` if the file exists but cannot be read. */
 export async function readTargets(env: Environment): Promise<readonly NamedTarget[]> {
   const path = targetsPath(env);
   try {
@@ -39,13 +39,13 @@ export async function readTargets(env: Environment): Promise<readonly NamedTarge
       `The targets in ${path} cannot be read: ${diskReason(error, 'read')}.`,
       {
         cause: error,
-        hint: 'repair the file, or remove it and add the targets again',
+        hint: 'repair the file, or delete it and add the targets again',
       },
     );
   }
 }
 
-/** Keeps a service under its name. Gives the file that a broken one was set aside to, or null. */
+/** Saves a service under its name. Resolves to the new path of a broken earlier file, or null. */
 export async function saveTarget(
   env: Environment,
   { name, url, apiKey }: Omit<NamedTarget, 'isKeyInQuery'>,
@@ -54,8 +54,8 @@ export async function saveTarget(
 }
 
 /**
- * Keeps with a target that its service accepts the key only in the query, unless the target was changed in the meantime. Never rejects:
- * where the file cannot be written, the next command finds it out again.
+ * Saves with a target that its service accepts the key only in the query, unless the target has changed in the
+ * meantime. Never rejects: if the file cannot be written, the next command detects it again.
  */
 export async function saveKeyInQuery(env: Environment, { name, url, apiKey }: NamedTarget): Promise<void> {
   await changeFile(userFolders(env).config, fileName, (store) => {
@@ -65,7 +65,7 @@ export async function saveKeyInQuery(env: Environment, { name, url, apiKey }: Na
   }).catch(() => {});
 }
 
-/** Forgets a service. */
+/** Removes a service. */
 export async function removeTarget(env: Environment, name: string): Promise<void> {
   await changeFile(userFolders(env).config, fileName, (store) => store.delete(name));
 }

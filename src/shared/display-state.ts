@@ -1,7 +1,7 @@
 import type { ProgressRecord } from './records.js';
 import { isFinal } from './states.js';
 
-/** The states of a job and its files, as job records and progress records both have them. */
+/** The states of a job and its files, in the form that job records and progress records share. */
 export interface JobStates {
   readonly state: string;
   readonly input: { readonly state: string };
@@ -9,8 +9,8 @@ export interface JobStates {
 }
 
 /**
- * The state of a job as people are shown it: `queued` while a job that the service calls `processing` only waits for a place to be encoded
- * in, which is when none of its files is under way. Otherwise the state of the record.
+ * The state of a job as shown to users: `queued` while a job that the service calls `processing` only waits for a
+ * free encoding slot, which is when none of its files is being processed. Otherwise the state of the record.
  */
 export function displayState({ state, input, outputs }: JobStates): string {
   if (state !== 'processing' || !isFinal(input.state)) return state;
@@ -18,7 +18,7 @@ export function displayState({ state, input, outputs }: JobStates): string {
   return unfinished.length > 0 && unfinished.every((output) => output.state === 'queued') ? 'queued' : state;
 }
 
-/** Milliseconds until a file is finished; null where nobody knows, as for every file that has not been started. */
+/** Milliseconds until a file is finished; null if unknown, as for every file that has not been started. */
 export function etaOfFile({
   state,
   eta_in_ms: etaMs,
@@ -27,8 +27,9 @@ export function etaOfFile({
 }
 
 /**
- * Milliseconds until all outputs of a job are finished: the longest of theirs. Null where that of an unfinished one is not known. An
- * estimate by the percentage of the job was rejected: a queued output has none of its share done, so the estimate came out far too short.
+ * Milliseconds until all outputs of a job are finished: the maximum over its outputs. Null if the time of an
+ * unfinished output is unknown. An estimate from the percentage of the job was rejected: queued outputs contribute no
+ * progress, so the estimate was far too short.
  */
 export function etaOfJob(outputs: readonly Pick<ProgressRecord, 'state' | 'eta_in_ms'>[]): number | null {
   const etas = outputs.filter(({ state }) => !isFinal(state)).map(etaOfFile);

@@ -1,16 +1,16 @@
 import { type ExitCode, exitCodes } from './exit-codes.js';
 
-/** What a class of error means and what follows from it, wherever it is met. */
+/** The meaning of an error class, and its consequences everywhere. */
 export interface ErrorClassEntry {
   /** One sentence for the reader of a failed job or request. */
   readonly meaning: string;
-  /** The HTTP status the daemon answers with when a request ends so. */
+  /** The HTTP status of the response if a request fails with it. */
   readonly status: number;
-  /** The exit code of a command that ends so. */
+  /** The exit code of a command that fails with it. */
   readonly exitCode: ExitCode;
-  /** What the person can do; says whether trying again makes sense. */
+  /** What the user can do, including whether to retry. */
   readonly advice: string;
-  /** Whether the same job, unchanged, may succeed when it is resubmitted. */
+  /** Whether the same job, unchanged, may succeed if it is resubmitted. */
   readonly retryable: boolean;
 }
 
@@ -36,29 +36,29 @@ const requestRejection = (
 });
 
 /**
- * Every class of error there is: first those that a job's input or output can fail with (`error_class`),
- * then those that a request or a command can end with.
+ * Every error class: first those of a failed input or output (`error_class`), then those of a failed request or
+ * command.
  */
 export const errorClasses = {
   DownloadAccessDeniedError: jobFailure(
-    'The server that holds the file refused to hand it out.',
+    'The server of the file denied access to it.',
     false,
     'Give the file read permission, or put credentials into the URL, then resubmit.',
   ),
   DownloadFailureError: jobFailure(
     'The file could not be downloaded.',
     true,
-    'Check that the address is right and the server is up, then resubmit.',
+    'Check that the URL is right and the server is up, then resubmit.',
   ),
   DownloadTimeoutError: jobFailure(
-    'The server stopped sending, or did not answer in time.',
+    'The server stopped sending, or did not respond in time.',
     true,
-    'This is often passing: resubmit the job.',
+    'This is often temporary: resubmit the job.',
   ),
   FileNotFoundError: jobFailure(
-    'There is no such file at that address.',
+    'There is no file at that URL.',
     false,
-    'Correct the address, or put the file there and resubmit.',
+    'Correct the URL, or put the file there and resubmit.',
   ),
   InvalidUsernameOrPasswordError: jobFailure(
     'The server did not accept the user name or the password.',
@@ -66,17 +66,17 @@ export const errorClasses = {
     'Submit the job again with the right credentials in its URL.',
   ),
   ForbiddenAddressError: jobFailure(
-    'The address leads into a private network, which this daemon does not enter.',
+    'The address is in a private network, which this daemon does not access.',
     false,
-    'Use a public address; for one of a private network start the daemon with --allow-private-network.',
+    'Use a public address, or start the daemon with --allow-private-network.',
   ),
   NoMediaError: jobFailure(
-    'The file holds no video and no sound that could be used.',
+    'The file contains no usable video or audio.',
     false,
     'Check that it is a media file and not, for example, a web page.',
   ),
   UnsupportedInputError: jobFailure(
-    'The file was recognised, but it is of a kind that is not taken as an input.',
+    'The format of the file was recognised, but is not supported as an input.',
     false,
     'Convert the file to a common format first.',
   ),
@@ -91,24 +91,24 @@ export const errorClasses = {
     'Change the settings named in the message and submit the job again.',
   ),
   InvalidCodecCombinationError: jobFailure(
-    'The codecs and the container do not go together.',
+    'The container does not support these codecs.',
     false,
     'Choose another codec or another file name extension.',
   ),
   WatermarkError: jobFailure(
     'A watermark could not be fetched or read.',
     false,
-    'Check the address of the watermark image and submit the job again.',
+    'Check the URL of the watermark image and submit the job again.',
   ),
   ThumbnailError: jobFailure(
-    'The thumbnails could not be made.',
+    'The thumbnails could not be created.',
     true,
-    'Resubmit the job; if it fails again, ask for fewer.',
+    'Resubmit the job; if it fails again, request fewer thumbnails.',
   ),
   TranscodingError: jobFailure(
-    'The encoder gave up on the file.',
+    'The encoder failed on the file.',
     false,
-    'Play the input to its end to see whether it is damaged; the message holds what the encoder said.',
+    'Play the input to its end to see whether it is damaged; the message contains the error output of the encoder.',
   ),
   TranscodingTimeoutError: jobFailure(
     'The encoder made no progress for too long.',
@@ -116,9 +116,9 @@ export const errorClasses = {
     'Resubmit the job.',
   ),
   UploadAccessDeniedError: jobFailure(
-    'The destination refused to take the file.',
+    'The destination denied write access.',
     false,
-    'Give write permission at the destination, then resubmit.',
+    'Grant write permission at the destination, then resubmit.',
   ),
   UploadFailureError: jobFailure(
     'The file could not be delivered.',
@@ -126,74 +126,74 @@ export const errorClasses = {
     'Check that the destination is right and up, then resubmit.',
   ),
   UploadTimeoutError: jobFailure(
-    'The destination stopped taking data.',
+    'The destination stopped accepting data.',
     true,
-    'This is often passing: resubmit the job.',
+    'This is often temporary: resubmit the job.',
   ),
   OutOfSpaceError: jobFailure(
-    'There was no room left on the disk.',
+    'There was no space left on the disk.',
     true,
-    'Free some space on the machine of the daemon, then resubmit.',
+    'Free space on the machine of the daemon, then resubmit.',
   ),
   WorkerLostError: jobFailure(
-    'The daemon was ended three times while it worked on this job.',
+    'The daemon was terminated three times while it processed this job.',
     true,
-    'Look at the memory of the machine; then resubmit.',
+    'Check that the machine has enough memory, then resubmit.',
   ),
 
   UnparsableBodyError: requestRejection(
     400,
     exitCodes.usage,
-    'The body of the request could not be read.',
+    'The body of the request could not be parsed.',
     'Send valid JSON or XML.',
   ),
   InvalidCallbackError: requestRejection(
     400,
     exitCodes.usage,
-    'The name of the callback is none.',
-    'Use the name of a function of yours, such as showProgress.',
+    'The callback name is not valid.',
+    'Use the name of a function, such as showProgress.',
   ),
   UnauthorizedError: requestRejection(
     401,
     exitCodes.unauthorized,
     'The API key is missing or unknown.',
-    'Send the key in the header Service-Api-Key; the CLI takes it from VENC_API_KEY.',
+    'Send the key in the header Service-Api-Key; the CLI reads it from VENC_API_KEY.',
   ),
   ForbiddenError: requestRejection(
     403,
     exitCodes.unauthorized,
-    'The API key may not do this.',
+    'The API key does not allow this.',
     'Use a full access key.',
   ),
   ResubmitLimitError: requestRejection(
     403,
     exitCodes.conflict,
-    'The job was resubmitted as often as is allowed.',
+    'The job has reached the maximum number of resubmits.',
     'Submit it as a new job.',
   ),
   NotFoundError: requestRejection(
     404,
     exitCodes.notFound,
-    'There is no such thing here.',
-    'Check the id and the key: jobs of other accounts are reported as missing, too.',
+    'Not found.',
+    'Check the id and the key: jobs of other accounts are also reported as not found.',
   ),
   MethodNotAllowedError: requestRejection(
     405,
     exitCodes.usage,
-    'The address does not take this method.',
-    'See the header Allow.',
+    'The URL does not support this method.',
+    'The header Allow lists the supported methods.',
   ),
   ConflictError: requestRejection(
     409,
     exitCodes.conflict,
     'The state of the job does not allow this.',
-    'Look at the state with venc show.',
+    'Check the state with venc show.',
   ),
   GoneError: requestRejection(
     410,
     exitCodes.notFound,
-    'It was here and is gone.',
-    'Encode it again: hosted files live for 24 hours.',
+    'It existed, but has been removed.',
+    'Encode it again: hosted files are kept for 24 hours.',
   ),
   PayloadTooLargeError: requestRejection(
     413,
@@ -204,35 +204,35 @@ export const errorClasses = {
   UnsupportedMediaTypeError: requestRejection(
     415,
     exitCodes.usage,
-    'The body is of a type that is not understood.',
+    'The content type of the body is not supported.',
     'Send JSON or XML.',
   ),
   InvalidRequestError: requestRejection(
     422,
     exitCodes.usage,
     'The request is not valid.',
-    'Correct what the messages name.',
+    'Correct the errors in the messages.',
   ),
   TooManyRequestsError: requestRejection(
     429,
     exitCodes.unreachable,
     'Too many requests.',
-    'Wait as long as Retry-After says.',
+    'Wait for the time in Retry-After.',
   ),
   InternalError: requestRejection(
     500,
     exitCodes.unreachable,
-    'Something went wrong inside the service.',
-    'Look into the log of the daemon.',
+    'Internal error of the service.',
+    'Check the log of the daemon.',
   ),
   UnavailableError: requestRejection(
     503,
     exitCodes.unreachable,
-    'The service takes no jobs at the moment.',
-    'Try again later; /health tells why.',
+    'The service accepts no jobs at the moment.',
+    'Try again later; /health reports the reason.',
   ),
 
-  UsageError: requestRejection(400, exitCodes.usage, 'The command was not understood.', 'See --help.'),
+  UsageError: requestRejection(400, exitCodes.usage, 'The command is not valid.', 'See --help.'),
   UnreachableError: requestRejection(
     502,
     exitCodes.unreachable,
@@ -249,33 +249,33 @@ export const errorClasses = {
     504,
     exitCodes.timedOut,
     'Timed out (--timeout).',
-    'The job goes on; wait again.',
+    'The job continues; wait again.',
   ),
   InterruptedError: requestRejection(499, exitCodes.interrupted, 'Interrupted.', 'Nothing was lost.'),
   InUseError: requestRejection(
     409,
     exitCodes.conflict,
     'It is in use by another program.',
-    'Stop that one, or choose another.',
+    'Stop the other program, or choose something else.',
   ),
   IllegalChangeError: requestRejection(
     409,
     exitCodes.conflict,
     'The job cannot change in this way.',
-    'Look at its state.',
+    'Check its state.',
   ),
   ClaimLostError: requestRejection(
     409,
     exitCodes.conflict,
     'Another run holds the job.',
-    'Nothing: that run goes on with it.',
+    'Nothing to do: the other run continues the job.',
   ),
 } as const satisfies Record<string, ErrorClassEntry>;
 
-/** The name of a class of error. */
+/** The name of an error class. */
 export type ErrorClass = keyof typeof errorClasses;
 
-/** Whether a text names a class of error that this version knows. */
+/** Whether a text is the name of an error class of this version. */
 export function isErrorClass(text: string): text is ErrorClass {
   return Object.hasOwn(errorClasses, text);
 }

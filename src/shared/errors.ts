@@ -1,24 +1,27 @@
 import { type ErrorClass, type ErrorClassEntry, errorClasses } from './error-classes.js';
 
-/** What an error may carry beside its message. */
+/** Optional properties of an error. */
 export interface VencErrorOptions {
   readonly cause?: unknown;
-  /** Every complaint, one full sentence each, where there is more than the message. */
+  /** All error messages, one full sentence each; only the main message by default. */
   readonly messages?: readonly string[];
-  /** What to do, where that is more particular than the advice of the class. */
+  /** What to do, if it is more specific than the advice of the class. */
   readonly hint?: string;
-  /** Seconds after which trying again makes sense (`Retry-After`). */
+  /** Seconds to wait before a retry (`Retry-After`). */
   readonly retryAfterSeconds?: number;
 }
 
 const brand = Symbol.for('venc.VencError');
 
 /**
- * The one error of this project. Its class says what kind of trouble it is; `errorClasses` says what follows
- * from that: HTTP status, exit code, advice. The message is one plain sentence and holds no secret.
+ * The error class of this project. `errorClass` is the kind of error; `errorClasses` maps it to HTTP status, exit
+ * code and advice. The message is one plain sentence and contains no secret.
  */
 export class VencError extends Error {
-  /** The bundle has this class twice, once for what every command reads and once for what is loaded lazily: either knows the other's. */
+  /**
+   * The bundle contains this class twice, in the code of every command and in the lazily loaded code: an instance of
+   * either counts as an instance of both.
+   */
   static override [Symbol.hasInstance](value: unknown): boolean {
     return typeof value === 'object' && value !== null && brand in value;
   }
@@ -49,19 +52,21 @@ export class VencError extends Error {
   }
 }
 
-/** A request refused with every complaint at once (422, contract of `{"errors": [...]}`). */
+/**
+ * An error for a request that is rejected with all validation errors at once (422, contract of `{"errors": [...]}`).
+ */
 export function invalidRequest(messages: readonly string[]): VencError {
   return new VencError('InvalidRequestError', messages.join('; '), { messages });
 }
 
-/** Whether an error is one of ours, of the given class if one is given. */
+/** Whether an error is a `VencError`, of the given class if one is given. */
 export function isVencError(error: unknown, errorClass?: ErrorClass): error is VencError {
   return error instanceof VencError && (errorClass === undefined || error.errorClass === errorClass);
 }
 
 /**
- * One error with the validation errors of several, each once and with its hint behind it. The class is that of the first. A single
- * error stays as it is.
+ * Joins errors into one with all their messages, without duplicates and each with its hint appended. The class is
+ * that of the first error. A single error is returned unchanged.
  */
 export function joinErrors(first: VencError, others: readonly VencError[]): VencError {
   if (others.length === 0) return first;
@@ -73,7 +78,10 @@ export function joinErrors(first: VencError, others: readonly VencError[]): Venc
   });
 }
 
-/** The results of all steps. Throws one error for all steps that failed; one that is no `VencError` is thrown at once. */
+/**
+ * Runs all steps and returns their results. Throws one error for all steps that failed with a `VencError`; any other
+ * error is thrown immediately.
+ */
 export function collect<T>(steps: readonly (() => T)[]): readonly T[] {
   const errors: VencError[] = [];
   const results: T[] = [];

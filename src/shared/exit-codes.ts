@@ -1,4 +1,4 @@
-/** What the program's exit code tells a shell. One meaning a number, for every command. */
+/** The exit codes of the program. A code has the same meaning for every command. */
 export const exitCodes = {
   done: 0,
   jobFailed: 1,

@@ -1,7 +1,7 @@
 import { VencError } from './errors.js';
 import { findSuggestions } from './text/suggestions.js';
 
-/** A parser for an option that takes a whole number from `min` to `max`. */
+/** Creates a parser for an option whose value is a whole number from `min` to `max`. */
 export function integerParser(flag: string, min: number, max: number = Number.MAX_SAFE_INTEGER) {
   return (word: string): number => {
     const value = /^\d+$/.test(word) ? Number(word) : Number.NaN;
@@ -11,7 +11,10 @@ export function integerParser(flag: string, min: number, max: number = Number.MA
   };
 }
 
-/** A parser for an option that takes a time: `90`, `90s`, `5m`, `2h`, `1:30`, `01:30:00`; the value is in seconds. */
+/**
+ * Creates a parser for an option whose value is a duration: `90`, `90s`, `5m`, `2h`, `1:30` or `01:30:00`. Returns
+ * seconds.
+ */
 export function durationParser(flag: string) {
   return (word: string): number => {
     const seconds = /^\d+(?:\.\d+)?$/.test(word) ? Number(word) : parseTypedSeconds(word);
@@ -22,7 +25,7 @@ export function durationParser(flag: string) {
 
 const secondsPerAgeUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600, d: 86_400, w: 604_800 };
 
-/** A parser for an option that takes an age: `90s`, `45m`, `12h`, `30d`, `2w`; the value is in seconds. */
+/** Creates a parser for an option whose value is an age: `90s`, `45m`, `12h`, `30d` or `2w`. Returns seconds. */
 export function ageParser(flag: string) {
   return (word: string): number => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)([smhdw])$/.exec(word) ?? [];
@@ -32,7 +35,10 @@ export function ageParser(flag: string) {
   };
 }
 
-/** A parser for an option that takes some of a few words, with commas between them or repeated. Its choices are for completions and manuals. */
+/**
+ * Creates a parser for an option whose value is a comma-separated list of words; the option can also be repeated.
+ * `choices` is for completions and manuals.
+ */
 export function listParser<Word extends string>(flag: string, choices: readonly Word[]) {
   const parseOne = choiceParser(flag, choices);
   const parse = (words: string, before: readonly Word[] = []): readonly Word[] => [
@@ -42,7 +48,7 @@ export function listParser<Word extends string>(flag: string, choices: readonly 
   return Object.assign(parse, { choices });
 }
 
-/** A parser for an option that takes one of a few words. It carries them as `choices`, for completions and manuals. */
+/** Creates a parser for an option whose value is one of `choices`. `choices` is for completions and manuals. */
 export function choiceParser<Word extends string>(flag: string, choices: readonly Word[]) {
   const parse = (word: string): Word => {
     const found = choices.find((choice) => choice === word);
@@ -56,7 +62,9 @@ export function choiceParser<Word extends string>(flag: string, choices: readonl
 
 const bytesPerUnit: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };
 
-/** A parser for an option that takes a size: `1000000`, `500MB`, `2G` (decimal units); the value is in bytes. */
+/**
+ * Creates a parser for an option whose value is a size: `1000000`, `500MB` or `2G` (decimal units). Returns bytes.
+ */
 export function byteSizeParser(flag: string) {
   return (word: string): number => {
     const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)\s*([kmgt]?)b?$/i.exec(word) ?? [];
@@ -71,8 +79,9 @@ const unitPattern = /^(\d+(?:\.\d+)?)([smh])$/;
 const secondsPerUnit: Readonly<Record<string, number>> = { s: 1, m: 60, h: 3600 };
 
 /**
- * A time as people type it, in a form of the service document: `1:30` becomes `00:01:30`, `1:02:03.5` becomes `01:02:03.5`, and
- * `90s`, `5m` and `2h` become seconds, as with `--timeout`. Any other text stays as it is, for the validation to name.
+ * Converts a time as typed on the command line to a form of the service document: `1:30` becomes `00:01:30`,
+ * `1:02:03.5` becomes `01:02:03.5`, and `90s`, `5m` and `2h` become seconds, as with `--timeout`. Any other text is
+ * returned unchanged, so that the validation reports it.
  */
 export function normalizeTypedTime(word: string): string | number {
   const { hours, minutes, seconds } = parseClock(word) ?? {};
@@ -80,7 +89,10 @@ export function normalizeTypedTime(word: string): string | number {
   return `${twoDigits(hours ?? 0)}:${twoDigits(minutes ?? 0)}:${seconds}`;
 }
 
-/** The same time in seconds; null for a text that is none of `90s`, `5m`, `2h`, `1:30` and `1:02:03.5`. */
+/**
+ * Parses a time as typed on the command line to seconds; null if the text has none of the forms `90s`, `5m`, `2h`,
+ * `1:30` and `1:02:03.5`.
+ */
 export function parseTypedSeconds(word: string): number | null {
   const parts = parseClock(word);
   return parts === null
@@ -96,7 +108,7 @@ function parseUnitSeconds(word: string): number | null {
 function parseClock(word: string) {
   const [, hourDigits, minuteDigits = '', seconds] = clockPattern.exec(word) ?? [];
   const minutes = Number(minuteDigits);
-  // 75:00 is an hour and a quarter; next to hours there are at most 59 minutes.
+  // 75:00 is an hour and a quarter. With hours, minutes are at most 59.
   if (seconds === undefined || (hourDigits !== undefined && minutes > 59)) return null;
   return { hours: Number(hourDigits ?? 0) + Math.floor(minutes / 60), minutes: minutes % 60, seconds };
 }

@@ -18,8 +18,8 @@ import type { allReportFields, liveReportFields, vodReportFields } from './recor
 import type { InputEvent, JobState, OutputEvent } from './states.js';
 
 /*
- * The records as they travel: the service's own spelling, derived from the tables in records/. A daemon of ours answers with
- * exactly these fields; a remote service may leave some out or send numbers as text, which src/client/ sees to.
+ * The records on the wire, with the names of the service, derived from the tables in records/. The daemon responds
+ * with exactly these fields; a remote service may omit fields or send numbers as text, which src/client/ normalises.
  * Times are ISO 8601 in UTC.
  */
 
@@ -28,7 +28,7 @@ interface Checksummed {
   readonly md5_checksum?: string | null;
 }
 
-/** What is common to the input and the outputs inside a job (section 2.3). */
+/** The common fields of the input and the outputs inside a job (section 2.3). */
 export type MediaFileRecord = RecordOf<typeof mediaFileFields> & Checksummed;
 
 /** `input_media_file` of a job (section 2.3). */
@@ -43,23 +43,23 @@ export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;
 /** A job without its files. */
 export type JobHead = RecordOf<typeof jobHeadFields>;
 
-/** A job (section 2.3), plus `grouping`. On the wire it stands in `{"job": ...}`. */
+/** A job (section 2.3), plus `grouping`. On the wire it is wrapped in `{"job": ...}`. */
 export interface JobRecord extends JobHead {
   readonly input_media_file: InputMediaFile;
   readonly output_media_files: readonly OutputMediaFile[];
   readonly thumbnails: readonly ThumbnailRecord[];
 }
 
-/** What input and output details share (sections 2.1 and 2.2). */
+/** The common fields of input and output details (sections 2.1 and 2.2). */
 export type DetailsRecord = RecordOf<typeof detailsFields>;
 
-/** Input details (section 2.1), plus the reason of a failure. */
+/** Input details (section 2.1), plus the reason for a failure. */
 export type InputDetails = RecordOf<typeof inputDetailsFields>;
 
-/** Output details (section 2.2), plus the reason of a failure. */
+/** Output details (section 2.2), plus the reason for a failure. */
 export type OutputDetails = RecordOf<typeof outputDetailsFields>;
 
-/** What a running encoder says of itself: frames a second, multiple of real time, milliseconds to go. */
+/** The speed of a running encoder: frames per second, multiple of real time, milliseconds left. */
 export interface EncoderSpeed {
   readonly fps?: number;
   readonly speed?: number;
@@ -91,7 +91,7 @@ export interface JobProgressRecord {
 /** Progress of an output in the early, unversioned form (section 9). */
 export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
 
-/** Answer to a create (section 4.1): the job id as text, output ids as numbers. */
+/** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;
 
 /** Usage report for live streaming (section 4.11). */
@@ -101,5 +101,5 @@ export type VodReport = RecordOf<typeof vodReportFields>;
 /** Usage report for both (section 4.10). */
 export type AllReport = RecordOf<typeof allReportFields>;
 
-/** Body of every refusal. */
+/** Body of every error response. */
 export type ErrorsRecord = RecordOf<typeof errorsFields>;

@@ -6,14 +6,17 @@ const record = ['json', 'xml'] as const;
 const publicRecord = ['json', 'xml', 'jsonp'] as const;
 
 const dates = {
-  from: { type: 'date', description: 'first day, YYYY-MM-DD; 30 days ago where it is left out' },
-  to: { type: 'date', description: 'last day, YYYY-MM-DD; yesterday where it is left out' },
+  from: { type: 'date', description: 'first day, YYYY-MM-DD; 30 days ago by default' },
+  to: { type: 'date', description: 'last day, YYYY-MM-DD; yesterday by default' },
   grouping: { type: 'string', description: 'report grouping that the usage is restricted to' },
 } as const;
 const report = { method: 'GET', key: 'full', representations: record, query: dates, status: 200 } as const;
 const ofFile = { method: 'GET', key: 'read', status: 200 } as const;
 
-/** The routes of the service document and our additions. The client builds its addresses from the same table. */
+/**
+ * The routes of the service document and the additions of this project. The client builds its URLs from the same
+ * table.
+ */
 export const routes = {
   createJob: {
     method: 'POST',
@@ -35,7 +38,7 @@ export const routes = {
     representations: record,
     query: {
       page: { type: 'integer', description: 'number of the page, from 1' },
-      per_page: { type: 'integer', description: 'jobs on a page, 1 to 50; more than 50 is taken for 50' },
+      per_page: { type: 'integer', description: 'jobs per page, 1 to 50; larger values count as 50' },
       state: { type: 'string', description: 'only jobs in this state; an addition' },
     },
     status: 200,
@@ -54,7 +57,7 @@ export const routes = {
   removeJob: {
     method: 'DELETE',
     path: '/v2/jobs/:id',
-    summary: 'Remove a job that has ended, with its hosted files; its usage stays',
+    summary: 'Remove a job that has ended, with its hosted files; usage reports keep it',
     section: 'addition',
     key: 'full',
     representations: record,
@@ -166,7 +169,7 @@ export const routes = {
   createJobEarly: {
     method: 'POST',
     path: '/jobs',
-    summary: 'Create a job at the unversioned address',
+    summary: 'Create a job at the unversioned path',
     section: '4.1',
     key: 'full',
     representations: record,
@@ -240,7 +243,7 @@ export const routes = {
   health: {
     method: 'GET',
     path: '/health',
-    summary: 'Whether the daemon can take jobs',
+    summary: 'Whether the daemon accepts jobs',
     section: 'addition',
     key: 'none',
     representations: record,
@@ -250,7 +253,7 @@ export const routes = {
   version: {
     method: 'GET',
     path: '/version',
-    summary: 'Which version this is',
+    summary: 'The version of the daemon',
     section: 'addition',
     key: 'none',
     representations: record,
@@ -270,7 +273,7 @@ export const routes = {
   home: {
     method: 'GET',
     path: '/',
-    summary: 'A page that says what this is',
+    summary: 'A page that describes the service',
     section: 'addition',
     key: 'none',
     representations: [],

@@ -1,10 +1,10 @@
 /** States of a job (service document, section 3). */
 export const jobStates = ['pending', 'waiting', 'processing', 'finished', 'failed', 'cancelled'] as const;
-/** States in which a job changes no more by itself. */
+/** States in which a job no longer changes, unless it is resubmitted. */
 export const finalJobStates = ['finished', 'failed', 'cancelled'] as const satisfies readonly JobState[];
 /** States of an input (section 3). */
 export const inputStates = ['pending', 'waiting', 'processing', 'finished', 'failed', 'cancelled'] as const;
-/** States of an output (section 3). `skipped` is understood from other services and never made here. */
+/** States of an output (section 3). The daemon never uses `skipped`, but other services do. */
 export const outputStates = [
   'waiting',
   'queued',
@@ -26,7 +26,10 @@ export type OutputState = (typeof outputStates)[number];
 
 const finalStates: ReadonlySet<string> = new Set(['finished', 'failed', 'cancelled', 'no input', 'skipped']);
 
-/** Whether a job, an input or an output in this state changes no more by itself. Unknown states are not final. */
+/**
+ * Whether a job, an input or an output in this state no longer changes, unless the job is resubmitted. Unknown states
+ * are not final.
+ */
 export function isFinal(state: string): boolean {
   return finalStates.has(state);
 }

@@ -3,7 +3,7 @@ import { isObject } from './util/is-object.js';
 
 const declaration = '<?xml version="1.0" encoding="UTF-8"?>';
 const root = 'api-response';
-/** What `type` says of an element; texts and objects have none. */
+/** The value of the attribute `type`; texts and objects have none. */
 const typeNames: Readonly<Partial<Record<Field['type'], string>>> = {
   integer: 'integer',
   number: 'float',
@@ -12,10 +12,10 @@ const typeNames: Readonly<Partial<Record<Field['type'], string>>> = {
 };
 
 /**
- * A record in the XML form of the service (section 4.1), by the table that tells what its fields are: the JSON's own names, `type` on
- * all that is no text and no object, `nil="true"` for null, the entries of a list under the name of one. What the table does not
- * have is left out, and so is what the record does not have. Nothing stands between the elements, so that no reader takes a
- * line break for a value.
+ * Converts a record to the XML form of the service (section 4.1), by the table of its fields. Elements have the names
+ * of the JSON fields. All values except texts and objects have an attribute `type`; null has `nil="true"`; the
+ * entries of a list are elements with the singular name. Fields that are missing in the table or in the record are
+ * omitted. There is no whitespace between elements, so that no reader takes a line break for a value.
  */
 export function toXml(record: unknown, shape: Field): string {
   const content =
@@ -66,18 +66,19 @@ function entriesOf(value: unknown, { of, item }: ArrayField): string {
     .join('');
 }
 
-/** What stands in `{"job": ...}`, where an entry is an object with the one name that its element has anyway. */
+/** The inner field of `{"job": ...}`, if an entry is an object whose only field has the name of its element. */
 function wrapIn(of: Field, item: string): Field | undefined {
   return of.type === 'object' && Object.keys(of.fields).length === 1 ? of.fields[item] : undefined;
 }
 
-/** JSON has null for numbers that are none, and so has XML. */
+/** JSON has null for NaN and infinite numbers, and XML does the same. */
 function isNullish(value: unknown): boolean {
   return value === null || value === undefined || (typeof value === 'number' && !Number.isFinite(value));
 }
 
 const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '\r': '&#13;' };
-// A carriage return is escaped, as readers would make a line feed of it. Of the rest, what XML 1.0 holds in no form at all.
+// A carriage return is escaped, because readers convert it to a line feed. The other matches are characters that XML
+// 1.0 cannot represent.
 const specialCharacters = /[&<>\r]|[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
 function escapeXml(text: string): string {

@@ -1,2 +1,2 @@
-/** The version of this program; a test holds it equal to that of package.json, which is not read at run time. */
+/** The version of this program. package.json is not read at run time; a test checks that the versions are equal. */
 export const productVersion = '0.1.0';

@@ -16,9 +16,9 @@ test('the spread is the median with its quartiles', () => {
 });
 
 test('invalid samples fail the measurement', () => {
-  assert.throws(() => spreadOf([]), /no samples/);
-  assert.throws(() => spreadOf([1, Number.NaN]), /no samples/);
-  assert.throws(() => spreadOf(ratiosOf([1, 2], [1])), /no samples/);
+  assert.throws(() => spreadOf([]), /no valid samples/);
+  assert.throws(() => spreadOf([1, Number.NaN]), /no valid samples/);
+  assert.throws(() => spreadOf(ratiosOf([1, 2], [1])), /no valid samples/);
 });
 
 test('ratios are computed per round', () => {

@@ -54,7 +54,7 @@ test('show tells people what went wrong and what to do, and no control character
 }) => {
   const { stdout } = await runCli(['show', '1002'], { env });
   assert.match(stdout, 'FileNotFoundError: There is no \\x1b[31msuch\\x1b[0m file.');
-  assert.match(stdout, /advice +Correct the address/);
+  assert.match(stdout, /advice +Correct the URL/);
   assert.not(stdout.includes('\u001b'));
 });
 

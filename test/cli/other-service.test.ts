@@ -47,7 +47,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
     0,
     /^job 1001 {2}finished\n {2}submitted {2}2026-01-02 03:04:05 UTC\n\ninput 11001 {2}finished\n/,
   ],
-  ['show 1002', 0, /error +FileNotFoundError: .*\n +advice +Correct the address/],
+  ['show 1002', 0, /error +FileNotFoundError: .*\n +advice +Correct the URL/],
   [
     'input 11001',
     0,

@@ -92,7 +92,7 @@ test('an unknown preset is an error with the known ones, before anything is sent
   venc,
 }) => {
   const none = await venc(['submit', film, '--preset', 'wbe']);
-  assert.equal([none.code, /venc preset save NAME makes one/.test(none.stderr)], [2, true], none.stderr);
+  assert.equal([none.code, /venc preset save NAME creates one/.test(none.stderr)], [2, true], none.stderr);
   await venc(['preset', 'save', 'web', '--width', '640']);
   await venc(['preset', 'save', 'tv', '--width', '1920']);
   for (const words of [
@@ -192,7 +192,7 @@ test('what is wrong with a preset by hand is told by its name; others are listed
   assert.match(planned.stderr, '--preset bad: outputs[0].width must be');
   const torn = await venc(['submit', film, '--preset', 'torn']);
   assert.is(torn.code, 2);
-  assert.match(torn.stderr, 'it is no valid JSON');
+  assert.match(torn.stderr, 'it is not valid JSON');
   const [table, json, shown] = [
     await venc(['preset', 'list']),
     await venc(['preset', 'list', '--json']),

@@ -203,7 +203,7 @@ test('a broken configuration is said, counts as empty, and is set aside by the n
   writeFileSync(path, '{"ffmpeg": ');
   const listed = await venc('config list');
   assert.is(listed.code, 0);
-  assert.match(listed.stderr, /config\.json was ignored: it is no valid JSON/);
+  assert.match(listed.stderr, /config\.json was ignored: it is not valid JSON/);
   const set = await venc('config set color never');
   assert.match(set.stderr, /was moved to .*config\.json\.broken/);
   assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ');

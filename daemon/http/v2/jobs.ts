@@ -1,5 +1,5 @@
 import type { JobRecord } from '../../../src/shared/records.js';
-import { memoizeByKey } from '../../../src/shared/util/once-per.js';
+import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';

@@ -6,10 +6,10 @@ import { daemonBlocks } from './daemon-page.js';
 import { roffPage } from './roff.js';
 import { vencBlocks } from './venc-page.js';
 
-/** Day of the version in the head of the pages: that of its release, once there is one. */
+/** Date in the header of the pages: that of the release, once there is one. */
 const day = '2026-11-21';
 
-/** The manual pages by the names of their files, made of all commands and the topics of the help. */
+/** Generates the manual pages, by file name, from all commands and the topics of the help. */
 export async function manPages(io: Io): Promise<Readonly<Record<string, string>>> {
   const program = commandTree(await loadFullProgram(io));
   const source = `venc ${productVersion}`;

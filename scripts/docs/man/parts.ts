@@ -1,13 +1,16 @@
 import type { ArgumentNode, CommandNode, FlagNode } from '../../../src/cli/command-tree.js';
 import type { Block } from './roff.js';
 
-/** How a command is called, e.g. `venc accounts create <name>`. */
+/** The usage of a command, e.g. `venc accounts create <name>`. */
 export function usageOf({ path, args: words, flags }: CommandNode): string {
   const hasFlags = flags.some(({ isHidden }) => !isHidden);
   return ['venc', ...path, ...(hasFlags ? ['[options]'] : []), ...words.map(wordText)].join(' ');
 }
 
-/** A command with its words, flags and remarks; flags that stand under a heading of their own are told elsewhere. */
+/**
+ * The description of a command with its arguments, flags and details. Flags with their own heading are listed
+ * elsewhere.
+ */
 export function commandBlocks(command: CommandNode, details: readonly Block[]): readonly Block[] {
   return [
     { kind: 'text', text: command.description },
@@ -17,7 +20,7 @@ export function commandBlocks(command: CommandNode, details: readonly Block[]): 
   ];
 }
 
-/** Flags and what they do; those that help pages leave out are left out here too. */
+/** The descriptions of flags, without those that help pages omit. */
 export function flagBlocks(flags: readonly FlagNode[]): readonly Block[] {
   return flags
     .filter(({ isHidden }) => !isHidden)

@@ -6,10 +6,10 @@ import { settingsIntroduction } from '../../../src/cli/help/topics/settings.js';
 import { commandBlocks, flagBlocks, usageOf } from './parts.js';
 import { type Block, blocksOf } from './roff.js';
 
-/** Topics that have sections of their own here, and how these are called. */
+/** Help topics that are sections of the page, with the titles of these sections. */
 const topicSections = { settings: 'Settings', requests: 'Requests', services: 'Services' } as const;
 
-/** The manual of the whole program but for its daemon: venc(1). */
+/** The manual of the program, except its daemon: venc(1). */
 export async function vencBlocks(program: CommandNode): Promise<readonly Block[]> {
   const commands = program.commands.flatMap((one) =>
     one.commands.length > 0 ? [one, ...one.commands] : [one],
@@ -28,13 +28,13 @@ export async function vencBlocks(program: CommandNode): Promise<readonly Block[]
   );
   return [
     { kind: 'section', title: 'Name' },
-    { kind: 'text', text: 'venc - encode video on a service, on the local daemon, or right here' },
+    { kind: 'text', text: 'venc - encode video on a service, on the local daemon, or in this process' },
     { kind: 'section', title: 'Synopsis' },
     { kind: 'text', text: 'venc [options] <command> [words]' },
     { kind: 'section', title: 'Description' },
     ...blocksOf(description),
     { kind: 'section', title: 'Options' },
-    { kind: 'text', text: 'Every command takes these, in front of its name or behind it.' },
+    { kind: 'text', text: 'Every command accepts these options, before or after its name.' },
     ...flagBlocks(program.flags),
     { kind: 'term', term: '-h, --help', text: 'Show the help of the program or of a command.' },
     { kind: 'section', title: 'Commands' },
@@ -61,17 +61,17 @@ export async function vencBlocks(program: CommandNode): Promise<readonly Block[]
   ];
 }
 
-const description = `venc submits files and URLs to a service that encodes video, follows the jobs, and fetches what came out. The service is any that
-speaks Zencoder's API: one elsewhere, or the daemon that comes along, see venc-daemon(8). venc run encodes without either.
+const description = `venc submits files and URLs to a service that encodes video, follows the jobs, and downloads the outputs. The service can be any
+that supports Zencoder's API: a remote one, or the included daemon, see venc-daemon(8). venc run encodes without either.
 
-Answers go to stdout, remarks and progress to stderr. Commands that read take --json (one document), those that list also --jsonl (one
-object a line), and --fields. Names and units in JSON are those of the service.`;
+Results go to stdout, messages and progress to stderr. Commands that read accept --json (one document), those that list also --jsonl
+(one object per line), and --fields. Names and units in JSON are those of the service.`;
 
 const daemonText: readonly Block[] = [
   { kind: 'text', text: 'Run the local encoding service, in the foreground: see venc-daemon(8).' },
 ];
 
-/** The flags of settings, once for all commands that take them. */
+/** The flags of settings, listed once for all commands that accept them. */
 function settingBlocks(flags: CommandNode['flags']): readonly Block[] {
   const headings = [...new Set(flags.flatMap(({ heading }) => heading ?? []))];
   return headings.flatMap((heading): readonly Block[] => [

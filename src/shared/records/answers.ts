@@ -11,28 +11,28 @@ import {
 } from './progress.js';
 import { allReportFields, liveReportFields, vodReportFields } from './reports.js';
 
-/** Every complaint of a refusal. */
+/** All errors of a request. */
 const errors = {
   type: 'array',
   of: { type: 'string', description: 'one full sentence' },
   item: 'error',
-  description: 'every complaint at once',
+  description: 'all errors at once',
 } as const;
 
-/** Body of every refusal. */
+/** Body of every error response. */
 export const errorsFields = { errors } as const satisfies RecordTable;
 
-/** Whether the daemon can take jobs. */
+/** Whether the daemon accepts jobs. */
 export const healthFields = {
   status: {
     type: 'string',
     values: ['ok', 'unavailable'],
     description: 'ok, or unavailable with the reasons',
   },
-  errors: { ...errors, isOptional: true, description: 'why no jobs are taken' },
+  errors: { ...errors, isOptional: true, description: 'why no jobs are accepted' },
 } as const satisfies RecordTable;
 
-/** Which program answers. */
+/** The program and its version. */
 export const versionFields = {
   name: { type: 'string', description: 'name of the program' },
   version: { type: 'string', description: 'its version' },
@@ -40,13 +40,13 @@ export const versionFields = {
 
 /** A file that was uploaded. */
 export const uploadedFields = {
-  url: { type: 'string', description: 'address to be named as the input of a job, good for 24 hours' },
+  url: { type: 'string', description: 'URL to use as the input of a job, valid for 24 hours' },
 } as const satisfies RecordTable;
 
 const object = <T extends RecordTable>(fields: T, description: string) =>
   ({ type: 'object', fields, description }) as const;
 
-/** Every record that a route can answer with, whole, by the name that the route table calls it. */
+/** The complete record of every response, by the name that the route table uses. */
 export const responses = {
   created: object(createdFields, 'a job that was created (section 4.1)'),
   job: object({ job: object(jobFields, 'the job') }, 'job details (section 4.2)'),
@@ -72,10 +72,10 @@ export const responses = {
   reportLive: object(liveReportFields, 'usage of live streaming (section 4.11)'),
   reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
-  health: object(healthFields, 'whether the daemon can take jobs'),
-  version: object(versionFields, 'which program answers'),
-  errors: object(errorsFields, 'a refusal'),
+  health: object(healthFields, 'whether the daemon accepts jobs'),
+  version: object(versionFields, 'program and version'),
+  errors: object(errorsFields, 'an error response'),
 } as const satisfies Readonly<Record<string, Field>>;
 
-/** The name of an answer. */
+/** The name of a response. */
 export type ResponseName = keyof typeof responses;

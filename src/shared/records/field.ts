@@ -1,9 +1,9 @@
 /**
- * What a field of a record is. Tables of these are the single source for the types of records, their XML form and the
- * OpenAPI document: see the chapters beside this file. The keys of a table are the service's own names, in the order of its tables.
+ * What all kinds of fields have in common. Tables of fields are the single source for the types of records, their XML
+ * form and the OpenAPI document. The keys of a table are the names of the service, in the order of its tables.
  */
 interface FieldText {
-  /** What the field tells, with its unit: a noun phrase without a full stop. */
+  /** The meaning of the field, with its unit: a noun phrase without a full stop. */
   readonly description: string;
   /** Whether it may be null. */
   readonly isNullable?: true;
@@ -11,7 +11,7 @@ interface FieldText {
   readonly isOptional?: true;
 }
 
-/** A number: `integer` is a whole one. */
+/** A number: `integer` for whole numbers. */
 export interface NumberField extends FieldText {
   readonly type: 'integer' | 'number';
 }
@@ -21,7 +21,7 @@ export interface BooleanField extends FieldText {
   readonly type: 'boolean';
 }
 
-/** A text; one of `values` where there are any. */
+/** A text; one of `values` if present. */
 export interface TextField extends FieldText {
   readonly type: 'string';
   readonly values?: readonly string[];
@@ -29,7 +29,7 @@ export interface TextField extends FieldText {
   readonly format?: 'date-time' | 'date' | 'uri';
 }
 
-/** An object with fields of its own. */
+/** An object with nested fields. */
 export interface ObjectField extends FieldText {
   readonly type: 'object';
   readonly fields: RecordTable;
@@ -40,11 +40,11 @@ export interface ArrayField extends FieldText {
   readonly type: 'array';
   readonly of: Field;
   /**
-   * Name of one entry, as XML has it. An entry that is an object with this one name alone stands there without the doubling:
+   * Element name of one entry in XML. An entry that is an object whose only field has this name is not wrapped twice:
    * `[{"job": {...}}]` is `<job>...</job>`.
    */
   readonly item: string;
-  /** Name of the list itself in XML, where it is a whole answer and has no name in JSON. */
+  /** Element name of the list in XML, if the list is the whole response and has no name in JSON. */
   readonly name?: string;
 }
 
@@ -68,7 +68,7 @@ type BaseValue<F> = F extends { type: 'integer' | 'number' }
             ? readonly ValueOfField<O>[]
             : never;
 
-/** The type of what a field holds. */
+/** The type of the value of a field. */
 export type ValueOfField<F> = BaseValue<F> | (F extends { isNullable: true } ? null : never);
 
 type OptionalNames<T extends RecordTable> = {

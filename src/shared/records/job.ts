@@ -8,29 +8,29 @@ const text = { type: 'string', isNullable: true } as const;
 /** One of `thumbnails` of a job (section 2.3). */
 export const thumbnailFields = {
   id: { type: 'integer', description: 'id of the thumbnail' },
-  url: { type: 'string', description: 'where the picture is' },
-  created_at: { ...time, description: 'when it was made' },
-  updated_at: { ...time, description: 'when it changed last' },
+  url: { type: 'string', description: 'URL of the image' },
+  created_at: { ...time, description: 'when it was created' },
+  updated_at: { ...time, description: 'when it last changed' },
 } as const satisfies RecordTable;
 
-/** A job without its files: what notifications tell of it. */
+/** A job without its files, as in notifications. */
 export const jobHeadFields = {
   id: { type: 'integer', description: 'id of the job' },
   state: { type: 'string', values: jobStates, description: 'state of the job' },
   test: { type: 'boolean', description: 'whether it is a test job' },
   pass_through: { ...text, description: 'text that was given with the request' },
-  grouping: { ...text, description: 'report grouping that it is counted under; an addition' },
+  grouping: { ...text, description: 'report grouping of the job; an addition' },
   created_at: { ...time, description: 'when it was created' },
-  updated_at: { ...time, description: 'when it changed last' },
-  submitted_at: { ...time, description: 'when it was submitted last' },
-  finished_at: { ...time, isNullable: true, description: 'when it came to its end' },
+  updated_at: { ...time, description: 'when it last changed' },
+  submitted_at: { ...time, description: 'when it was last submitted' },
+  finished_at: { ...time, isNullable: true, description: 'when it ended' },
 } as const satisfies RecordTable;
 
 const thumbnails = {
   type: 'array',
-  of: { type: 'object', fields: thumbnailFields, description: 'one picture' },
+  of: { type: 'object', fields: thumbnailFields, description: 'one image' },
   item: 'thumbnail',
-  description: 'pictures taken from the outputs; empty until the job is complete',
+  description: 'images taken from the outputs; empty until the job is complete',
 } as const;
 
 /** A job as the job list shows it (section 2.3): without checksums. */
@@ -59,7 +59,7 @@ export const jobFields = {
   thumbnails,
 } as const satisfies RecordTable;
 
-/** Answer to a create (section 4.1): the job id as text, output ids as numbers; null ids for a mock. */
+/** Response to a create request (section 4.1): the job id as text, output ids as numbers; null ids for a mock. */
 export const createdFields = {
   id: { ...text, description: 'id of the job, as text; null for a mock' },
   outputs: {
@@ -68,13 +68,13 @@ export const createdFields = {
       type: 'object',
       fields: {
         id: { type: 'integer', isNullable: true, description: 'id of the output; null for a mock' },
-        label: { ...text, description: 'name that the request gave it' },
-        url: { ...text, description: 'where the file goes, without any password' },
+        label: { ...text, description: 'label in the request' },
+        url: { ...text, description: 'destination of the file, without the password' },
       },
       description: 'one output',
     },
     item: 'output',
     description: 'the outputs, in the order of the request',
   },
-  test: { type: 'boolean', isOptional: true, description: 'true for a test job, else missing' },
+  test: { type: 'boolean', isOptional: true, description: 'true for a test job, otherwise absent' },
 } as const satisfies RecordTable;

@@ -5,24 +5,24 @@ const time = { type: 'string', format: 'date-time' } as const;
 const count = { type: 'integer', isNullable: true } as const;
 const text = { type: 'string', isNullable: true } as const;
 
-/** What the input and the outputs inside a job have in common (section 2.3), but for the checksum. */
+/** The common fields of the input and the outputs inside a job (section 2.3), except the checksum. */
 export const mediaFileFields = {
   id: { type: 'integer', description: 'id of the input or output' },
-  url: { ...text, description: 'where the file comes from or goes to, without any password' },
+  url: { ...text, description: 'source or destination of the file, without the password' },
   format: { ...text, description: 'container' },
   created_at: { ...time, description: 'when it was created' },
-  updated_at: { ...time, description: 'when it changed last' },
-  finished_at: { ...time, isNullable: true, description: 'when it came to its end' },
+  updated_at: { ...time, description: 'when it last changed' },
+  finished_at: { ...time, isNullable: true, description: 'when it ended' },
   duration_in_ms: { ...count, description: 'length in milliseconds' },
-  frame_rate: { type: 'number', isNullable: true, description: 'frames a second' },
-  audio_sample_rate: { ...count, description: 'samples a second' },
-  audio_bitrate_in_kbps: { ...count, description: 'kilobits a second of the sound' },
-  audio_codec: { ...text, description: 'codec of the sound' },
-  video_codec: { ...text, description: 'codec of the picture' },
-  video_bitrate_in_kbps: { ...count, description: 'kilobits a second of the picture' },
-  total_bitrate_in_kbps: { ...count, description: 'kilobits a second of the whole file' },
-  width: { ...count, description: 'width of the upright picture in pixels' },
-  height: { ...count, description: 'height of the upright picture in pixels' },
+  frame_rate: { type: 'number', isNullable: true, description: 'frames per second' },
+  audio_sample_rate: { ...count, description: 'audio samples per second' },
+  audio_bitrate_in_kbps: { ...count, description: 'audio bitrate in kilobits per second' },
+  audio_codec: { ...text, description: 'audio codec' },
+  video_codec: { ...text, description: 'video codec' },
+  video_bitrate_in_kbps: { ...count, description: 'video bitrate in kilobits per second' },
+  total_bitrate_in_kbps: { ...count, description: 'bitrate of the whole file in kilobits per second' },
+  width: { ...count, description: 'width of the video in pixels, rotated for display' },
+  height: { ...count, description: 'height of the video in pixels, rotated for display' },
   channels: { ...text, description: 'number of audio channels, as text' },
   file_size_bytes: { ...count, description: 'size of the file in bytes' },
   test: { type: 'boolean', description: 'whether the job is a test job' },
@@ -31,7 +31,7 @@ export const mediaFileFields = {
 } as const satisfies RecordTable;
 
 const checksum = {
-  md5_checksum: { ...text, description: 'MD5 of the very bytes, 32 hexadecimal digits' },
+  md5_checksum: { ...text, description: 'MD5 of the file, 32 hexadecimal digits' },
 } as const;
 const inputState = {
   state: { type: 'string', values: inputStates, description: 'state of the input' },
@@ -39,7 +39,7 @@ const inputState = {
 const outputState = {
   state: { type: 'string', values: outputStates, description: 'state of the output' },
 } as const;
-const label = { label: { ...text, description: 'name that the request gave it' } } as const;
+const label = { label: { ...text, description: 'label in the request' } } as const;
 
 /** `input_media_file` of the job list (section 2.3). */
 export const listedInputFields = { ...mediaFileFields, ...inputState } as const satisfies RecordTable;
@@ -54,7 +54,7 @@ export const inputFileFields = { ...listedInputFields, ...checksum } as const sa
 /** One of `output_media_files` of job details (section 2.3). */
 export const outputFileFields = { ...listedOutputFields, ...checksum } as const satisfies RecordTable;
 
-/** What input and output details share (sections 2.1 and 2.2), plus the reason of a failure. */
+/** The common fields of input and output details (sections 2.1 and 2.2), plus the reason for a failure. */
 export const detailsFields = {
   id: mediaFileFields.id,
   url: mediaFileFields.url,

@@ -8,24 +8,24 @@ const commonFields = {
 } as const;
 const output = { type: 'object', fields: outputDetailsFields, description: 'the output' } as const;
 
-/** The notice of a job that came to its end, an addition to the document. */
+/** The notification of a job that ended, an addition to the document. */
 export const jobNotificationFields = {
   type: 'object',
   fields: {
     ...commonFields,
     outputs: { type: 'array', of: output, item: 'output', description: 'its outputs' },
   },
-  description: 'notice of a job that came to its end',
+  description: 'notification of a job that ended',
 } as const;
 
-/** The notice of an output that came to its end, an addition to the document. */
+/** The notification of an output that ended, an addition to the document. */
 export const outputNotificationFields = {
   type: 'object',
   fields: { ...commonFields, output },
-  description: 'notice of an output that came to its end',
+  description: 'notification of an output that ended',
 } as const;
 
-/** What a notice of a job tells. */
+/** The body of the notification of a job. */
 export type JobNotificationBody = RecordOf<typeof jobNotificationFields.fields>;
-/** What a notice of an output tells. */
+/** The body of the notification of an output. */
 export type OutputNotificationBody = RecordOf<typeof outputNotificationFields.fields>;

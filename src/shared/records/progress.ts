@@ -11,7 +11,7 @@ import type { RecordTable } from './field.js';
 
 const percent = { type: 'number' } as const;
 
-/** States of an input as the progress endpoint tells them (section 3). */
+/** States of an input in the progress endpoint (section 3). */
 const inputProgressStates = [...inputStates, 'assigning'] as const;
 
 const integerPercent = { ...percent, description: 'percent of the whole, 0-100' } as const;
@@ -21,17 +21,22 @@ const eventPercent = {
   description: 'percent of the current event, 0-100',
 } as const;
 
-/** What a running encoder says of itself. */
+/** The speed of a running encoder. */
 const speedFields = {
-  fps: { type: 'number', isOptional: true, description: 'frames encoded a second' },
+  fps: { type: 'number', isOptional: true, description: 'frames encoded per second' },
   speed: { type: 'number', isOptional: true, description: 'multiple of real time' },
-  eta_in_ms: { type: 'number', isOptional: true, description: 'milliseconds to go' },
+  eta_in_ms: { type: 'number', isOptional: true, description: 'milliseconds left' },
 } as const satisfies RecordTable;
 
 /** Progress of an input (sections 2.4 and 4.8). */
 export const inputProgressFields = {
   state: { type: 'string', values: inputProgressStates, description: 'state of the input' },
-  current_event: { type: 'string', values: inputEvents, isOptional: true, description: 'what is being done' },
+  current_event: {
+    type: 'string',
+    values: inputEvents,
+    isOptional: true,
+    description: 'the current activity',
+  },
   current_event_progress: eventPercent,
   progress: integerPercent,
   ...speedFields,
@@ -44,7 +49,7 @@ export const outputProgressFields = {
     type: 'string',
     values: outputEvents,
     isOptional: true,
-    description: 'what is being done',
+    description: 'the current activity',
   },
   current_event_progress: eventPercent,
   progress: integerPercent,
@@ -82,14 +87,17 @@ export const outputProgressV1Fields = {
   progress: percentOfEvent,
 } as const satisfies RecordTable;
 
-/** Progress of an output in the early, unversioned form (sections 3, 6 and 9): its own states, capitalised events. */
+/**
+ * Progress of an output in the early, unversioned form (sections 3, 6 and 9), with different states and capitalised
+ * events.
+ */
 export const earlyOutputProgressFields = {
   state: { type: 'string', values: earlyOutputStates, description: 'state of the output' },
   current_event: {
     type: 'string',
     values: earlyOutputEvents,
     isOptional: true,
-    description: 'what is being done',
+    description: 'the current activity',
   },
   progress: percentOfEvent,
 } as const satisfies RecordTable;

@@ -1,7 +1,6 @@
 import { isObject } from '../util/is-object.js';
 import { maxPathPartBytes, maxUrlLength } from './limits.js';
-import type { ScalarResult } from './parse-result.js';
-import { invalidResult, type ParseResult, pathTo } from './parse-result.js';
+import { invalidResult, type ParseResult, pathTo, type ScalarResult } from './parse-result.js';
 import type { ChoiceSetting, MapSetting, TextSetting, UrlSetting } from './setting.js';
 
 // Control characters except tabs and line breaks, and lone surrogates: XML and UTF-8 cannot represent them.

@@ -15,10 +15,13 @@ const wide: readonly (readonly [number, number])[] = [
   [0x20000, 0x3fffd],
 ];
 
-/** Texts of letters that take one column each, as most are: ASCII, blocks of bars, our own marks. */
+/**
+ * Texts whose characters all take one column: ASCII, block elements and the other symbols that venc prints. Most
+ * texts match.
+ */
 const narrow = /^[ -~▀-▟›…]*$/;
 
-/** Columns that a text takes on a terminal. Marks that combine with the character before them take none. */
+/** The number of columns that a text takes on a terminal. Combining marks take none. */
 export function displayWidth(text: string): number {
   if (narrow.test(text)) return text.length;
   let columns = 0;
@@ -26,7 +29,10 @@ export function displayWidth(text: string): number {
   return columns;
 }
 
-/** The text within so many columns; where it is longer its middle gives way to `…`, as the ends of addresses tell most. */
+/**
+ * Shortens a text to the given columns by replacing its middle with `…`, because the ends of URLs are the most
+ * informative parts.
+ */
 export function fitText(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   if (columns <= 1) return columns === 1 ? '…' : '';
@@ -37,7 +43,7 @@ export function fitText(text: string, columns: number): string {
   return `${head.join('')}…${tail.join('')}`;
 }
 
-/** The text within so many columns; where it is longer, `…` stands for its end. */
+/** Shortens a text to the given columns by replacing its end with `…`. */
 export function cutText(text: string, columns: number): string {
   if (displayWidth(text) <= columns) return text;
   return columns < 1 ? '' : `${sliceColumns([...text], columns - 1).join('')}…`;
@@ -58,7 +64,7 @@ function columnsOf(character: string): number {
   const code = character.codePointAt(0) ?? 0;
   if (code < 0x300) return 1;
   if (/\p{Mark}|[\u200b-\u200d\u2060\ufeff]/u.test(character)) return 0;
-  // Of the emoji below the ranges; two halves of a flag take two columns together.
+  // Emoji below the ranges of wide characters. The two halves of a flag take two columns together.
   if (/(?!\p{Regional_Indicator})\p{Emoji_Presentation}/u.test(character)) return 2;
   return wide.some(([first, last]) => code >= first && code <= last) ? 2 : 1;
 }

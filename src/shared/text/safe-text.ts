@@ -1,9 +1,9 @@
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are the ones to find.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * A text that came from elsewhere, made harmless for a terminal: control characters and those that turn the
- * direction of writing are shown as `\x1b` or `\u202e`, and so cannot move the cursor, colour the screen or fake a line.
+ * Makes untrusted text safe for a terminal: control characters and bidirectional formatting characters become `\x1b`
+ * or `\u202e`, so that they cannot move the cursor, colour the screen or fake a line.
  */
 export function safeText(text: string): string {
   return text.replace(unsafe, (character) => {
@@ -12,12 +12,12 @@ export function safeText(text: string): string {
   });
 }
 
-/** What JSON leaves as it is, and a terminal may obey: see safe-text.ts. */
+/** Characters that JSON does not escape, but that can affect a terminal, as for `safeText`. */
 const unsafeInJson = /[\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * A value as JSON, made harmless for a terminal: characters that would steer it are escaped, which changes nothing of what a program
- * reads. On one line, unless an indent is given. What cannot be in JSON is null.
+ * Formats a value as JSON that is safe for a terminal: characters that affect a terminal are escaped, which does not
+ * change the parsed value. On one line, unless an indent is given. Values that JSON cannot represent become null.
  */
 export function jsonText(value: unknown, indent = 0): string {
   return JSON.stringify(value ?? null, null, indent).replace(

@@ -1,7 +1,8 @@
 /**
- * Suggestions for a word that is not known, best first, at most three: names that it begins or is a whole part of (`bitrate` of
- * `video-bitrate`), and names a few slips away. A slip is a letter too many, too few or wrong, or two letters swapped. One slip is
- * allowed for every three letters typed: with more, unrelated words of the same length would match.
+ * Suggestions for an unknown word, best first, at most three: names that start with it or have it as a whole part
+ * (`bitrate` in `video-bitrate`), and names within a small edit distance. An edit inserts, deletes or replaces a
+ * letter, or swaps two adjacent letters. One edit is allowed per three letters of the word: with more, unrelated
+ * words of the same length would match.
  */
 export function findSuggestions(word: string, known: readonly string[]): readonly string[] {
   const typed = word.toLowerCase();

@@ -1,4 +1,4 @@
-/** The marks that we draw with, each with the ASCII letter that stands for it best; all of them take one cell. */
+/** The symbols that venc draws, each with its closest ASCII character; each takes one column. */
 const replacements: Readonly<Record<string, string>> = {
   '█': '#',
   '▉': '#',
@@ -16,7 +16,7 @@ const replacements: Readonly<Record<string, string>> = {
   '›': '>',
   '·': '-',
   '…': '~',
-  // The keys that do the same.
+  // The arrow keys are shown as the letter keys with the same function.
   '↑': 'k',
   '↓': 'j',
 };
@@ -24,8 +24,8 @@ const replacements: Readonly<Record<string, string>> = {
 const marks = new RegExp(`[${Object.keys(replacements).join('')}]`, 'g');
 
 /**
- * The text with our own marks in ASCII, for terminals whose locale has no others; as wide as before. Other people's letters, in names,
- * stay as they are.
+ * Replaces the symbols that venc draws with ASCII, for terminals whose locale does not support them. The width does
+ * not change. Other non-ASCII characters, such as those in names, are kept.
  */
 export function toAscii(text: string): string {
   return text.replace(marks, (mark) => replacements[mark] ?? mark);

@@ -3,19 +3,20 @@ import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Disk, type DiskFile, realDisk } from './disk.js';
 
-/** How a file is replaced. */
+/** Options of `replaceFile`. */
 interface ReplaceOptions {
   readonly disk?: Disk;
-  /** Makes the new name in a folder survive a power cut. */
+  /** Makes the new name in a folder durable. */
   readonly syncFolder?: (folder: string) => Promise<void>;
 }
 
 /**
- * Replaces a file so that a crash at any moment leaves the old content or the new one, never a part: temporary file, fsync, rename, fsync of
- * the folder. The file is readable and writable for its owner alone (0600). Resolves when the content survives a power cut. Rejects with
- * the system's error; the old content is then still in place, unless the last step failed: then it may be either.
+ * Replaces a file so that a crash at any moment leaves either the complete old or the complete new content: temporary
+ * file, fsync, rename, fsync of the folder. The file is readable and writable only by its owner (0600). Resolves when
+ * the content is durable. Rejects with the system's error; the old content is then still in place, unless the last
+ * step failed: then it may be either.
  *
- * Not write-file-atomic: version 8 needs Node 22, and it does not fsync the folder.
+ * Not write-file-atomic: version 8 requires Node 22, and it does not fsync the folder.
  */
 export async function replaceFile(
   path: string,
@@ -23,7 +24,7 @@ export async function replaceFile(
   options: ReplaceOptions = {},
 ): Promise<void> {
   const { disk = realDisk, syncFolder = disk.syncFolder } = options;
-  // Short and random: a name made of the file's own could grow beyond what a file system takes.
+  // Short and random: a name derived from the file name could exceed the limit of the file system.
   const temporary = join(dirname(path), temporaryPrefix + randomBytes(6).toString('hex'));
   try {
     const file = await disk.create(temporary);
@@ -42,8 +43,8 @@ export async function replaceFile(
 }
 
 /**
- * Atomic writes to many files of the same folders: writes that end at about the same time share the fsync of their folder, and a folder is
- * created once.
+ * Atomic writes to many files of the same folders. Writes that end at about the same time share the fsync of their
+ * folder, and a folder is created once.
  */
 export class AtomicFiles {
   readonly #disk: Disk;
@@ -51,20 +52,20 @@ export class AtomicFiles {
   readonly #folderSync: FolderSync;
   readonly #folders = new Set<string>();
 
-  /** `mapError` turns the system's errors into those that the methods reject with. */
+  /** `mapError` converts the system's errors to those that the methods reject with. */
   constructor(disk: Disk, mapError: (error: unknown) => unknown = (error) => error) {
     this.#disk = disk;
     this.#mapError = mapError;
     this.#folderSync = new FolderSync(disk);
   }
 
-  /** Replaces a file's text as {@link replaceFile} does. */
+  /** Replaces the text of a file, like {@link replaceFile}. */
   async write(path: string, text: string): Promise<void> {
     const syncFolder = (folder: string) => this.#folderSync.sync(folder);
     await this.#mapped(replaceFile(path, (file) => file.write(text), { disk: this.#disk, syncFolder }));
   }
 
-  /** Creates a folder whose name survives a power cut. A no-op if this object created it before. */
+  /** Creates a folder durably. A no-op if this object created it before. */
   async makeFolder(path: string): Promise<void> {
     if (this.#folders.has(path)) return;
     await this.#mapped(this.#disk.makeFolder(path).then(() => this.#folderSync.sync(dirname(path))));
@@ -82,13 +83,13 @@ export class AtomicFiles {
 
 interface SyncState {
   running: Promise<void> | null;
-  /** The fsync after the running one, which all calls in the meantime share. */
+  /** The fsync after the running one, shared by all calls during the running one. */
   next: Promise<void> | null;
 }
 
 /**
- * Makes names in folders survive a power cut. Concurrent calls for one folder share one fsync. A call never
- * joins an fsync that has already begun, because that may have missed the caller's change.
+ * Makes names in folders durable. Concurrent calls for one folder share one fsync. A call never joins an fsync that
+ * has already begun, because that fsync may miss the change of the caller.
  */
 export class FolderSync {
   readonly #disk: Disk;
@@ -128,15 +129,16 @@ export const temporaryPrefix = '.tmp-';
 const abandonedAfterMs = 60_000;
 
 /**
- * Whether a file name is that of an interrupted write: one of ours, or one that conf makes next to its file.
+ * Whether a file name is that of an interrupted write, by venc or by conf, which writes its temporary files next to
+ * the target.
  */
 export function isTemporaryName(name: string): boolean {
   return name.startsWith(temporaryPrefix) || /\.json\.tmp-[0-9a-f]{16}$/.test(name);
 }
 
 /**
- * The paths of temporary files that killed processes left in a folder. Only files that are a minute old
- * count: other processes may be writing there now, and need no lock for that.
+ * The paths of temporary files that killed processes left in a folder. Only files older than a minute count, because
+ * other processes may be writing without a lock.
  */
 export async function abandonedFiles(folder: string): Promise<readonly string[]> {
   const paths = (await readdir(folder)).filter(isTemporaryName).map((name) => join(folder, name));

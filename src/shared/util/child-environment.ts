@@ -1,6 +1,6 @@
 /**
- * The variables that programs need: to be found, to find their libraries and fonts, and to use the user's
- * language.
+ * The variables that programs need: their search paths for programs, libraries and fonts, and the language and time
+ * zone of the user.
  */
 const names: readonly string[] = [
   ...['PATH', 'HOME', 'TMPDIR', 'TZ', 'LANG', 'LANGUAGE'],
@@ -16,16 +16,16 @@ const names: readonly string[] = [
 ];
 
 /**
- * The environment for every child process. ffmpeg and other programs open untrusted files, so none of them
- * gets the keys, tokens and proxy passwords in the environment of a daemon. `own` are additional variables
- * for this program.
+ * The environment for every child process. ffmpeg and other programs open untrusted files, so none of them gets the
+ * keys, tokens and proxy passwords in the environment of a daemon. `additional` are further variables for this
+ * program.
  */
 export function childEnvironment(
-  parentEnvironment: Readonly<Record<string, string>> = {},
+  additional: Readonly<Record<string, string>> = {},
   environment: NodeJS.ProcessEnv = process.env,
 ): Record<string, string> {
   const kept = Object.entries(environment).flatMap(([name, value]) =>
     value !== undefined && (names.includes(name) || name.startsWith('LC_')) ? [[name, value] as const] : [],
   );
-  return { ...Object.fromEntries(kept), ...parentEnvironment };
+  return { ...Object.fromEntries(kept), ...additional };
 }

@@ -4,20 +4,19 @@ import { dirname, resolve } from 'node:path';
 /** A file that is being written. */
 export interface DiskFile {
   write(text: string): Promise<void>;
-  /** Resolves when what was written survives a power cut. */
+  /** Resolves when the written data survives a power cut. */
   sync(): Promise<void>;
   close(): Promise<void>;
 }
 
 /**
- * Every operation by which the stores change the disk, one step each. It is injected, so that a test can
- * simulate a crash or a full disk between any two steps. Reading is not part of it, because it changes
- * nothing.
+ * Every operation with which the stores change the disk, one step each. It is injected, so that a test can simulate a
+ * crash or a full disk between any two steps. Reads are not included, because they change nothing.
  */
 export interface Disk {
   /** Creates a folder and its missing parents, accessible only to the owner. A no-op if it exists. */
   makeFolder(path: string): Promise<void>;
-  /** Creates a file that must not exist yet, readable and writable only for the owner. */
+  /** Creates a file that must not exist yet, readable and writable only by the owner. */
   create(path: string): Promise<DiskFile>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
@@ -77,11 +76,10 @@ export function guardDisk(disk: Disk, check: () => void): Disk {
 }
 
 /**
- * Creates a folder and its missing parents. Resolves to the first one that was created, as an absolute path;
- * null if all existed. Rejects with the system's error if the folder cannot be created, and leaves the
- * parents that could.
+ * Creates a folder and its missing parents. Resolves to the absolute path of the first folder that was created; null
+ * if all existed. Rejects with the system's error if the folder cannot be created; parents that were created stay.
  *
- * Not Node's own `recursive`: in a folder where nobody can create one, such as `/proc`, it never ends.
+ * Not the `recursive` option of Node: it never returns in a folder where no folder can be created, such as `/proc`.
  */
 export async function makeFolder(path: string, mode = 0o777): Promise<string | null> {
   const folder = resolve(path);
@@ -116,9 +114,9 @@ function isMissing(error: unknown): boolean {
 }
 
 /**
- * Gives a new file to the owner of the folder that it is in. Only root can do so, and only root needs to: a
- * file with mode 0600 that `sudo venc keys create` left as root's would be unreadable for that user's daemon.
- * If even root may not (network disks), the owner of the file stays.
+ * Changes the owner of a new file to that of its folder. Only root can and needs to do so: a file with mode 0600
+ * created by `sudo venc keys create` would otherwise belong to root and be unreadable for the daemon of the user. If
+ * root is not allowed to change it (network disks), the owner stays.
  */
 export async function chownToOwnerOf(folder: string, path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;

@@ -1,8 +1,8 @@
 import { homedir, userInfo } from 'node:os';
 
 /**
- * The user's home folder: `HOME`, or, if that is empty or relative and would depend on the current folder,
- * the one that the system knows. `/` if it knows none.
+ * The home folder of the user: `HOME`, unless it is empty or relative (and would depend on the current folder);
+ * otherwise the one in the user database. `/` if that has none.
  */
 export function homeFolder(): string {
   const home = homedir();

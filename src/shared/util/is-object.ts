@@ -1,9 +1,9 @@
-/** Whether a value is an object with named fields: neither null nor an array. */
+/** Whether a value is an object, and neither null nor an array. */
 export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Maximum nesting of a value. Requests and answers have a handful of levels. */
+/** Maximum nesting of a value. Requests and responses have only a few levels. */
 const maxLevels = 500;
 
 /** Whether a parsed value is nested too deeply for recursive functions. */

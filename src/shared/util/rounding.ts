@@ -1,4 +1,4 @@
-/** A number with at most two decimals, as answers give percentages and frame rates. */
+/** Rounds a number to two decimals, for percentages and frame rates in responses. */
 export function roundToHundredths(value: number): number {
   return Math.round(value * 100) / 100;
 }

@@ -1,4 +1,4 @@
-/** Gives a permit back. Safe to call more than once. */
+/** Releases a permit. Safe to call more than once. */
 export type Release = () => void;
 
 interface Waiter {
@@ -7,10 +7,10 @@ interface Waiter {
 }
 
 /**
- * Limits how many tasks of one kind run at once. Waiting tasks are served by priority, lowest number first, and in order of arrival where
- * priorities are equal.
+ * Limits how many tasks of one kind run concurrently. Waiting tasks are served by priority, lowest number first, and
+ * in order of arrival for equal priorities.
  *
- * Not p-limit: it serves strictly in order of arrival, and a task that waits there cannot be cancelled.
+ * Not p-limit: it serves only in order of arrival, and waiting tasks cannot be cancelled.
  */
 export class Semaphore {
   #available: number;
@@ -20,12 +20,12 @@ export class Semaphore {
     this.#available = permits;
   }
 
-  /** How many tasks wait for a permit. */
+  /** The number of tasks that wait for a permit. */
   get waitingCount(): number {
     return this.#waiters.length;
   }
 
-  /** Waits for a permit. Rejects with the signal's reason once that is aborted. */
+  /** Waits for a permit. Rejects with the reason of the signal if the signal is aborted. */
   acquire(priority = 0, signal?: AbortSignal): Promise<Release> {
     if (signal?.aborted) return Promise.reject(signal.reason);
     if (this.#available > 0) return Promise.resolve(this.#grantPermit());
@@ -46,7 +46,7 @@ export class Semaphore {
     });
   }
 
-  /** Runs a task while holding a permit; settles as the task does. */
+  /** Runs a task while holding a permit; settles like the task. */
   async runExclusive<Result>(task: () => Promise<Result>): Promise<Result> {
     const release = await this.acquire();
     try {
@@ -76,9 +76,10 @@ export class Semaphore {
 }
 
 /**
- * Runs `task` on every item, at most `limit` at a time. Resolves to the results in the order of the items; rejects with the first error.
+ * Runs `task` on every item, at most `limit` concurrently. Resolves to the results in the order of the items; rejects
+ * with the first error.
  *
- * Not p-map: nothing else of it is needed, and these lines are on the daemon's start-up path.
+ * Not p-map: this is the only function needed, and it is on the start-up path of the daemon.
  */
 export async function mapWithConcurrency<T, R>(
   items: readonly T[],
@@ -98,7 +99,7 @@ export async function mapWithConcurrency<T, R>(
 export class KeyedMutex<Key> {
   readonly #last = new Map<Key, Promise<unknown>>();
 
-  /** Runs `task` after all earlier tasks of this key have settled; settles as it does. */
+  /** Runs `task` after all earlier tasks of this key have settled; settles like the task. */
   runExclusive<T>(key: Key, task: () => Promise<T>): Promise<T> {
     const before = this.#last.get(key);
     const result = before === undefined ? task() : before.then(task, task);

@@ -7,21 +7,21 @@ const reasons: Readonly<Record<string, string>> = {
   ENOTDIR: 'there is a file where a folder should be',
   EEXIST: 'there is a file where a folder should be',
   EROFS: 'it is on a read-only disk',
-  ENOSPC: 'there is no room left on its disk',
-  EDQUOT: 'there is no room left on its disk',
+  ENOSPC: 'there is no space left on its disk',
+  EDQUOT: 'there is no space left on its disk',
   EISDIR: 'it is a folder',
   ENAMETOOLONG: 'its name is too long',
   EIO: 'the disk reports an input/output error',
-  ELOOP: 'its links lead in a circle',
+  ELOOP: 'its symbolic links form a loop',
 };
 
 /**
- * Why a file or folder could not be read or written, as a clause without full stop: the system error in
- * words, else the message of the error. `whoHas` is the user of the file, with the verb.
+ * Why a file or folder could not be read or written, as a clause without full stop: a description of the system
+ * error, else the message of the error. `whoHas` is the user of the file, with the verb.
  */
 export function diskReason(error: unknown, to: 'read' | 'write', whoHas = 'you have'): string {
   const code = error instanceof Error && 'code' in error ? String(error.code) : '';
   if (code === 'EACCES' || code === 'EPERM') return `${whoHas} no permission to ${to} it`;
-  if (code === 'ENOENT') return to === 'read' ? 'there is no such file' : 'nothing can be made there';
+  if (code === 'ENOENT') return to === 'read' ? 'there is no such file' : 'nothing can be created there';
   return reasons[code] ?? (error instanceof Error ? error.message.replace(/\.$/, '') : String(error));
 }

@@ -4,7 +4,7 @@ import { encodeFailureText, failureText } from '../../../src/cli/output/progress
 import { normaliseJob } from '../../../src/client/normalise.js';
 
 const noMedia = 'Check that it is a media file and not, for example, a web page.';
-const denied = 'Give write permission at the destination, then resubmit.';
+const denied = 'Grant write permission at the destination, then resubmit.';
 
 const failed = normaliseJob({
   id: 7,

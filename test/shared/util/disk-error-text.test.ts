@@ -31,7 +31,7 @@ test('system errors are described in words', () => {
       errorOf(() => writeFileSync(missing, '')),
       'write',
     ),
-    'nothing can be made there',
+    'nothing can be created there',
   );
   assert.is(
     diskReason(
@@ -49,7 +49,7 @@ test('system errors are described in words', () => {
 });
 
 test('other errors are described by their message, without a second full stop', () => {
-  assert.is(diskReason(new Error('it is no valid JSON.'), 'read'), 'it is no valid JSON');
+  assert.is(diskReason(new Error('it is not valid JSON.'), 'read'), 'it is not valid JSON');
   assert.is(diskReason('odd', 'read'), 'odd');
 });
 

@@ -30,18 +30,19 @@ type LockOutcome =
 /** The options of `tryFileLock`. */
 interface FileLockOptions {
   /**
-   * Whether this process holds a kernel lock for the same thing: all earlier holders of that have ended then.
+   * Whether this process also holds a kernel lock for the same resource. All earlier holders of that lock have then
+   * ended.
    */
   readonly hasKernelLock?: boolean;
-  /** Called once if the lock turns out to be lost. */
+  /** Called once if the lock is lost. */
   readonly onLost?: () => void;
 }
 
-/** Number and interval of the attempts to get the guard of a dead lock, which is held for moments. */
+/** Number and interval of the attempts to acquire the guard of a dead lock. The guard is held only briefly. */
 const guardAttempts = 400;
 const guardPauseMs = 5;
 
-/** ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, bcachefs: no other machine uses these (statfs(2)). */
+/** File systems that only one machine uses: ext4, XFS, Btrfs, tmpfs, overlayfs, ZFS, F2FS, bcachefs (statfs(2)). */
 const localFileSystems: ReadonlySet<number> = new Set([
   0xef53, 0x58465342, 0x9123683e, 0x01021994, 0x794c7630, 0x2fc12fc1, 0xf2f52010, 0xca451a4e,
 ]);
@@ -53,13 +54,13 @@ interface LockRequester {
 }
 
 /**
- * Tries once to take a lock: a file that names its process (`LockHolder`), in an existing folder. The lock of
- * a dead process, or of one whose pid now belongs to another process, is taken over at once. If the system
- * cannot tell whether the holder lives, because it is in another PID namespace or on another machine, waits
- * for its heartbeat, at most ten seconds. Rejects with the system's error if the folder cannot be written.
+ * Tries once to acquire a lock: a file that names its process (`LockHolder`), in an existing folder. Immediately
+ * replaces the lock of a dead process, or of one whose pid now belongs to another process. If the system cannot
+ * determine whether the holder is alive, because it is in another PID namespace or on another machine, waits for its
+ * heartbeat, at most ten seconds. Rejects with the system's error if the folder is not writable.
  *
- * Not proper-lockfile: it judges a holder only by the age of its lock, so that the lock of a dead process
- * blocks a start for seconds, and a process that was stopped for that long loses its lock to another one.
+ * Not proper-lockfile: it considers only the age of a lock. The lock of a dead process then delays a start for
+ * seconds, and a process that is stopped for that long loses its lock to another one.
  */
 export async function tryFileLock(path: string, options: FileLockOptions = {}): Promise<LockOutcome> {
   const hasKernelLock = options.hasKernelLock ?? false;
@@ -88,7 +89,7 @@ function createFileLock(path: string, ownText: string, heartbeat: Heartbeat): Fi
   };
 }
 
-/** Takes a lock; resolves to null, or to the living process that holds it. */
+/** Acquires a lock. Resolves to null, or to the living process that holds it. */
 async function tryAcquire(path: string, requester: LockRequester): Promise<LockHolder | null> {
   while (!(await tryCreate(path, requester.ownText))) {
     const heldText = await readLockText(path);
@@ -113,7 +114,7 @@ async function stateOf(
     // The kernel gives its lock to one process of this machine, in any namespace.
     if (holder.hasKernelLock && requester.hasKernelLock) return 'dead';
   } else if (await isOnLocalDisk(path)) {
-    // The machine was rebooted since.
+    // The machine has been rebooted since.
     return 'dead';
   }
   return watchHolder(path, text);
@@ -125,10 +126,10 @@ async function isOnLocalDisk(path: string): Promise<boolean> {
 }
 
 /**
- * Removes a lock whose holder is dead, if it is still the same one. Several starts may have found it dead,
- * and the slower one would remove the new lock of the faster: so only the holder of the guard, a lock of the
- * same kind next to it, removes anything. (Renaming the lock and checking it again is not enough: while it is
- * renamed, a third process gets in.)
+ * Removes a lock whose holder is dead, if it is still the same lock. Several processes may have found it dead, and a
+ * slower one must not remove the new lock of a faster one. Therefore only the holder of the guard, a lock of the same
+ * kind next to it, removes a lock. (Renaming the lock and checking it again is not enough: a third process can
+ * acquire the lock while it is renamed.)
  */
 async function removeStaleLock(path: string, staleText: string, requester: LockRequester): Promise<void> {
   const guard = `${path}+`;

@@ -7,33 +7,33 @@ import { systemCode } from '../system-code.js';
 const heartbeatIntervalMs = 2000;
 
 /**
- * How long the file of a lock must be unchanged for its holder to count as dead, in milliseconds. Used only
- * if the system cannot tell.
+ * How long a lock file must be unchanged for its holder to count as dead, in milliseconds. Used only if the system
+ * provides no information about the holder.
  */
 const deadAfterMs = 10_000;
 
-/** How often the file is checked meanwhile, in milliseconds. */
+/** How often the file is checked during that time, in milliseconds. */
 const pollIntervalMs = 50;
 
 /**
- * After this many milliseconds without a heartbeat, the holder checks its lock before it writes: it may have
- * been stopped.
+ * After this many milliseconds without a heartbeat, the holder checks its lock before it writes, because the process
+ * may have been stopped.
  */
 const recheckAfterMs = deadAfterMs / 2;
 
 /** The heartbeat of a lock's holder. */
 export interface Heartbeat {
   /**
-   * Whether the holder still has the lock. Costs a comparison while the heartbeat is regular, and a read of
-   * the file after a pause: a process that was stopped may have lost its lock.
+   * Whether the holder still has the lock. Costs a comparison while the heartbeat is regular, and a read of the file
+   * after a pause: a process that was stopped may have lost its lock.
    */
   isHeld(): boolean;
   stop(): void;
 }
 
 /**
- * Starts to update the time of a lock file regularly, until the lock is lost: `onLost` is called then, once.
- * A file that temporarily cannot be read is not lost.
+ * Regularly updates the time of a lock file until the lock is lost; then calls `onLost` once. A temporarily
+ * unreadable file does not count as lost.
  */
 export function startHeartbeat(path: string, ownText: string, onLost: () => void): Heartbeat {
   let verifiedAt = performance.now();
@@ -78,10 +78,9 @@ function checkNow(path: string, checkText: (text: string | null) => void): void 
 }
 
 /**
- * Watches a lock whose holder the system knows nothing about. Resolves to `alive` as soon as the time of the
- * file changes, `changed` if the file has another content or is gone, `dead` if nothing changed for the whole
- * time. Compares times only with each other, never with the local clock: that of another machine may be
- * wrong.
+ * Watches a lock whose holder is unknown to the system. Resolves to `alive` as soon as the time of the file changes,
+ * `changed` if the file has other content or is gone, `dead` if nothing changes for the whole time. Compares times
+ * only with each other, never with the local clock, because the clock of another machine may be wrong.
  */
 export async function watchHolder(path: string, text: string): Promise<'alive' | 'changed' | 'dead'> {
   const end = performance.now() + deadAfterMs;

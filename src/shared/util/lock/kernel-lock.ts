@@ -3,8 +3,8 @@ import { closeSync, openSync } from 'node:fs';
 import { childEnvironment } from '../child-environment.js';
 
 /**
- * The result of a kernel lock attempt on a folder: the lock, that another process has it, or that kernel
- * locks are unavailable here.
+ * The result of a kernel lock attempt on a folder. `busy`: another process has the lock. `unavailable`: kernel locks
+ * are not available here.
  */
 export type KernelLock =
   | { readonly kind: 'held'; release(): void }
@@ -14,14 +14,14 @@ export type KernelLock =
 const unavailable: KernelLock = { kind: 'unavailable' };
 
 /**
- * Tries once to take a kernel lock on a folder, which lasts until this process ends, however it ends.
- * Processes in other PID namespaces and containers of the same machine see it, and a stopped process keeps
- * it. Writes nothing.
+ * Tries once to acquire a kernel lock on a folder. The lock lasts until this process ends, however it ends. It is
+ * visible to processes in other PID namespaces and containers of the same machine, and a stopped process keeps it.
+ * Writes nothing.
  *
- * Node has no call for flock(2). But such a lock belongs to the open file and not to the process that
- * requested it: so `flock`, of util-linux or BusyBox, gets the open folder, locks it and exits, and the lock
- * stays with the file that is open here. The lock is `unavailable` without that program, and on network disks
- * that do not support such locks for folders.
+ * Node has no call for flock(2). But such a lock belongs to the open file, not to the process that requested it:
+ * `flock`, of util-linux or BusyBox, inherits the open folder, locks it and exits, and the lock stays with the file
+ * that is open here. The result is `unavailable` without that program, and on network disks that do not support such
+ * locks for folders.
  */
 export function tryKernelLock(folder: string): Promise<KernelLock> {
   // Node opens files with O_CLOEXEC: an encoder that outlives the daemon does not keep the lock.

@@ -4,7 +4,7 @@ import { systemCode } from '../system-code.js';
 
 /**
  * The process that holds a lock, as its lock file names it on one line. A pid is valid only in its PID
- * namespace, and a namespace only until a reboot; the start time tells a process from a later one with the
+ * namespace, and a namespace only until a reboot; the start time distinguishes a process from a later one with the
  * same pid.
  */
 export interface LockHolder {
@@ -12,7 +12,7 @@ export interface LockHolder {
   /** Ticks between the boot of the machine and the start of the process; `-` if unknown. */
   readonly startedAt: string;
   /**
-   * The boot, the PID namespace and the host name; null in the files of earlier versions, which lack them.
+   * The boot, the PID namespace and the host name; null in lock files of earlier versions, which do not contain them.
    */
   readonly machine: { readonly boot: string; readonly namespace: string; readonly host: string } | null;
   /** Whether the holder also has a kernel lock, which the kernel releases when the process ends. */
@@ -20,11 +20,11 @@ export interface LockHolder {
 }
 
 /**
- * What is known of a holder without waiting. `unknown`: it is in another namespace or hidden from this user.
+ * The state of a holder, determined without waiting. `unknown`: it is in another namespace or hidden from this user.
  */
 type Liveness = 'alive' | 'dead' | 'unknown';
 
-/** Placeholder for what the system does not tell. */
+/** Placeholder for unavailable information. */
 const notAvailable = '-';
 
 /** This process as a holder. */
@@ -72,7 +72,7 @@ export function isOfThisBoot({ machine }: LockHolder): boolean {
   );
 }
 
-/** Whether a holder is alive, as far as the system tells. */
+/** The state of a holder, from the information of the system. */
 export function livenessOf({ pid, startedAt, machine }: LockHolder): Liveness {
   if (!isOfThisNamespace(machine)) return 'unknown';
   const stat = readProcStat(pid);
@@ -80,17 +80,17 @@ export function livenessOf({ pid, startedAt, machine }: LockHolder): Liveness {
   if (stat !== null) return parseStartTicks(stat) === startedAt ? 'alive' : 'dead';
   const signal = canSignal(pid);
   if (signal === 'none') return 'dead';
-  // Without /proc (macOS) the pid is all there is. With /proc, the process is hidden (hidepid, ProtectProc=)
-  // and may be a later one.
+  // Without /proc (macOS) only the pid is available. With /proc, the process is hidden (hidepid, ProtectProc=) and
+  // may be a later one.
   return readProcStat(process.pid) === null ? 'alive' : 'unknown';
 }
 
-/** Earlier versions wrote no place and assumed that every pid is in their own namespace. */
+/** Earlier versions did not record the machine and assumed that every pid is in their own namespace. */
 function isOfThisNamespace(machine: LockHolder['machine']): boolean {
-  const ownText = currentHolder(false).machine;
-  if (machine === null || ownText === null) return true;
-  if (machine.boot !== ownText.boot || machine.namespace !== ownText.namespace) return false;
-  return ownText.boot !== notAvailable || machine.host === ownText.host;
+  const own = currentHolder(false).machine;
+  if (machine === null || own === null) return true;
+  if (machine.boot !== own.boot || machine.namespace !== own.namespace) return false;
+  return own.boot !== notAvailable || machine.host === own.host;
 }
 
 function readStartTicks(pid: number): string | null {

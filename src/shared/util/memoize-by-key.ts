@@ -1,6 +1,6 @@
 /**
- * Memoizes a function by object: later calls with the same object return the same result, for the lifetime of
- * the object. For results that are derived from data which is never edited in place.
+ * Memoizes a function by object: later calls with the same object return the same result, for the lifetime of the
+ * object. For results derived from immutable data.
  */
 export function memoizeByKey<From extends object, To>(compute: (from: From) => To): (from: From) => To {
   const cached = new WeakMap<From, { readonly value: To }>();
