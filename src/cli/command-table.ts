@@ -1,12 +1,4 @@
-import type { Command } from 'commander';
-import type { Context } from './context.js';
-
-/** The exports of a command's file: `define` adds its arguments, options and handler. */
-export interface CommandModule {
-  define(command: Command, context: Context): void;
-  /** What its help says in front of the examples where that takes more than the command itself does to load. */
-  readonly moreHelp?: () => Promise<string>;
-}
+import type { CommandModule } from './context.js';
 
 /** The headings that commands stand under in the help of the program, in their order. */
 export const commandGroups = {
@@ -47,8 +39,16 @@ export const commandTable = {
     summary: 'show a job with its input and outputs',
     load: () => import('./commands/show.js'),
   },
-  input: { group: 'jobs', summary: 'show an input', load: () => import('./commands/input.js') },
-  output: { group: 'jobs', summary: 'show an output', load: () => import('./commands/output.js') },
+  input: {
+    group: 'jobs',
+    summary: 'show an input',
+    load: async () => (await import('./commands/file-details.js')).input,
+  },
+  output: {
+    group: 'jobs',
+    summary: 'show an output',
+    load: async () => (await import('./commands/file-details.js')).output,
+  },
   progress: {
     group: 'jobs',
     summary: 'show how far a job, an input or an output is',
@@ -64,16 +64,20 @@ export const commandTable = {
     summary: 'wait in silence until jobs have ended',
     load: () => import('./commands/wait.js'),
   },
-  cancel: { group: 'jobs', summary: 'cancel jobs', load: () => import('./commands/cancel.js') },
+  cancel: {
+    group: 'jobs',
+    summary: 'cancel jobs',
+    load: async () => (await import('./commands/bulk-actions.js')).cancel,
+  },
   resubmit: {
     group: 'jobs',
     summary: 'run jobs again that did not finish',
-    load: () => import('./commands/resubmit.js'),
+    load: async () => (await import('./commands/bulk-actions.js')).resubmit,
   },
   rm: {
     group: 'jobs',
     summary: 'remove jobs that have ended, with their hosted files',
-    load: () => import('./commands/rm.js'),
+    load: async () => (await import('./commands/bulk-actions.js')).rm,
   },
   prune: {
     group: 'jobs',

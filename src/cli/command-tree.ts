@@ -1,8 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
+import { commandTable } from './command-table.js';
+import { createContext } from './context.js';
 import { summaryOf } from './help/help-text.js';
-import { collectValues } from './input/parse-args.js';
+import { collectValues } from './input/args.js';
+import { addCommand, createProgram } from './program.js';
+import type { Io } from './terminal/io.js';
 
 /** A word that a command takes in its place. */
 export interface ArgumentNode {
@@ -113,4 +117,15 @@ function detailsOf(command: Command): string {
     command.emit('beforeHelp', { error: false, command, write });
   }
   return text.trim();
+}
+
+/** The program with all commands loaded, for completions and manual pages. It cannot be run. */
+export async function loadFullProgram(io: Io): Promise<Command> {
+  const program = createProgram(io);
+  const context = createContext(io, () => ({}));
+  for (const [name, { summary, load }] of Object.entries(commandTable)) {
+    const loaded = await load();
+    loaded.define(addCommand(program, name, summary), context);
+  }
+  return program;
 }

@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
 import { VencError } from '../shared/errors.js';
@@ -26,6 +27,13 @@ export interface Context {
   programs(flags: ProgramFlags): Promise<{ readonly ffmpeg: string | null; readonly ffprobe: string | null }>;
   /** A client of the service that `--target`, the environment, the configuration or the data folder names, in this order. */
   client(): Promise<Client>;
+}
+
+/** A command, as its file exports it: `define` adds its arguments, options and handler. */
+export interface CommandModule {
+  define(command: Command, context: Context): void;
+  /** More help text, placed before the examples, if it takes more to load than the command itself. */
+  readonly moreHelp?: () => Promise<string>;
 }
 
 /** A context, and the exit code of the command that ran in it. */

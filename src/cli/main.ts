@@ -1,5 +1,5 @@
 import { productVersion } from '../shared/version.js';
-import { completionCommand } from './completion/completion-queries.js';
+import { completionCommand } from './completion/protocol.js';
 import { createIo } from './terminal/io.js';
 
 /**

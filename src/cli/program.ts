@@ -1,16 +1,10 @@
 import { Command, CommanderError, Help } from 'commander';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
-import {
-  type CommandEntry,
-  type CommandModule,
-  commandGroups,
-  commandTable,
-  isCommandName,
-} from './command-table.js';
-import { createContext, type GlobalFlags } from './context.js';
+import { type CommandEntry, commandGroups, commandTable, isCommandName } from './command-table.js';
+import { type CommandModule, createContext, type GlobalFlags } from './context.js';
 import { sentence, summaryOf } from './help/help-text.js';
-import { rejectEmptyValues } from './input/option-names.js';
+import { rejectEmptyValues } from './input/args.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
 
@@ -22,7 +16,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   const subjects = helpSubjects(argv);
   const [subject] = subjects ?? [];
   if (subject !== undefined && !isCommandName(subject)) {
-    const { printTopic } = await import('./help/print-topic.js');
+    const { printTopic } = await import('./help/topics.js');
     await printTopic(subject, io);
     return exitCodes.done;
   }
@@ -44,7 +38,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     rejectUnknownCommands(program, subjects);
   }
   if (requested === undefined) {
-    const { topicsHelp } = await import('./help/print-topic.js');
+    const { topicsHelp } = await import('./help/topics.js');
     program.addHelpCommand(groupedHelpCommand()).addHelpText('after', topicsHelp());
   }
   program.hook('preAction', (_, command) => rejectEmptyValues(command));

@@ -1,4 +1,4 @@
-import { detailCount } from './detail-rows.js';
+import { detailCount } from './file-rows.js';
 import type { WatchState } from './watch-types.js';
 
 /** The terminal that a frame is drawn for. */

@@ -1,5 +1,4 @@
-import { detailRows } from './detail-rows.js';
-import { rowTitle } from './file-cells.js';
+import { detailRows, rowTitle } from './file-rows.js';
 import { fitColumns, rowText } from './fit-columns.js';
 import { type FrameSize, planFrame } from './frame-plan.js';
 import { jobCell, jobColumns } from './job-cells.js';

@@ -2,7 +2,7 @@ import { isFinal } from '../shared/states.js';
 import { displayWidth } from '../shared/text/display-width.js';
 import { type ColumnSpec, widthOf } from './fit-columns.js';
 import { bar, clock, percentText } from './format.js';
-import { toneOf } from './log-entries.js';
+import { toneOf } from './tones.js';
 import type { Tone, WatchedJob } from './watch-types.js';
 import { isOver } from './watched-job.js';
 

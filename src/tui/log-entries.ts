@@ -1,4 +1,5 @@
 import { isFinal } from '../shared/states.js';
+import { toneOf } from './tones.js';
 import type { LogEntry, LogLine, Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 
@@ -28,14 +29,6 @@ function fileEntries(before: WatchedJob, after: WatchedJob, file: WatchedFile): 
   if (file.event !== null && known?.event !== file.event)
     return [[`${fileTitle(after, file)} ${file.event}`, 'plain']];
   return [];
-}
-
-/** The tone in which a state is shown. */
-export function toneOf(state: string | null): Tone {
-  if (state === 'finished') return 'good';
-  if (state === 'failed' || state === 'no input') return 'bad';
-  if (state === 'processing' || state === 'assigning') return 'busy';
-  return state === null || state === 'cancelled' || state === 'skipped' ? 'quiet' : 'plain';
 }
 
 // Enough for a tall terminal.

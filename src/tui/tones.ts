@@ -31,3 +31,11 @@ const escapes = {
   busy: ['36'],
   quiet: ['2'],
 } as const satisfies Record<Tone, readonly string[]>;
+
+/** The tone in which a state is shown. */
+export function toneOf(state: string | null): Tone {
+  if (state === 'finished') return 'good';
+  if (state === 'failed' || state === 'no input') return 'bad';
+  if (state === 'processing' || state === 'assigning') return 'busy';
+  return state === null || state === 'cancelled' || state === 'skipped' ? 'quiet' : 'plain';
+}

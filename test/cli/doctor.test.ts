@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
-import { checkNode } from '../../src/cli/doctor/check-programs.js';
+import { checkDataFolder, checkNode } from '../../src/cli/doctor/check-machine.js';
 import {
   checkClock,
   checkDaemonVersion,

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
-import type { AccountRecord } from '../output/accounts-text.js';
+import type { AccountRecord } from '../output/setup-tables.js';
 import {
   addOutputFormatOptions,
   type OutputFormatOptions,
@@ -98,7 +98,7 @@ async function list(options: OutputFormatOptions, { io, dataFolder }: Context) {
     known: noAccount,
     emptyText: 'no accounts',
     text: async (style) => {
-      const { accountsTable } = await import('../output/accounts-text.js');
+      const { accountsTable } = await import('../output/setup-tables.js');
       return accountsTable(records, style);
     },
   });
@@ -120,7 +120,7 @@ async function show(name: string, options: ShowOptions, { io, dataFolder }: Cont
     answer: record,
     known: record,
     text: async () => {
-      const { accountText } = await import('../output/accounts-text.js');
+      const { accountText } = await import('../output/setup-tables.js');
       return accountText(record);
     },
   });

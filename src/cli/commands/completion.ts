@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { choiceParser } from '../../shared/flag-parsers.js';
-import { completionFiles, type Shell, shells } from '../completion/shells.js';
+import { completionFiles, type Shell, shells } from '../completion/protocol.js';
 import type { Context } from '../context.js';
 
 /** `venc completion SHELL`: prints the completion script for a shell, which `npm run docs` generates and the package contains. */

@@ -5,8 +5,8 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/json-text.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
+import { collectValues } from '../input/args.js';
 import { requireFolder } from '../input/files.js';
-import { collectValues } from '../input/parse-args.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from '../terminal/io.js';
 

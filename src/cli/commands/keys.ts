@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { KeyRecord } from '../output/keys-table.js';
+import type { KeyRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
 interface CreateOptions {
@@ -95,7 +95,7 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
     known: noKey,
     emptyText: 'no keys',
     text: async (style) => {
-      const { keysTable } = await import('../output/keys-table.js');
+      const { keysTable } = await import('../output/setup-tables.js');
       return keysTable(records, { ...style, now: new Date() });
     },
   });

@@ -6,12 +6,10 @@ import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
-import { unsupportedHelp } from '../help/unsupported-help.js';
-import { addJobOptions, type JobArgs, withExamplesFirst } from '../input/job-args.js';
-import type { ParseXml } from '../input/job-input.js';
-import { localRequest, withoutProgram } from '../input/local-request.js';
-import { collectValues } from '../input/parse-args.js';
-import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
+import { collectValues } from '../input/args.js';
+import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
+import { addJobOptions, type JobArgs, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
+import { localRequest, type ParseXml } from '../input/job-input.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 

@@ -7,6 +7,7 @@ import { jsonText } from '../../shared/text/json-text.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
+import { withTypedErrors } from '../input/command-errors.js';
 import type { FileToUpload } from '../input/files.js';
 import {
   addJobOptions,
@@ -17,7 +18,6 @@ import {
   warnUnknownFields,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { withTypedErrors } from '../input/with-settings-errors.js';
 import { type PresetRecord, presetRecord, presetsTable } from '../output/setup-tables.js';
 import type { Io } from '../terminal/io.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';

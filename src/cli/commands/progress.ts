@@ -4,7 +4,7 @@ import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
-import { parseId } from '../input/parse-args.js';
+import { parseId } from '../input/args.js';
 import { resolveJob } from '../jobs/resolve-jobs.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { jobProgressText, progressText } from '../output/progress-text.js';

@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
 import { applyToEach, confirm, requireTerminal } from '../jobs/bulk-action.js';
 import { selectJobs } from '../jobs/select-jobs.js';
-import { removal } from './rm.js';
+import { removal } from './bulk-actions.js';
 
 interface PruneOptions {
   /** Seconds. */

@@ -9,18 +9,17 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
-import { unsupportedHelp } from '../help/unsupported-help.js';
+import { collectValues } from '../input/args.js';
+import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
 import {
   addJobOptions,
   buildRequestBody,
   type JobArgs,
   loadPreset,
+  unsupportedHelp,
   withExamplesFirst,
 } from '../input/job-args.js';
-import type { ParseXml } from '../input/job-input.js';
-import { localRequest, withoutProgram } from '../input/local-request.js';
-import { collectValues } from '../input/parse-args.js';
-import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
+import { localRequest, type ParseXml } from '../input/job-input.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';

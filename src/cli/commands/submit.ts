@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { unsupportedHelp } from '../help/unsupported-help.js';
-import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
-import { withTypedErrors } from '../input/with-settings-errors.js';
+import { withTypedErrors } from '../input/command-errors.js';
+import { addJobOptions, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, rejectUnusedFlags, type SubmitOptions } from '../submit/submit-options.js';
 import { progressOption } from '../terminal/progress-mode.js';
@@ -47,7 +46,7 @@ export function define(command: Command, context: Context): void {
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         rejectUnusedFlags(options);
         if (options.ndjson === true) {
-          const { submitMany } = await import('../submit/submit-many.js');
+          const { submitMany } = await import('../submit/submit-lines.js');
           return submitMany(args, options, context);
         }
         const [arg, ...others] = args;

@@ -1,6 +1,5 @@
-import type { CompletionContext } from './completion-contexts.js';
-import { completionCommand } from './completion-queries.js';
-import { type CompletionSource, outputSettings } from './source.js';
+import { completionCommand } from './protocol.js';
+import { type CompletionContext, type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for bash, 3.2 and newer, with or without the package bash-completion. */
 export function bashScript(contexts: readonly CompletionContext[]): string {

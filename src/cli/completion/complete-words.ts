@@ -5,7 +5,7 @@ import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { Io } from '../terminal/io.js';
-import { type CompletionQuery, completionQueries } from './completion-queries.js';
+import { type CompletionQuery, completionQueries } from './protocol.js';
 
 /** How long the service may take: longer than this a person waits for a completion only once. */
 const timeoutMs = 300;

@@ -1,6 +1,10 @@
-import type { CompletionContext, CompletionFlag } from './completion-contexts.js';
-import { completionCommand } from './completion-queries.js';
-import { type CompletionSource, outputSettings } from './source.js';
+import { completionCommand } from './protocol.js';
+import {
+  type CompletionContext,
+  type CompletionFlag,
+  type CompletionSource,
+  outputSettings,
+} from './source.js';
 
 /** The completions for fish, 3.1 and newer. */
 export function fishScript(contexts: readonly CompletionContext[]): string {

@@ -2,7 +2,30 @@ import { type ConfigKey, configTable } from '../../config/config.js';
 import { outputTable } from '../../shared/settings/index.js';
 import type { Setting } from '../../shared/settings/setting.js';
 import type { ArgumentNode, CommandNode, FlagNode } from '../command-tree.js';
-import type { CompletionQuery } from './completion-queries.js';
+import type { CompletionQuery } from './protocol.js';
+
+/** A flag at a place of the command line. */
+export interface CompletionFlag {
+  readonly long: string;
+  readonly short: string | null;
+  readonly help: string;
+  readonly isRepeatable: boolean;
+  /** Where its value comes from; null if it takes none. */
+  readonly source: CompletionSource | null;
+}
+
+/** What can be typed after the words that name a command. */
+export interface CompletionContext {
+  /** Those words, e.g. `accounts create`; empty for the program itself. */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly help: string }[];
+  readonly args: readonly {
+    readonly help: string;
+    readonly isVariadic: boolean;
+    readonly source: CompletionSource;
+  }[];
+  readonly flags: readonly CompletionFlag[];
+}
 
 /** Where the words come from that may stand in a place. */
 export type CompletionSource =

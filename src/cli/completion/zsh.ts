@@ -1,6 +1,10 @@
-import type { CompletionContext, CompletionFlag } from './completion-contexts.js';
-import { completionCommand } from './completion-queries.js';
-import { type CompletionSource, outputSettings } from './source.js';
+import { completionCommand } from './protocol.js';
+import {
+  type CompletionContext,
+  type CompletionFlag,
+  type CompletionSource,
+  outputSettings,
+} from './source.js';
 
 /** The completions for zsh, 5.0 and newer. */
 export function zshScript(contexts: readonly CompletionContext[]): string {

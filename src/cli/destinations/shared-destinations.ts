@@ -15,7 +15,7 @@ export async function rejectExistingNames(
   { download: folder, force, idempotencyKey }: SubmitOptions,
 ): Promise<void> {
   if (folder === undefined || force === true || idempotencyKey !== undefined) return;
-  const { predictDownloadNames } = await import('../download/predict-download-names.js');
+  const { predictDownloadNames } = await import('../download/download-names.js');
   await requireAbsent(
     predictDownloadNames(fields, input === null ? null : basename(input.path)).map((name) =>
       join(folder, name),

@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './check-machine.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
 
@@ -105,20 +105,4 @@ function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly
       ? note('ascp is not on PATH, so fasp: inputs are not available', 'install IBM Aspera to use them')
       : okFinding(subject, `fasp: by ${ascp}`),
   ];
-}
-
-/** The minimum version of Node, as in package.json. */
-const minVersion = [20, 18, 1] as const;
-
-/** Whether Node is new enough. `version` is `process.version`. */
-export function checkNode(version: string): Finding {
-  const found = version.replace(/^v/, '').split('.').map(Number);
-  const difference =
-    minVersion.map((part, index) => (found[index] ?? 0) - part).find((each) => each !== 0) ?? 0;
-  if (difference >= 0) return okFinding('node', version);
-  return missingFinding(
-    'node',
-    `${version} is older than ${minVersion.join('.')}`,
-    'install Node 20.18.1 or newer',
-  );
 }

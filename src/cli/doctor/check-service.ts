@@ -4,7 +4,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
 import { productVersion } from '../../shared/version.js';
 import { humanDuration } from '../output/units.js';
-import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './check-machine.js';
 
 /** Facts about the service; null if unknown. */
 export interface ServiceFacts {

@@ -8,7 +8,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { backoffDelayMs } from '../../shared/util/backoff.js';
 import { diskReason, systemCode } from '../../shared/util/system-code.js';
 import { humanSize } from '../output/units.js';
-import type { FileToSave } from './files-to-save.js';
+import type { FileToSave } from './download-names.js';
 
 /** What goes with one download. */
 export interface SaveOptions {

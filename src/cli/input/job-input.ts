@@ -1,9 +1,11 @@
+import { pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
+import { buildRequestBody, type JobArgs, loadPreset, warnUnknownFields } from './job-args.js';
 
 /** What the argument of `submit` and `run` turned out to be. */
 export type SubmitInput =
@@ -113,4 +115,20 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The request that the argument of `run` and `plan` stands for, with its flags, a local file as a `file:` URL. Rejects with
+ * `UsageError` where the argument cannot be read or a word makes no sense.
+ */
+export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
+  const input = await readJobInput(arg, io, { parseXml });
+  const preset = await loadPreset(options, io.env);
+  if (input.kind === 'request') {
+    const request = await buildRequestBody({ request: input.request, input: null, preset }, options);
+    await warnUnknownFields(request, io);
+    return request;
+  }
+  const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
+  return buildRequestBody({ request: null, input: address, preset }, options);
 }

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import { findSuggestions } from '../../shared/text/suggestions.js';
-import { optionsAt } from './option-names.js';
+import { optionsAt } from './args.js';
 import { commandFlagSynonyms, commandSynonyms, flagHints, flagSynonyms, type Synonym } from './synonyms.js';
 
 /** The innermost command that some words name, and where its own words begin. */

@@ -1,7 +1,7 @@
 import type { Command, CommanderError } from 'commander';
 import { VencError } from '../../shared/errors.js';
-import { helpTopics } from '../help/topics/index.js';
-import { argumentOf, nameOf, optionsAt } from './option-names.js';
+import { helpTopics } from '../help/topics.js';
+import { argumentOf, nameOf, optionsAt } from './args.js';
 import { commandHint, flagHint, namedCommand, suggestCommand, suggestFlag } from './unknown-args.js';
 
 /**

@@ -4,7 +4,7 @@ import { normaliseJob } from '../../client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';
 import type { Context } from '../context.js';
-import { parseId } from '../input/parse-args.js';
+import { parseId } from '../input/args.js';
 
 /** A job as it was typed: its id, or its place counted from the newest, from 1. */
 type JobReference = { readonly id: number } | { readonly fromNewest: number };

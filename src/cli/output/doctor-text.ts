@@ -1,8 +1,7 @@
 import { safeText } from '../../shared/text/safe-text.js';
-import { type Fact, factLines } from './media-text.js';
 import type { TextColours } from './paint.js';
 import { humanSize } from './units.js';
-import { filled, wrapText } from './wrap-text.js';
+import { type Fact, factLines, filled, wrapText } from './wrap-text.js';
 
 /** What `venc doctor` found, as far as it is told to people. */
 export interface Diagnosis {

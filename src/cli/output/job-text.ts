@@ -1,17 +1,19 @@
 import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
+import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
 import type {
+  DetailsRecord,
   InputDetails,
   JobProgressRecord,
   JobRecord,
   MediaFileRecord,
   OutputDetails,
 } from '../../shared/records.js';
-import { withoutPassword } from '../../shared/redact.js';
+import { redact, withoutPassword } from '../../shared/redact.js';
 import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { type Fact, factLines, failureFacts, mediaFacts } from './media-text.js';
 import { colourState, type TextColours } from './paint.js';
-import { humanDuration, humanId, humanPercent, humanTime } from './units.js';
+import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
+import { type Fact, factLines } from './wrap-text.js';
 
 /** What is known of a job at the moment, beside its record. */
 export interface JobSnapshot {
@@ -126,4 +128,59 @@ function state(text: string, colours: TextColours): string {
 
 function labelText(label: string | null): string {
   return label === null ? '' : `  "${safeText(label)}"`;
+}
+
+type Media = DetailsRecord | MediaFileRecord;
+
+/** Picture, sound and container of a file, as far as they are known: one fact each. */
+export function mediaFacts(media: Media): readonly Fact[] {
+  const sizeBytes = 'file_size_bytes' in media ? media.file_size_bytes : media.file_size_in_bytes;
+  const seconds = media.duration_in_ms === null ? null : media.duration_in_ms / 1000;
+  const facts: readonly (readonly [string, readonly (string | null)[]])[] = [
+    ['url', [media.url === null ? null : withoutPassword(media.url)]],
+    ['format', [media.format, seconds === null ? null : humanDuration(seconds), known(sizeBytes, humanSize)]],
+    [
+      'picture',
+      [
+        media.video_codec,
+        media.width === null || media.height === null ? null : `${media.width}x${media.height}`,
+        known(media.frame_rate, (rate) => `${Math.round(rate * 1000) / 1000} fps`),
+        known(media.video_bitrate_in_kbps, kilobits),
+      ],
+    ],
+    [
+      'sound',
+      [
+        media.audio_codec,
+        known(media.channels, (channels) => `${channels} channel${channels === '1' ? '' : 's'}`),
+        known(media.audio_sample_rate, (rate) => `${rate} Hz`),
+        known(media.audio_bitrate_in_kbps, kilobits),
+      ],
+    ],
+    ['md5', [media.md5_checksum ?? null]],
+  ];
+  return facts.flatMap(([name, parts]) => {
+    const value = parts.filter((part) => part !== null && part !== '').join(', ');
+    return value === '' ? [] : [[name, value] as const];
+  });
+}
+
+/** Why a file failed and what to do about it: the class, the message, and the advice of the error table. */
+export function failureFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
+  const { error_class: errorClass, error_message: message } = media;
+  if (errorClass === null && message === null) return [];
+  const what = [errorClass, redact(message ?? '')].filter((part) => part !== null && part !== '').join(': ');
+  const advice =
+    errorClass !== null && isErrorClass(errorClass)
+      ? [['advice', errorClasses[errorClass].advice] as const]
+      : [];
+  return [['error', what], ...advice];
+}
+
+function kilobits(rate: number): string {
+  return `${rate} kbps`;
+}
+
+function known<Value>(value: Value | null, write: (value: Value) => string): string | null {
+  return value === null ? null : write(value);
 }

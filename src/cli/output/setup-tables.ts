@@ -1,6 +1,8 @@
 import { redact } from '../../shared/redact.js';
 import { createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
+import { humanAge, humanTime } from './units.js';
+import { factLines } from './wrap-text.js';
 
 /** A key of the configuration and the value that applies where no flag says otherwise. */
 export interface ConfigRecord {
@@ -75,4 +77,67 @@ function pairs(settings: unknown): readonly string[] {
   return Object.entries(settings ?? {}).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
+}
+
+/** An account as `venc accounts` prints it. */
+export interface AccountRecord {
+  readonly name: string;
+  /** In integration mode every job is a test job. */
+  readonly mode: 'live' | 'integration';
+  readonly created_at: string;
+  /** How many keys it has. */
+  readonly keys: number;
+}
+
+const columns: readonly Column<AccountRecord>[] = [
+  { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
+  { title: 'MODE', priority: 3, text: ({ mode }) => mode },
+  { title: 'KEYS', priority: 2, isRightAligned: true, text: ({ keys }) => String(keys) },
+  { title: 'CREATED', priority: 1, text: (account) => humanTime(account.created_at) },
+];
+
+/** Accounts as a table, one line each. */
+export function accountsTable(accounts: readonly AccountRecord[], { width, hasColour }: TableStyle): string {
+  return table(columns, accounts, width, createTextColours(hasColour));
+}
+
+/** One account, one fact a line. */
+export function accountText(account: AccountRecord): string {
+  const lines = factLines([
+    ['name', account.name],
+    ['mode', account.mode],
+    ['created', humanTime(account.created_at)],
+    ['keys', String(account.keys)],
+  ]);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** A key as `venc keys list` prints it: neither the key nor anything made of it. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly kind: 'full' | 'read-only';
+  /** Name of its account. */
+  readonly account: string;
+  readonly created_at: string;
+  /** null if no use is known of. */
+  readonly last_used_at: string | null;
+}
+
+/** Keys as a table, one line each. */
+export function keysTable(
+  keys: readonly KeyRecord[],
+  { width, hasColour, now }: TableStyle & { readonly now: Date },
+): string {
+  const columns: readonly Column<KeyRecord>[] = [
+    { title: 'ID', priority: 5, text: ({ id }) => id },
+    { title: 'KIND', priority: 3, text: ({ kind }) => kind },
+    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account },
+    { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
+    { title: 'LAST USE', priority: 2, text: (key) => lastUse(key, now) },
+  ];
+  return table(columns, keys, width, createTextColours(hasColour));
+}
+
+function lastUse({ last_used_at: time }: KeyRecord, now: Date): string {
+  return time === null ? 'never' : `${humanAge(time, now)} ago`;
 }

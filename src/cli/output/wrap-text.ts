@@ -1,3 +1,5 @@
+import { safeText } from '../../shared/text/safe-text.js';
+
 /** A term of a table needs this many columns beside it for its text, which stands below it otherwise. */
 const minWidthBeside = 28;
 /** Nothing is wrapped to less: a line of three words is no easier to read. */
@@ -49,4 +51,15 @@ export function filled(text: string, columns: number): readonly string[] {
     else lines.push(word);
   }
   return lines;
+}
+
+/** One line of details: what it is called and what it is. */
+export type Fact = readonly [name: string, value: string];
+
+/** Facts as lines, names in one column, indented by so many spaces. What came from elsewhere is made harmless here. */
+export function factLines(facts: readonly Fact[], indent = 0): readonly string[] {
+  const widest = Math.max(0, ...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) =>
+    `${' '.repeat(indent)}${name.padEnd(widest)}  ${safeText(value)}`.trimEnd(),
+  );
 }

@@ -3,7 +3,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
-import { withValidation } from '../input/with-settings-errors.js';
+import { withValidation } from '../input/command-errors.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
 import {

@@ -1,6 +1,8 @@
+import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '../../client/client.js';
 import { isVencDaemon } from '../../client/create-job-with-retry.js';
+import { isVencError, VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
@@ -45,7 +47,6 @@ export function createFileUploader({
     file: FileToUpload,
     onProgress: (doneBytes: number) => void,
   ): Promise<string> {
-    const { uploadFile } = await import('./upload-file.js');
     const url = await uploadFile(client, file, { signal, onProgress });
     // The daemon takes uploads away by itself; until then it would be a waste to send the file again.
     cleanups.push(async () => warn(`${basename(file.path)} stays at the service for 24 hours, as ${url}`));
@@ -98,4 +99,45 @@ export async function uploadFiles(
   const addresses = new Map<string, string>();
   for (const [address, file] of files) addresses.set(address, await uploader.upload(file));
   return addresses;
+}
+
+/** What goes with an upload. */
+export interface UploadFileOptions {
+  /** Ends it; the service keeps nothing then. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (doneBytes: number) => void;
+}
+
+/**
+ * Uploads a file and gives the address to submit. Rejects with `UsageError` where the service takes no uploads, which
+ * are an addition of our own daemon, or where the file cannot be read to its end.
+ */
+export async function uploadFile(
+  client: Client,
+  { path, sizeBytes }: FileToUpload,
+  { signal, onProgress }: UploadFileOptions,
+): Promise<string> {
+  let sentBytes = 0;
+  async function* content() {
+    // A file that grows meanwhile is sent as long as it was announced.
+    const end = { end: Math.max(0, sizeBytes - 1) };
+    if (sizeBytes === 0) return;
+    for await (const chunk of createReadStream(path, end) as AsyncIterable<Buffer>) {
+      yield chunk;
+      sentBytes += chunk.length;
+      onProgress(sentBytes);
+    }
+    if (sentBytes < sizeBytes)
+      throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);
+  }
+  try {
+    return await client.upload({ name: basename(path), sizeBytes, content: content() }, signal);
+  } catch (error) {
+    throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
+      ? new VencError('UsageError', 'This service does not support uploads.', {
+          cause: error,
+          hint: 'name a folder that the service can fetch from with --stage, or submit the URL of the file',
+        })
+      : error;
+  }
 }

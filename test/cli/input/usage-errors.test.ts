@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree, type FlagNode } from '../../../src/cli/command-tree.js';
-import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { commandTree, type FlagNode, loadFullProgram } from '../../../src/cli/command-tree.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { runInProcess } from '../run-here.js';
 

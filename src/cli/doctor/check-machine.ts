@@ -1,7 +1,31 @@
 import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
+import { redact } from '../../shared/redact.js';
+
+/** The result of one check. `missing`: something required is absent; `note`: for information only. */
+export interface Finding {
+  readonly level: 'good' | 'note' | 'missing';
+  readonly subject: string;
+  readonly message: string;
+  /** What to do about it; null if there is nothing to do. */
+  readonly advice: string | null;
+}
+
+/** A finding about something required that is absent. */
+export function missingFinding(subject: string, message: string, advice: string | null): Finding {
+  return { level: 'missing', subject, message, advice };
+}
+
+/** A finding about something that is in order. */
+export function okFinding(subject: string, message: string): Finding {
+  return { level: 'good', subject, message, advice: null };
+}
+
+/** The message of an error, with secrets redacted. */
+export function messageOf(error: unknown): string {
+  return redact(error instanceof Error ? error.message : String(error));
+}
 
 /** Free bytes below which a film of usual length may not fit, and the daemon may take no jobs. */
 const lowSpaceBytes = 1e9;
@@ -47,4 +71,20 @@ async function nearestExisting(path: string): Promise<string> {
   );
   const parent = dirname(path);
   return exists || parent === path ? path : nearestExisting(parent);
+}
+
+/** The minimum version of Node, as in package.json. */
+const minVersion = [20, 18, 1] as const;
+
+/** Whether Node is new enough. `version` is `process.version`. */
+export function checkNode(version: string): Finding {
+  const found = version.replace(/^v/, '').split('.').map(Number);
+  const difference =
+    minVersion.map((part, index) => (found[index] ?? 0) - part).find((each) => each !== 0) ?? 0;
+  if (difference >= 0) return okFinding('node', version);
+  return missingFinding(
+    'node',
+    `${version} is older than ${minVersion.join('.')}`,
+    'install Node 20.18.1 or newer',
+  );
 }

@@ -4,7 +4,42 @@ import { commandTable } from '../command-table.js';
 import { commandSynonyms } from '../input/synonyms.js';
 import { wrapText } from '../output/wrap-text.js';
 import type { Io } from '../terminal/io.js';
-import { helpTopics } from './topics/index.js';
+
+/** A text about something that concerns several commands: `venc help TOPIC`, and a section of the manual. */
+export interface HelpTopic {
+  /** One line of the list of topics. */
+  readonly summary: string;
+  /** Loads the text: paragraphs in plain words, examples and tables indented by two blanks. */
+  readonly load: () => Promise<string>;
+}
+
+/** Every topic, in the order of the list. */
+export const helpTopics: Readonly<Record<string, HelpTopic>> = {
+  settings: {
+    summary: 'how settings are given, and which there are',
+    load: async () => (await import('./topics/settings.js')).settingsTopic(),
+  },
+  requests: {
+    summary: 'request files, stdin and several outputs',
+    load: async () => (await import('./topics/requests.js')).requestsTopic,
+  },
+  services: {
+    summary: 'which service commands talk to: the local daemon or another',
+    load: async () => (await import('./topics/services.js')).servicesTopic,
+  },
+  'exit-codes': {
+    summary: 'what the exit code tells a script',
+    load: async () => (await import('./topics/exit-codes.js')).exitCodesTopic(),
+  },
+  environment: {
+    summary: 'environment variables, files and folders',
+    load: async () => (await import('./topics/environment.js')).environmentTopic(),
+  },
+  recipes: {
+    summary: 'a folder of videos, cron, xargs, jq',
+    load: async () => (await import('./topics/recipes.js')).recipesTopic,
+  },
+};
 
 /** Prints the text of a topic. Rejects with `UsageError` where the word is neither one nor the name of a command. */
 export async function printTopic(word: string, io: Io): Promise<void> {

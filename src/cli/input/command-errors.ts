@@ -1,3 +1,4 @@
+import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { CreateArgs } from './job-args.js';
 
@@ -26,4 +27,13 @@ export async function withValidation<T>(request: RequestFields, step: () => T): 
     const { withInvalidFields } = await import('./settings-errors.js');
     throw withInvalidFields(error, request);
   }
+}
+
+/** Turns `UnavailableError` into `UsageError`: a missing ffmpeg is for the user to fix (exit code 2). */
+export function withoutProgram(error: unknown): unknown {
+  if (!(error instanceof VencError) || error.errorClass !== 'UnavailableError') return error;
+  return new VencError('UsageError', error.message, {
+    cause: error,
+    hint: 'venc doctor shows where it was searched for',
+  });
 }

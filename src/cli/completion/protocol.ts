@@ -1,3 +1,16 @@
+/** The shells that have completions. */
+export const shells = ['bash', 'zsh', 'fish'] as const;
+
+/** One of {@link shells}. */
+export type Shell = (typeof shells)[number];
+
+/** The file name under which each shell looks for the completions of venc. */
+export const completionFiles = {
+  bash: 'venc.bash',
+  zsh: '_venc',
+  fish: 'venc.fish',
+} as const satisfies Record<Shell, string>;
+
 /** The queries that completion scripts send to the program: names in the user's files, and data of the service. */
 export const completionQueries = [
   'targets',
