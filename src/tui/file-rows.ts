@@ -12,12 +12,12 @@ import { branchWidth, type JobColumn } from './job-cells.js';
 import { type StyleText, toneOf } from './tones.js';
 import type { Tone, WatchedFile, WatchedJob } from './watch-types.js';
 
-/** The columns of the table of a job's files. */
+/** The columns of the files of a job. */
 export type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps' | 'size';
 
 /**
- * The columns of the table of a job's files in `width` cells. They stand below those of the jobs: the title takes the place of whatever is
- * in front of the state, and what both have is as wide in both.
+ * The columns of the files of a job in `width` cells, aligned with those of the jobs: the title uses the space before
+ * the state, and shared columns have the same width.
  */
 export function fileColumns(
   jobs: readonly FittedColumn<JobColumn>[],
@@ -38,7 +38,7 @@ export function fileColumns(
     : leadingColumns;
 }
 
-/** What comes behind the columns of the jobs, where there is room for it. */
+/** Additional columns after those of the jobs, if there is space. */
 const trailingColumns: readonly ColumnSpec<FileColumn>[] = [
   { name: 'event', minWidth: 11, maxWidth: 16, priority: 5 },
   { name: 'speed', minWidth: 5, maxWidth: 5, priority: 4 },
@@ -47,7 +47,7 @@ const trailingColumns: readonly ColumnSpec<FileColumn>[] = [
 ];
 const minTitleWidth = 8;
 
-/** What stands in one cell of a file's row. */
+/** The cell of a column in the row of a file. */
 export function fileCell(
   job: WatchedJob,
   file: WatchedFile,
@@ -77,7 +77,7 @@ export function fileCell(
   }
 }
 
-/** What stands in front of a file's row: what it is, and what a person would call it. */
+/** The title of the row of a file: its kind and its name. */
 export function rowTitle(job: WatchedJob, file: WatchedFile): string {
   const name = job.names.get(file.id);
   if (file.kind === 'input') return name === undefined ? 'input' : `input ${name}`;
@@ -89,20 +89,20 @@ function eventText({ event, eventPercent }: WatchedFile, width: number): string 
   return text.length <= width ? text : (event ?? '');
 }
 
-/** In front of the lines that lead to the files: below the ids of jobs. */
+/** The indent of the branch lines, which aligns them with the ids of the jobs. */
 const indent = '  ';
 
-/** How many rows the details of a job would like to have. */
+/** The number of rows for the complete details of a job. */
 export function detailCount(job: WatchedJob): number {
   if (job.unavailable !== null || job.files.length === 0) return 1;
   return job.files.length + job.files.filter((file) => file.failure !== null).length;
 }
 
-/** The files of a job, one a row, a failed one with its reason below; in `rows` rows at most. */
+/** The rows of the files of a job, with the error after a failed one; at most `rows` rows. */
 export function detailRows(
   job: WatchedJob,
   options: {
-    /** The columns of the table of jobs, which those of the files stand below. */
+    /** The columns of the table of jobs, with which those of the files are aligned. */
     readonly jobColumns: readonly FittedColumn<JobColumn>[];
     readonly columns: number;
     readonly rows: number;
@@ -113,7 +113,7 @@ export function detailRows(
   const messageRow = (text: string, tone: Tone) => styleText({ tone }, cutText(indent + text, columns));
   if (rows < 1) return [];
   if (job.unavailable !== null) return [messageRow(job.unavailable.message, 'bad')];
-  if (job.files.length === 0) return [messageRow('nothing is known yet', 'quiet')];
+  if (job.files.length === 0) return [messageRow('no data yet', 'quiet')];
   const widths = fileColumns(options.jobColumns, columns);
   const last = job.files.at(-1);
   const lines = job.files.flatMap((file) => {
@@ -125,5 +125,5 @@ export function detailRows(
   });
   if (lines.length <= rows) return lines;
   const shown = lines.slice(0, rows - 1);
-  return [...shown, messageRow(`... ${lines.length - shown.length} lines more`, 'quiet')];
+  return [...shown, messageRow(`... ${lines.length - shown.length} more lines`, 'quiet')];
 }

@@ -31,7 +31,7 @@ function fileEntries(before: WatchedJob, after: WatchedJob, file: WatchedFile): 
   return [];
 }
 
-// Enough for a tall terminal.
+// More lines than a tall terminal has.
 const maxLogLines = 50;
 
 /** Appends entries to the log and drops the oldest lines beyond the limit. */

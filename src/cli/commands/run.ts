@@ -52,18 +52,18 @@ export function define(command: Command, context: Context): void {
       'the file of an output, one -o for each --output, or a folder for all',
       collectValues,
     )
-    .option('--sample', `encode a test video with sound to ${sampleFile}`)
+    .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addOption(
       command
-        .createOption('--stall-timeout <time>', 'give a transfer up after this time without a byte')
+        .createOption('--stall-timeout <time>', 'cancel a transfer after this time without data')
         .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );
-  // Who tells of the end of a job tries for days: that takes a daemon.
+  // Notifications are retried for days, which needs a daemon.
   withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
     context.handler((args: readonly string[], options: RunOptions) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
@@ -73,9 +73,9 @@ export function define(command: Command, context: Context): void {
 
 const sampleFile = 'venc-sample.mp4';
 const details = `
-Without -o the outputs go into the current folder under the name of the input, told apart by label or number. Several inputs are
-encoded one after the other; -o is then a folder, which is made where it is missing. An input that fails does not stop the others, and
-the exit code is that of the first that failed. Ctrl-C cancels and cleans up; files that are finished stay.
+Without -o the outputs go into the current folder, named after the input with the label or number. Several inputs are
+encoded one after the other; -o is then a folder, which is created if it is missing. If an input fails, the others are still
+encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
 
 Examples:
   venc run --sample
@@ -87,7 +87,7 @@ Examples:
   venc run film.mov -o out/ --output label=small,width=640 \\
     --output label=large`;
 
-/** Says which settings the daemon of this version refuses. */
+/** The settings that the daemon of this version rejects. */
 export const moreHelp = async () =>
   unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
@@ -133,7 +133,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
   }
 }
 
-/** Encodes a generated video. Its own file may be overwritten, one that was named may not. */
+/** Encodes a generated video. The default output file may be overwritten, a file named with -o may not. */
 async function runSample(
   options: RunOptions,
   io: Io,
@@ -153,7 +153,7 @@ async function runSample(
   await checkDestinations(resolvedRequest, options.force === true || resolvedRequest.paths[0] === sampleFile);
   const { makeSample } = await import('../../../daemon/app/make-sample.js');
   await makeSample(sample, encoding);
-  io.writeStderr('venc: made a test picture with a tone; encoding it\n');
+  io.writeStderr('venc: created a test video with a tone; encoding it\n');
   const { code, encodes } = await encodeAll(
     [{ name: sampleFile, resolvedRequest }],
     { io, mode, count: 1 },
@@ -165,21 +165,18 @@ async function runSample(
 }
 
 function sampleMade(path: string): string {
-  return `venc: ${path} is a test picture with a tone, encoded on this machine: all that is needed is here\n`;
+  return `venc: ${path} is a test video with a tone, encoded on this machine: everything required is installed\n`;
 }
 
-/**
- * Lends a new empty folder to some work and removes it with all it holds: when the work has ended, and also when the
- * program leaves at once.
- */
+/** Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. */
 async function withTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'venc-'));
-  const leave = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', leave);
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', removeNow);
   try {
     return await use(folder);
   } finally {
-    process.off('exit', leave);
+    process.off('exit', removeNow);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -4,14 +4,14 @@ export const shells = ['bash', 'zsh', 'fish'] as const;
 /** One of {@link shells}. */
 export type Shell = (typeof shells)[number];
 
-/** The file name under which each shell looks for the completions of venc. */
+/** The file name under which each shell searches for the completions of venc. */
 export const completionFiles = {
   bash: 'venc.bash',
   zsh: '_venc',
   fish: 'venc.fish',
 } as const satisfies Record<Shell, string>;
 
-/** The queries that completion scripts send to the program: names in the user's files, and data of the service. */
+/** The queries that completion scripts send to the program: names in files of the user, and data of the service. */
 export const completionQueries = [
   'targets',
   'presets',
@@ -30,5 +30,5 @@ export const completionQueries = [
 /** One of {@link completionQueries}. */
 export type CompletionQuery = (typeof completionQueries)[number];
 
-/** The hidden command that answers them: `venc complete-words QUESTION [--data=FOLDER] [--target=NAME] [--input] [--output]`. */
+/** The hidden command that answers them: `venc complete-words QUERY [--data=FOLDER] [--target=NAME] [--input] [--output]`. */
 export const completionCommand = 'complete-words';

@@ -21,15 +21,15 @@ export function completionScripts(program: Command): Readonly<Record<Shell, stri
   return { bash: bashScript(contexts), zsh: zshScript(contexts), fish: fishScript(contexts) };
 }
 
-/** Words that `venc help` takes. */
+/** A topic of `venc help`. */
 export interface HelpTopicEntry {
   readonly name: string;
   readonly help: string;
 }
 
 /**
- * The places of a tree of commands, the program first. Flags of the program stand at every place, as they are taken there.
- * `topics` are what `venc help` explains beside the commands.
+ * The contexts of a tree of commands, the program first. Every context includes the flags of the program, which are
+ * accepted everywhere. `topics` are the topics of `venc help` in addition to the commands.
  */
 export function buildCompletionContexts(
   tree: CommandNode,
@@ -63,10 +63,10 @@ function nested(node: CommandNode, globalFlags: readonly CompletionFlag[]): read
   return [context, ...node.commands.flatMap((one) => nested(one, globalFlags))];
 }
 
-/** Keys of the configuration are told of as commands are, and what follows one depends upon it. */
+/** Presents the keys of the configuration as subcommands, because the value that follows depends on the key. */
 function withKeys(context: CompletionContext): readonly CompletionContext[] {
   if (context.path !== 'config get' && context.path !== 'config set') return [context];
-  const commands = configKeys.map((name) => ({ name, help: firstWords(configTable[name].help) }));
+  const commands = configKeys.map((name) => ({ name, help: shortHelp(configTable[name].help) }));
   const values = configKeys.map((name): CompletionContext => {
     const value = { help: configTable[name].help, isVariadic: false, source: configSource(name) };
     return { ...context, path: `${context.path} ${name}`, args: [value] };
@@ -87,16 +87,17 @@ function flagOf(flag: FlagNode): CompletionFlag {
   return {
     long,
     short,
-    help: firstWords(help),
+    help: shortHelp(help),
     isRepeatable,
     source: argument === null ? null : flagSource(flag),
   };
 }
 
 /**
- * Shells show a line of help beside each word: what it is, without ranges and defaults. In ASCII, as scripts are made for any locale.
+ * The start of a help text without ranges and defaults, since shells show it next to each word. In ASCII, because the
+ * scripts are generated for any locale.
  */
-function firstWords(help: string): string {
+function shortHelp(help: string): string {
   const short = help.replace(/ \([^()]*(?:\([^()]*\)[^()]*)*\)$/, '');
   return short.length > 72 ? `${short.slice(0, 69).trimEnd()}...` : short;
 }

@@ -27,15 +27,15 @@ export function messageOf(error: unknown): string {
   return redact(error instanceof Error ? error.message : String(error));
 }
 
-/** Free bytes below which a film of usual length may not fit, and the daemon may take no jobs. */
+/** Free bytes below which a film of usual length may not fit and the daemon may accept no jobs. */
 const lowSpaceBytes = 1e9;
 
-/** Whether the data folder can be written, and how much room is left there. Never rejects. */
+/** Checks whether the data folder is writable and how much space is free. Never rejects. */
 export async function checkDataFolder(path: string) {
   const subject = 'data folder';
   try {
     const existing = await nearestExisting(path);
-    if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is no folder`);
+    if (!(await stat(existing)).isDirectory()) throw new Error(`${existing} is not a folder`);
     await access(existing, constants.W_OK | constants.X_OK);
     const { bavail, bsize } = await statfs(existing);
     const freeBytes = bavail * bsize;
@@ -54,12 +54,12 @@ export async function checkDataFolder(path: string) {
 }
 
 function lowSpaceFinding(freeBytes: number): Finding {
-  const message = `${Math.floor(freeBytes / 1e6)} MB are free, and the daemon takes no jobs below its --min-free`;
+  const message = `${Math.floor(freeBytes / 1e6)} MB are free, and the daemon accepts no jobs below its --min-free`;
   return {
     level: 'note',
     subject: 'free space',
     message,
-    advice: 'make room, or choose another folder with --data',
+    advice: 'free some space, or choose another folder with --data',
   };
 }
 

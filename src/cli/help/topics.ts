@@ -5,11 +5,11 @@ import { commandSynonyms } from '../input/synonyms.js';
 import { wrapText } from '../output/wrap-text.js';
 import type { Io } from '../terminal/io.js';
 
-/** A text about something that concerns several commands: `venc help TOPIC`, and a section of the manual. */
+/** A text about a subject that concerns several commands: `venc help TOPIC`, and a section of the manual. */
 export interface HelpTopic {
   /** One line of the list of topics. */
   readonly summary: string;
-  /** Loads the text: paragraphs in plain words, examples and tables indented by two blanks. */
+  /** Loads the text: paragraphs of plain text; examples and tables are indented by two spaces. */
   readonly load: () => Promise<string>;
 }
 
@@ -28,7 +28,7 @@ export const helpTopics: Readonly<Record<string, HelpTopic>> = {
     load: async () => (await import('./topics/services.js')).servicesTopic,
   },
   'exit-codes': {
-    summary: 'what the exit code tells a script',
+    summary: 'the exit codes and their meaning',
     load: async () => (await import('./topics/exit-codes.js')).exitCodesTopic(),
   },
   environment: {
@@ -41,7 +41,7 @@ export const helpTopics: Readonly<Record<string, HelpTopic>> = {
   },
 };
 
-/** Prints the text of a topic. Rejects with `UsageError` where the word is neither one nor the name of a command. */
+/** Prints the text of a topic. Rejects with `UsageError` if there is neither a topic nor a command of this name. */
 export async function printTopic(word: string, io: Io): Promise<void> {
   const topic = Object.hasOwn(helpTopics, word) ? helpTopics[word] : undefined;
   if (topic !== undefined)

@@ -1,7 +1,7 @@
 import type { Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 
-/** Greatest id that is exact as a number; other services may exceed 2^31. */
+/** Maximum id that is exact as a number; other services may exceed 2^31. */
 const maxId = Number.MAX_SAFE_INTEGER;
 
 /** Parses an id. Throws `UsageError` unless the argument is a whole number above 0. */
@@ -18,7 +18,7 @@ export function collectValues(arg: string, before: readonly string[] = []): read
   return [...before, arg];
 }
 
-/** The options of a command, with those of the commands above it. */
+/** The options of a command and of its parents. */
 export function optionsAt(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent === null ? [] : optionsAt(command.parent))];
 }
@@ -33,7 +33,7 @@ export function argumentOf({ flags }: Option): string {
   return /[<[].*$/.exec(flags)?.[0] ?? 'a value';
 }
 
-/** Rejects flags whose value is empty, as that of `--host "$HOST"` is where the variable is not set. Throws `UsageError`. */
+/** Throws `UsageError` for flags with an empty value, such as `--host "$HOST"` if the variable is not set. */
 export function rejectEmptyValues(command: Command): void {
   const values = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
   for (const option of optionsAt(command)) {

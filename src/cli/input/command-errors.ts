@@ -3,8 +3,8 @@ import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { CreateArgs } from './job-args.js';
 
 /**
- * Runs a command that creates a job. Its errors about settings are in the words of the command line, and complete. `word` is the input as
- * it was typed. What it takes is loaded only when there is an error.
+ * Runs a command that creates a job. If it fails, the error lists all errors in the settings and names them as they
+ * were typed. `arg` is the input as typed. The modules for this are loaded only after an error.
  */
 export async function withTypedErrors<T>(
   arg: string | undefined,
@@ -19,7 +19,7 @@ export async function withTypedErrors<T>(
   }
 }
 
-/** Runs a step that goes over a request. If it fails, its error has everything that is wrong with the request. */
+/** Runs a step that processes a request. If it fails, the error also lists everything else that is wrong with the request. */
 export async function withValidation<T>(request: RequestFields, step: () => T): Promise<T> {
   try {
     return step();

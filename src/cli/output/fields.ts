@@ -7,11 +7,11 @@ import { type TableStyle, table } from './table.js';
 
 type Tree = { readonly [name: string]: Tree };
 
-/** Paths of `--fields a,b.c`, in order. Throws `UsageError` where one is empty. */
+/** Parses `--fields a,b.c` to paths, in order. Throws `UsageError` if one is empty. */
 export function parseFields(text: string): readonly string[] {
   const paths = text.split(',').map((path) => path.trim());
   if (paths.some((path) => !/^[^.]+(\.[^.]+)*$/.test(path))) {
-    throw new VencError('UsageError', `--fields takes names with commas between them, not "${text}".`, {
+    throw new VencError('UsageError', `--fields takes comma-separated names, not "${text}".`, {
       hint: 'for example --fields id,state,output_media_files.url',
     });
   }
@@ -19,14 +19,14 @@ export function parseFields(text: string): readonly string[] {
 }
 
 /**
- * The record with only the fields that the paths name, nested as it was; lists keep their items. What a record
- * lacks is null, so that every record has the same shape.
+ * Reduces a record to the fields that the paths name, with the same nesting; lists keep all items. Missing fields
+ * become null, so that all records have the same shape.
  */
 export function project(value: unknown, paths: readonly string[]): unknown {
   return pick(value, treeOf(paths));
 }
 
-/** The value at one path; within lists, the values of all items. */
+/** The value at a path; for lists, the values of all items. */
 export function valueAt(value: unknown, path: string): unknown {
   const [name = '', ...rest] = path.split('.');
   if (Array.isArray(value)) return value.map((item) => valueAt(item, path));
@@ -34,7 +34,7 @@ export function valueAt(value: unknown, path: string): unknown {
   return rest.length === 0 ? found : valueAt(found, rest.join('.'));
 }
 
-/** Refuses paths that lead to a field which neither the document (`known`) nor an answer has. Throws `UsageError`. */
+/** Throws `UsageError` for paths to a field that neither the document (`known`) nor an answer has. */
 export function checkFields(paths: readonly string[], known: object, answers: readonly unknown[]): void {
   for (const path of paths) checkPath(path, [known, ...answers]);
 }
@@ -46,7 +46,7 @@ function checkPath(path: string, roots: readonly unknown[]): void {
     const objects = within.flat().filter(isObject);
     const names = new Set(objects.flatMap((object) => Object.keys(object)));
     if (!names.has(name)) {
-      // Nothing is known of what an empty list or a missing value would have held.
+      // The fields of empty lists and missing values are unknown.
       if (names.size === 0 && within.flat().every((value) => value === null)) return;
       throw unknownField(path, name, parent, [...names]);
     }
@@ -71,7 +71,7 @@ function treeOf(paths: readonly string[]): Tree {
     const [name = '', ...rest] = path.split('.');
     below.set(name, [...(below.get(name) ?? []), rest.join('.')]);
   }
-  // A field that is asked for whole as well as in part is given whole.
+  // A field that is requested both as a whole and in part is returned as a whole.
   return Object.fromEntries(
     [...below].map(([name, rests]) => [name, rests.includes('') ? {} : treeOf(rests)]),
   );
@@ -84,7 +84,7 @@ function pick(value: unknown, tree: Tree): unknown {
   return Object.fromEntries(Object.entries(tree).map(([name, below]) => [name, pick(fields[name], below)]));
 }
 
-/** Chosen fields of one record, one a line, with exact values. */
+/** Selected fields of one record, one per line, with exact values. */
 export function fieldTable(answer: unknown, paths: readonly string[], hasColour: boolean): string {
   const rows = paths.map((path) => ({ path, value: plain(valueAt(answer, path)) }));
   const columns = [
@@ -94,7 +94,7 @@ export function fieldTable(answer: unknown, paths: readonly string[], hasColour:
   return table(columns, rows, Number.POSITIVE_INFINITY, createTextColours(hasColour));
 }
 
-/** Chosen fields of many records as a table, with exact values; those named first are the last to be dropped. */
+/** Selected fields of many records as a table with exact values. On narrow terminals the last fields are dropped first. */
 export function fieldsTable(
   answers: readonly unknown[],
   paths: readonly string[],

@@ -4,18 +4,18 @@ import { type Column, type TableStyle, table } from './table.js';
 import { humanAge, humanTime } from './units.js';
 import { factLines } from './wrap-text.js';
 
-/** A key of the configuration and the value that applies where no flag says otherwise. */
+/** A key of the configuration and its value. */
 export interface ConfigRecord {
   readonly key: string;
   /** null if only the default applies. */
   readonly value: string | null;
-  /** The environment variable or the file that it comes from, or `default`. */
+  /** The source of the value: an environment variable, a file, or `default`. */
   readonly from: string;
-  /** What applies where nothing is configured, in words where it is no value. */
+  /** The default value, or its description. */
   readonly default: string;
 }
 
-/** The keys as a table, one line a key. */
+/** The keys of the configuration as a table, one per line. */
 export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: TableStyle): string {
   const columns: readonly Column<ConfigRecord>[] = [
     { title: 'KEY', priority: 3, text: ({ key }) => key },
@@ -25,11 +25,11 @@ export function configTableText(records: readonly ConfigRecord[], { width, hasCo
   return table(columns, records, width, createTextColours(hasColour));
 }
 
-/** A target as `venc target list` prints it: its key is nowhere in it. */
+/** A target as `venc target list` prints it, without its key. */
 export interface TargetRecord {
   readonly name: string;
   readonly url: string;
-  /** Whether commands talk to it where nothing else is said. */
+  /** Whether commands use it by default. */
   readonly in_use: boolean;
 }
 
@@ -43,14 +43,14 @@ export function targetsTable(targets: readonly TargetRecord[], { width, hasColou
   return table(columns, targets, width, createTextColours(hasColour));
 }
 
-/** A preset as `venc preset list` prints it: without passwords. */
+/** A preset as `venc preset list` prints it, without passwords. */
 export interface PresetRecord {
   readonly name: string;
   /** A request without an input. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** A preset as it is printed: passwords and keys are masked. */
+/** Masks the passwords and keys of a preset. */
 export function presetRecord(name: string, settings: PresetRecord['settings']): PresetRecord {
   const masked: unknown = JSON.parse(JSON.stringify(settings), (key, value: unknown) =>
     key === 'api_key' ? '***' : typeof value === 'string' ? redact(value) : value,
@@ -85,7 +85,7 @@ export interface AccountRecord {
   /** In integration mode every job is a test job. */
   readonly mode: 'live' | 'integration';
   readonly created_at: string;
-  /** How many keys it has. */
+  /** The number of its keys. */
   readonly keys: number;
 }
 
@@ -101,7 +101,7 @@ export function accountsTable(accounts: readonly AccountRecord[], { width, hasCo
   return table(columns, accounts, width, createTextColours(hasColour));
 }
 
-/** One account, one fact a line. */
+/** One account as lines of facts. */
 export function accountText(account: AccountRecord): string {
   const lines = factLines([
     ['name', account.name],
@@ -112,14 +112,14 @@ export function accountText(account: AccountRecord): string {
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** A key as `venc keys list` prints it: neither the key nor anything made of it. */
+/** A key as `venc keys list` prints it, without the key itself or its hash. */
 export interface KeyRecord {
   readonly id: string;
   readonly kind: 'full' | 'read-only';
   /** Name of its account. */
   readonly account: string;
   readonly created_at: string;
-  /** null if no use is known of. */
+  /** Null if the key was never used. */
   readonly last_used_at: string | null;
 }
 

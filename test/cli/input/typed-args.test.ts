@@ -16,7 +16,7 @@ const answered: readonly (readonly [string, string])[] = [
   ['run a.mov -q 20', '--progress none shows no progress; --quality sets the quality (1 to 5)'],
   [
     'run a.mov -n',
-    'no file is overwritten without --force; --dry-run prints the command lines and runs none',
+    'no file is overwritten without --force; --dry-run prints the command lines without running them',
   ],
   ['submit a.mov --dry-run', '--mock has the service check the request and queue nothing; venc plan prints'],
   ['list -v', '--debug shows where an error comes from; venc --version prints the version'],

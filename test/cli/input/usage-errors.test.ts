@@ -102,7 +102,7 @@ const sentences: readonly (readonly [string, string, string])[] = [
   [
     'submit -film.mov',
     "unknown option '-film.mov'",
-    'a name that begins with a dash stands behind --: venc submit -- -film.mov',
+    'put a name that begins with a dash after --: venc submit -- -film.mov',
   ],
   ['accounts xyzzy', "unknown command 'xyzzy'", 'venc accounts --help lists the commands'],
   ['xyzzy', "unknown command 'xyzzy'", 'venc --help lists the commands'],
@@ -131,7 +131,7 @@ test('a request that nests deeper than any does is refused', async () => {
   const stdin = `{"input":"http://127.0.0.1:1/a.mp4","pass_through":${'['.repeat(5000)}${']'.repeat(5000)}}`;
   const { code, stderr } = await runInProcess(['plan', '-'], { stdin });
   assert.is(code, 2);
-  assert.is(stderr, 'venc: The request on stdin nests too deep.\n');
+  assert.is(stderr, 'venc: The request on stdin is nested too deeply.\n');
 });
 
 test.run();
