@@ -71,7 +71,7 @@ export const commandTable = {
   },
   resubmit: {
     group: 'jobs',
-    summary: 'run jobs again that did not finish',
+    summary: 'resubmit jobs that did not finish',
     load: async () => (await import('./commands/bulk-actions.js')).resubmit,
   },
   rm: {
@@ -91,7 +91,7 @@ export const commandTable = {
   },
   report: {
     group: 'jobs',
-    summary: 'show what was encoded, by day and grouping',
+    summary: 'show the usage by day and grouping',
     load: () => import('./commands/report.js'),
   },
   daemon: {

@@ -76,7 +76,7 @@ export function createProgram(io: Io): Command {
       .option('--debug', 'show stack traces of errors')
       .helpOption('-h, --help', 'show this help')
       .helpCommand('help [command]', 'show the help of a command')
-      .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
+      .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpFormat })
       .configureOutput({
         writeOut: (text) => void io.writeStdout(wrapText(text, width)),
         writeErr: (text) => io.writeStderr(wrapText(text, width)),
@@ -99,9 +99,9 @@ function groupedHelpCommand(): Command {
 
 /**
  * Formats the help: subcommands have one-line summaries, and defaults have no quotes. The flags of settings, which have
- * headings of their own, are left out; `venc help settings` lists them.
+ * separate headings, are left out; `venc help settings` lists them.
  */
-const helpWording: Partial<Help> = {
+const helpFormat: Partial<Help> = {
   visibleOptions: (command) =>
     new Help().visibleOptions(command).filter(({ helpGroupHeading }) => helpGroupHeading === undefined),
   subcommandDescription: summaryOf,

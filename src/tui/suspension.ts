@@ -2,7 +2,7 @@
 export interface SuspensionHandlers {
   /** Restores the terminal for the shell. */
   readonly release: () => void;
-  /** Sets the terminal up again, whatever was done to it meanwhile, and redraws everything. */
+  /** Sets the terminal up again, because another program may have changed it, and redraws everything. */
   readonly reacquire: () => void;
 }
 

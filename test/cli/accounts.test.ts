@@ -49,7 +49,7 @@ test('an account is made in integration mode, and its key is all there is on std
   assert.equal([live.code, live.stdout, live.stderr], [0, '', 'venc: account studio is live\n']);
   assert.is(await mode(), 'live');
   const again = await venc('accounts live studio');
-  assert.equal([again.code, again.stderr], [0, 'venc: account studio is live already\n']);
+  assert.equal([again.code, again.stderr], [0, 'venc: account studio is already live\n']);
   const back = await venc('accounts integration studio');
   assert.equal([back.code, back.stderr], [0, 'venc: account studio is in integration mode\n']);
   assert.is(await mode(), 'integration');

@@ -88,7 +88,7 @@ test('the flag goes before the variables, these before the target in use, and th
 test('what makes no target is refused with 2, and nothing is kept', async ({ venc }) => {
   await venc('target add studio http://h', 'k');
   const cases: readonly (readonly [string, string, RegExp])[] = [
-    ['target add studio http://h', 'k', /already\.\nvenc: hint: replace it with --force/],
+    ['target add studio http://h', 'k', /already a target studio\.\nvenc: hint: replace it with --force/],
     ['target add local http://h', 'k', /always the local daemon/],
     ['target add -- -x http://h', 'k', /1 to 64 characters/],
     ['target add a/b http://h', 'k', /1 to 64 characters/],

@@ -104,9 +104,9 @@ async function set(arg: string, value: string | undefined, { unset }: SetOptions
   }
   if (value !== undefined) await check(key, value, io.env);
   // The local daemon is the default target.
-  const kept =
+  const stored =
     value === undefined || (key === 'target' && value === localTarget) ? null : toAbsoluteValue(key, value);
-  warnQuarantined(io, await changeConfig(io.env, key, kept));
+  warnQuarantined(io, await changeConfig(io.env, key, stored));
   return exitCodes.done;
 }
 

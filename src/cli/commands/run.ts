@@ -98,7 +98,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
   const { io } = context;
   if ((args.length === 0) === (options.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
-      hint: 'venc run --sample needs no file of yours',
+      hint: 'venc run --sample needs no input',
     });
   }
   const programs = await context.programs(options);
@@ -110,7 +110,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       const inputs = [...new Set(args)];
       const destinations = await resolveDestinations(options.out ?? [], inputs.length, process.cwd());
-      // Wrong flags are reported once, not for every input.
+      // Report invalid flags once instead of for every input.
       if (inputs.length > 1) {
         await buildRequestBody(
           { request: null, input: null, preset: await loadPreset(options, io.env) },

@@ -57,7 +57,7 @@ async function completionItemsFor(
 }
 
 async function targetItems({ env }: Io): Promise<readonly CompletionItem[]> {
-  const own = { arg: localTarget, shown: 'the daemon of this machine' };
+  const own = { arg: localTarget, shown: 'the local daemon' };
   return [own, ...(await readTargets(env)).map(({ name, url }) => ({ arg: name, shown: redact(url) }))];
 }
 
@@ -146,8 +146,8 @@ function globalsIn(args: readonly string[]): { data?: string; target?: string } 
 }
 
 /**
- * One line of the answer. Texts come from services, so control characters are removed: they could move the cursor or
- * start another line.
+ * One line of the answer; empty for a name with control characters. Names and descriptions come from services, and
+ * control characters could move the cursor or start another line.
  */
 function lineOf({ arg, shown }: CompletionItem): string {
   return /[\p{Cc}\u2028\u2029]/u.test(arg) ? '' : `${arg}\t${safeText(shown).replace(/\s+/g, ' ')}\n`;

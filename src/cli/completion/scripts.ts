@@ -94,8 +94,8 @@ function flagOf(flag: FlagNode): CompletionFlag {
 }
 
 /**
- * The start of a help text without ranges and defaults, since shells show it next to each word. In ASCII, because the
- * scripts are generated for any locale.
+ * The start of a help text without ranges and defaults, since shells show it next to each completion. In ASCII, because
+ * the scripts are generated for any locale.
  */
 function shortHelp(help: string): string {
   const short = help.replace(/ \([^()]*(?:\([^()]*\)[^()]*)*\)$/, '');

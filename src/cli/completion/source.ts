@@ -59,7 +59,7 @@ const byFlag: Readonly<Record<string, CompletionSource>> = {
 };
 
 /** The sources of the arguments of commands, by command and argument name. */
-const byWord: Readonly<Record<string, CompletionSource>> = {
+const byCommandArgument: Readonly<Record<string, CompletionSource>> = {
   'run input': { kind: 'files' },
   'submit input': { kind: 'files' },
   'plan input': { kind: 'files' },
@@ -112,7 +112,7 @@ export function flagSource({ long, argument, choices }: FlagNode): CompletionSou
 /** The source of an argument of a command. */
 export function argumentSource({ path }: CommandNode, { name, choices }: ArgumentNode): CompletionSource {
   if (choices.length > 0) return { kind: 'words', args: choices };
-  return byWord[`${path.join(' ')} ${name}`] ?? none;
+  return byCommandArgument[`${path.join(' ')} ${name}`] ?? none;
 }
 
 /** The settings that `--output name=value` accepts, with their allowed values; `values` is empty for others. */

@@ -84,7 +84,7 @@ function actionOf(source: CompletionSource): string {
     case 'settings':
       return '_venc_settings';
     case 'query':
-      // A leading blank keeps zsh from passing arguments of its own.
+      // A leading space keeps zsh from passing additional arguments.
       return ` _venc_ask ${source.query}`;
     default:
       return ' ';

@@ -31,7 +31,7 @@ export async function rejectInputAsOutput(input: unknown, paths: readonly string
   }
 }
 
-/** A unique id of a file, whatever its name; null if the file does not exist. */
+/** The device and inode of a file, equal for all its names; null if the file does not exist. */
 function fileId(path: string): Promise<string | null> {
   return stat(path).then(
     ({ dev, ino }) => `${dev}:${ino}`,

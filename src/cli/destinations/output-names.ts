@@ -25,7 +25,7 @@ export function outputsIn(request: RequestFields): readonly RequestFields[] {
   return [request.outputs, request.output].flat().filter(isObject);
 }
 
-/** Whether the service hosts an output, because it has no destination of the client. */
+/** Whether the service hosts an output, because its settings name no other destination. */
 export function isHosted({ url, base_url: base }: RequestFields): boolean {
   return typeof url !== 'string' && typeof base !== 'string';
 }
@@ -35,8 +35,8 @@ const maxNameBytes = 230;
 
 /**
  * Names outputs without a name: `film-web.mp4` from the input and the label, `film.mp4` without a label, and
- * `film-2.mp4` with the number of the output if two names would be equal. null stands for an output with a name, and
- * stays null. Pure.
+ * `film-2.mp4` with the number of the output if two names would be equal. An output that has a name is null in the
+ * argument and in the result. Pure.
  */
 export function nameOutputs(
   outputs: readonly (UnnamedOutput | null)[],

@@ -84,7 +84,7 @@ function findingOf(error: unknown, client: Client | null): Finding {
   return { ...missingFinding(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
-/** The healthErrors that the local daemon reports: a different version, and the reasons why it accepts no jobs. */
+/** The problems that the local daemon reports: a different version, and the reasons why it accepts no jobs. */
 async function readHealthErrors(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
   const version = fieldsOf((await client.call('version', { signal })).body).version;
   const { body } = await client.call('health', { acceptedStatus: 503, signal });

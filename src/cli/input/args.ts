@@ -9,7 +9,7 @@ export function parseId(arg: string): number {
   const id = /^\d{1,16}$/.test(arg) ? Number(arg) : 0;
   if (id >= 1 && id <= maxId) return id;
   throw new VencError('UsageError', `"${arg}" is not an id: ids are whole numbers, for example 123.`, {
-    hint: 'venc list shows the ids of jobs, venc show ID those of its inputs and outputs; @last is the newest job',
+    hint: 'venc list shows the ids of jobs, venc show ID those of its input and outputs; @last is the newest job',
   });
 }
 

@@ -26,7 +26,7 @@ export type ParseXml = (text: string) => Promise<
 
 /** How to read requests. */
 export interface RequestReader {
-  /** Parse requests as XML, whatever their name. */
+  /** Parse all requests as XML. */
   readonly isXml?: boolean;
   readonly parseXml: ParseXml;
 }

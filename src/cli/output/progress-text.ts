@@ -118,7 +118,7 @@ interface JobsProgress {
 
 /**
  * Combines the progress of jobs. `unknown` is the number of jobs without progress so far. A job that has ended counts
- * as 100 percent, whatever its final state.
+ * as 100 percent in any final state.
  */
 export function jobsProgress(jobs: Iterable<JobProgressState>, unknown: number): JobsProgress {
   const known = [...jobs];

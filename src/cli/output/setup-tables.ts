@@ -119,7 +119,7 @@ export interface KeyRecord {
   /** Name of its account. */
   readonly account: string;
   readonly created_at: string;
-  /** Null if the key was never used. */
+  /** Null if no use is recorded. */
   readonly last_used_at: string | null;
 }
 

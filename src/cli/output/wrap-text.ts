@@ -1,7 +1,7 @@
 import { safeText } from '../../shared/text/safe-text.js';
 
 /** Minimum width of the text next to a term; if less is left, the text goes on the next line. */
-const minWidthBeside = 28;
+const minDefinitionWidth = 28;
 /** Minimum width to wrap to: shorter lines are no easier to read. */
 const minWidth = 24;
 
@@ -33,7 +33,7 @@ export function wrapText(text: string, width: number): string {
 function wrapDefinition(line: string, columns: number): readonly string[] {
   const [, beginning = '', text = ''] = /^( +\S(?:.*?\S)? {2,})(\S.*)$/.exec(line) ?? [];
   if (text === '') return [line];
-  const hasDefinitionColumn = columns - beginning.length >= minWidthBeside;
+  const hasDefinitionColumn = columns - beginning.length >= minDefinitionWidth;
   const indent = hasDefinitionColumn ? beginning.length : 6;
   const [first = '', ...rest] = filled(text, columns - indent).map((part) => ' '.repeat(indent) + part);
   return hasDefinitionColumn

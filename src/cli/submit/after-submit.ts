@@ -54,7 +54,7 @@ function isForPerson({ isTerminal }: Io, mode: ProgressMode, { json }: SubmitOpt
   return isTerminal.stdout && isTerminal.stderr && json !== true && (mode === 'tty' || mode === 'plain');
 }
 
-/** Maximum number of ids to print: nobody copies more. */
+/** Maximum number of ids to print in full. */
 const maxIds = 12;
 
 function formatNextSteps(ids: readonly number[], isHosted: boolean): string {

@@ -42,7 +42,7 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['
   const { stdin, stdout, stderr, env } = streams;
   stdout.on('error', (error) => {
     const isBrokenPipe = 'code' in error && error.code === 'EPIPE';
-    if (!isBrokenPipe) stderr.write(`venc: The answer could not be written: ${error.message}\n`);
+    if (!isBrokenPipe) stderr.write(`venc: The output could not be written: ${error.message}\n`);
     exit(isBrokenPipe ? exitCodes.done : exitCodes.jobFailed);
   });
   stderr.on('error', () => {});

@@ -92,11 +92,15 @@ const sentences: readonly (readonly [string, string, string])[] = [
     'venc accounts show [options] <name>; name: name of the account',
   ],
   ['--target x show', "missing required argument 'id'", 'venc show [options] <id...>; id: ids of jobs'],
-  ['plan my film.mov', "too many arguments for 'plan'.", 'venc plan [options] <input>; a word with blanks'],
+  [
+    'plan my film.mov',
+    "too many arguments for 'plan'.",
+    'venc plan [options] <input>; quote an argument that contains spaces',
+  ],
   [
     'list --state',
     '--state needs a value: <states>.',
-    'only jobs in these states, with commas between them: pending, ',
+    'only jobs in these states, comma-separated: pending, ',
   ],
   ['list --xyzzy', "unknown option '--xyzzy'", 'venc list --help lists the flags'],
   [

@@ -48,9 +48,9 @@ test('what is no JSON request is refused by its place, and nothing of it is repe
       /not a JSON object: syntax error at line 3, column 3\.$/m,
     ],
     ['{"input": "s3://secret",}', /not a JSON object: syntax error at column 25\.$/m],
-    ['"secret"', /no JSON object\.$/m],
-    ['secret', /no JSON object\.$/m],
-    ['', /no JSON object\.$/m],
+    ['"secret"', /not a JSON object\.$/m],
+    ['secret', /not a JSON object\.$/m],
+    ['', /not a JSON object\.$/m],
   ] as const) {
     const { code, stderr } = await venc(['-'], stdin);
     assert.is(code, 2);

@@ -6,7 +6,7 @@ export function settingsTopic(): string {
   return `${settingsIntroduction}
 ${chapters()}
 
-The job (flags alone):
+The job (flags only):
 ${flagLines('job', () => true)}
 `;
 }
