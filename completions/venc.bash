@@ -1,8 +1,8 @@
 # Completions of venc for bash. Made by "npm run docs": edit src/cli/completion.
-# To load them: source <(venc completion bash), or put this file where bash-completion looks, under the name venc.
+# To load them: source <(venc completion bash), or put this file into the folder of bash-completion, under the name venc.
 
 # What can follow a command: sets commands, flags and valued, the flags that take a value.
-_venc_place() {
+_venc_context() {
   case $1 in
     '')
       commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor help'
@@ -534,7 +534,7 @@ _venc_value() {
   esac
 }
 
-# Where a word of a command comes from, by how many stand before it: sets kind and list.
+# Where an argument of a command comes from, by its position: sets kind and list.
 _venc_word() {
   case "$1 $2" in
     'run '* | \
@@ -572,7 +572,7 @@ _venc_word() {
   esac
 }
 
-# Settings for --output, and their values where these are few.
+# Settings for --output, with the allowed values of those that have a list.
 _venc_settings='label= url= base_url= filename= video_codec= speed= public= access_control= notifications= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= audio_codec= audio_quality= audio_bitrate= audio_sample_rate= audio_channels= skip_audio= skip_video= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= watermark= thumbnails='
 _venc_setting() {
   case $1 in
@@ -589,8 +589,8 @@ _venc_setting() {
   esac
 }
 
-# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are
-# quoted; within quotes those are left out that would mean something there.
+# Adds the lines that start with cur to COMPREPLY, without the part that bash treats as earlier words. Names from the
+# program are quoted; within quotes, names with special characters are left out.
 _venc_keep() {
   local line
   while IFS= read -r line; do
@@ -609,9 +609,9 @@ _venc() {
   local -a line=() asking=()
   local -i index count=0
   COMPREPLY=()
-  # Behind > and < there are files.
+  # After > and <, complete files.
   [[ ${COMP_WORDS[COMP_CWORD-1]} == [\<\>]* ]] && return
-  # Bash parts words at = and : too; they are put together again.
+  # Bash also splits words at = and :, so join them again.
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word=${COMP_WORDS[index]}
     if [[ ${#line[@]} -gt 0 && ( $word =~ ^[=:]+$ || $raw =~ ^[=:]+$ ) ]]; then
@@ -624,7 +624,7 @@ _venc() {
   [[ $raw =~ ^[=:]+$ ]] && raw=''
   cur=${line[${#line[@]}-1]}
   strip=${cur%"$raw"}
-  _venc_place ''
+  _venc_context ''
   for ((index = 0; index < ${#line[@]} - 1; index++)); do
     word=${line[index]}
     case $plain$word in
@@ -640,7 +640,7 @@ _venc() {
         fi
         ;;
       *)
-        if [[ count -eq 0 ]] && _venc_place "${path:+$path }$word"; then
+        if [[ count -eq 0 ]] && _venc_context "${path:+$path }$word"; then
           path="${path:+$path }$word"
         else
           count+=1
@@ -648,14 +648,14 @@ _venc() {
         ;;
     esac
   done
-  # No names of files where none are asked for.
+  # Do not fall back to file names.
   compopt +o default 2>/dev/null
   if [[ -z $flag$plain && $cur == --*=* ]]; then
     flag=${cur%%=*}
     strip=${strip#"$flag="}
     cur=${cur#*=}
   fi
-  # A quote that is open is bash's own to close.
+  # Bash itself closes an open quote.
   [[ $cur == [\"\']* ]] && quote=${cur:0:1} cur=${cur:1}
   if [[ -n $flag ]]; then
     _venc_value "$path" "$flag"
@@ -669,9 +669,9 @@ _venc() {
   case $kind in
     words) _venc_keep < <(printf '%s\n' $list) ;;
     ask)
-      # The newest job is the likeliest: bash is to keep their order, where it can.
+      # Keep the order, if bash can: the newest job is the most likely choice.
       compopt -o nosort 2>/dev/null
-      # An alias is none to this function, and bash before 4.4 takes an array without words for unset.
+      # An alias is not visible in this function, and bash before 4.4 treats an empty array as unset.
       local program=${1/#\~/$HOME}
       type -P "$program" >/dev/null || program=venc
       _venc_keep < <("$program" complete-words "$list" ${asking[@]+"${asking[@]}"} 2>/dev/null </dev/null)

@@ -3,8 +3,7 @@ import { posix } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
-import { type CommandNode, commandTree } from '../src/cli/command-tree.js';
-import { loadFullProgram } from '../src/cli/completion/load-all-commands.js';
+import { type CommandNode, commandTree, loadFullProgram } from '../src/cli/command-tree.js';
 import { createIo } from '../src/cli/terminal/io.js';
 
 /** Written by hand; the other pages are generated. */

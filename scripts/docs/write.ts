@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
-import { loadFullProgram } from '../../src/cli/completion/load-all-commands.js';
+import { loadFullProgram } from '../../src/cli/command-tree.js';
+import { completionFiles } from '../../src/cli/completion/protocol.js';
 import { completionScripts } from '../../src/cli/completion/scripts.js';
-import { completionFiles } from '../../src/cli/completion/shells.js';
 import { createIo } from '../../src/cli/terminal/io.js';
 import { manPages } from './man/pages.js';
 import { settingsPage } from './settings-page.js';

@@ -1,14 +1,6 @@
-import type { Command } from 'commander';
-import type { Context } from './context.js';
+import type { CommandModule } from './context.js';
 
-/** The exports of a command's file: `define` adds its arguments, options and handler. */
-export interface CommandModule {
-  define(command: Command, context: Context): void;
-  /** What its help says in front of the examples where that takes more than the command itself does to load. */
-  readonly moreHelp?: () => Promise<string>;
-}
-
-/** The headings that commands stand under in the help of the program, in their order. */
+/** The headings of the commands in the help of the program, in order. */
 export const commandGroups = {
   everyday: 'Everyday commands:',
   jobs: 'More about jobs:',
@@ -17,18 +9,18 @@ export const commandGroups = {
   setup: 'Setup and shell:',
 } as const;
 
-/** One line of the top-level help, and how to load the rest of the command when it is asked for. */
+/** A command in the top-level help, and how to load it. */
 export interface CommandEntry {
   readonly group: keyof typeof commandGroups;
   readonly summary: string;
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Every command, in the order of the help. Only the one that was asked for is loaded. */
+/** Every command, in the order of the help. A run loads only the command that it needs. */
 export const commandTable = {
   run: {
     group: 'everyday',
-    summary: 'encode a file here and now, without a daemon or a service',
+    summary: 'encode files on this machine, without a daemon or a service',
     load: () => import('./commands/run.js'),
   },
   submit: {
@@ -38,7 +30,7 @@ export const commandTable = {
   },
   plan: {
     group: 'jobs',
-    summary: 'print the ffmpeg command lines that would run, and run none',
+    summary: 'print the ffmpeg command lines without running them',
     load: () => import('./commands/plan.js'),
   },
   list: { group: 'everyday', summary: 'list jobs, newest first', load: () => import('./commands/list.js') },
@@ -47,11 +39,19 @@ export const commandTable = {
     summary: 'show a job with its input and outputs',
     load: () => import('./commands/show.js'),
   },
-  input: { group: 'jobs', summary: 'show an input', load: () => import('./commands/input.js') },
-  output: { group: 'jobs', summary: 'show an output', load: () => import('./commands/output.js') },
+  input: {
+    group: 'jobs',
+    summary: 'show an input',
+    load: async () => (await import('./commands/file-details.js')).input,
+  },
+  output: {
+    group: 'jobs',
+    summary: 'show an output',
+    load: async () => (await import('./commands/file-details.js')).output,
+  },
   progress: {
     group: 'jobs',
-    summary: 'show how far a job, an input or an output is',
+    summary: 'show the progress of a job, an input or an output',
     load: () => import('./commands/progress.js'),
   },
   watch: {
@@ -61,19 +61,23 @@ export const commandTable = {
   },
   wait: {
     group: 'jobs',
-    summary: 'wait in silence until jobs have ended',
+    summary: 'wait until jobs have ended, without output',
     load: () => import('./commands/wait.js'),
   },
-  cancel: { group: 'jobs', summary: 'cancel jobs', load: () => import('./commands/cancel.js') },
+  cancel: {
+    group: 'jobs',
+    summary: 'cancel jobs',
+    load: async () => (await import('./commands/bulk-actions.js')).cancel,
+  },
   resubmit: {
     group: 'jobs',
-    summary: 'run jobs again that did not finish',
-    load: () => import('./commands/resubmit.js'),
+    summary: 'resubmit jobs that did not finish',
+    load: async () => (await import('./commands/bulk-actions.js')).resubmit,
   },
   rm: {
     group: 'jobs',
     summary: 'remove jobs that have ended, with their hosted files',
-    load: () => import('./commands/rm.js'),
+    load: async () => (await import('./commands/bulk-actions.js')).rm,
   },
   prune: {
     group: 'jobs',
@@ -82,12 +86,12 @@ export const commandTable = {
   },
   download: {
     group: 'everyday',
-    summary: 'download what the service hosts of jobs',
+    summary: 'download the outputs that the service hosts',
     load: () => import('./commands/download.js'),
   },
   report: {
     group: 'jobs',
-    summary: 'show what was encoded, by day and grouping',
+    summary: 'show the usage by day and grouping',
     load: () => import('./commands/report.js'),
   },
   daemon: {
@@ -107,12 +111,12 @@ export const commandTable = {
   },
   target: {
     group: 'services',
-    summary: 'name services and choose one',
+    summary: 'name services and select one',
     load: () => import('./commands/target.js'),
   },
   preset: {
     group: 'setup',
-    summary: 'keep settings under a name, for --preset',
+    summary: 'save settings under a name, for --preset',
     load: () => import('./commands/preset.js'),
   },
   config: {
@@ -127,7 +131,7 @@ export const commandTable = {
   },
   doctor: {
     group: 'setup',
-    summary: 'check what is installed, what is missing and whether the service answers',
+    summary: 'check the installation and whether the service answers',
     load: () => import('./commands/doctor.js'),
   },
 } as const satisfies Readonly<Record<string, CommandEntry>>;
@@ -135,7 +139,7 @@ export const commandTable = {
 /** The name of a command. */
 export type CommandName = keyof typeof commandTable;
 
-/** Whether a word is the name of a command. */
+/** Whether an argument is the name of a command. */
 export function isCommandName(arg: string | undefined): arg is CommandName {
   return arg !== undefined && Object.hasOwn(commandTable, arg);
 }

@@ -1,17 +1,21 @@
 import { EventEmitter } from 'node:events';
 import type { Argument, Command, Option } from 'commander';
 import { settingFlags } from '../shared/settings/flags.js';
+import { commandTable } from './command-table.js';
+import { createContext } from './context.js';
 import { summaryOf } from './help/help-text.js';
-import { collectValues } from './input/parse-args.js';
+import { collectValues } from './input/args.js';
+import { addCommand, createProgram } from './program.js';
+import type { Io } from './terminal/io.js';
 
-/** A word that a command takes in its place. */
+/** A positional argument of a command. */
 export interface ArgumentNode {
-  /** As the help has it between brackets, e.g. `id`. */
+  /** Its name as the help shows it, without brackets, e.g. `id`. */
   readonly name: string;
   readonly help: string;
   readonly isRequired: boolean;
   readonly isVariadic: boolean;
-  /** The words that it may be; none if it is not one of a few. */
+  /** The allowed values; empty if any value is allowed. */
   readonly choices: readonly string[];
 }
 
@@ -24,34 +28,34 @@ export interface FlagNode {
   /** Its value as the help shows it, e.g. `<state>`; null if it takes none. */
   readonly argument: string | null;
   readonly help: string;
-  /** The words that its value may be; none if it is not one of a few. */
+  /** The allowed values; empty if any value is allowed. */
   readonly choices: readonly string[];
   readonly isRepeatable: boolean;
-  /** It is left out of help pages, as `--no-test` is. */
+  /** Whether help pages leave it out, like `--no-test`. */
   readonly isHidden: boolean;
-  /** The heading that it stands under in the help; null for the command's own. */
+  /** Its heading in the help; null for the flags of the command itself. */
   readonly heading: string | null;
 }
 
-/** A command as its help tells it, as data. The first one of a tree is the program. */
+/** The help of a command as data. The root of a tree is the program. */
 export interface CommandNode {
-  /** The words that name it, e.g. `accounts create`; none for the program. */
+  /** The names that lead to it, e.g. `accounts`, `create`; empty for the program. */
   readonly path: readonly string[];
   readonly summary: string;
   readonly description: string;
   readonly args: readonly ArgumentNode[];
   readonly flags: readonly FlagNode[];
   readonly commands: readonly CommandNode[];
-  /** What its help says below the flags: remarks and examples. */
+  /** The rest of its help below the flags: notes and examples. */
   readonly details: string;
 }
 
-/** Reads a command, with all below it, into data. */
+/** Converts a command and its subcommands to data. */
 export function commandTree(command: Command): CommandNode {
   return nodeOf(command, [], new Map(settingFlags().map(({ flag, choices }) => [flag, choices])));
 }
 
-/** The values that the flags of settings take, by flag. */
+/** The allowed values of the flags of settings, by flag. */
 type SettingChoices = ReadonlyMap<string, readonly string[]>;
 
 function nodeOf(command: Command, path: readonly string[], choices: SettingChoices): CommandNode {
@@ -78,7 +82,7 @@ function toArgumentNode(command: Command, arg: Argument): ArgumentNode {
 
 function flagNode(command: Command, option: Option, choices: SettingChoices): FlagNode {
   const long = option.long ?? option.flags;
-  const contrary = `the contrary of --${long.replace(/^--no-/, '')}`;
+  const contrary = `the opposite of --${long.replace(/^--no-/, '')}`;
   return {
     long,
     short: option.short ?? null,
@@ -92,7 +96,7 @@ function flagNode(command: Command, option: Option, choices: SettingChoices): Fl
   };
 }
 
-/** Flags of settings have a heading in the help; the tables of the settings say what values they take. */
+/** Only flags of settings have a heading in the help. Their values come from the tables of the settings. */
 function settingChoices({ long, helpGroupHeading }: Option, choices: SettingChoices) {
   return helpGroupHeading === undefined ? undefined : choices.get(long ?? '');
 }
@@ -102,7 +106,7 @@ function choicesOf(parser: unknown): readonly string[] {
   return parser.choices.map(String);
 }
 
-/** Commander keeps the texts around a help page as listeners, and gives them out in no other way. */
+/** Commander stores additional help texts as event listeners and has no other way to read them. */
 function detailsOf(command: Command): string {
   let text = '';
   const write = (part: string) => {
@@ -113,4 +117,15 @@ function detailsOf(command: Command): string {
     command.emit('beforeHelp', { error: false, command, write });
   }
   return text.trim();
+}
+
+/** The program with all commands loaded, to generate completions and manual pages. It cannot be run. */
+export async function loadFullProgram(io: Io): Promise<Command> {
+  const program = createProgram(io);
+  const context = createContext(io, () => ({}));
+  for (const [name, { summary, load }] of Object.entries(commandTable)) {
+    const loaded = await load();
+    loaded.define(addCommand(program, name, summary), context);
+  }
+  return program;
 }

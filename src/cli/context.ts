@@ -1,3 +1,4 @@
+import type { Command } from 'commander';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
 import { VencError } from '../shared/errors.js';
@@ -5,27 +6,34 @@ import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { safeText } from '../shared/text/safe-text.js';
 import type { Io } from './terminal/io.js';
 
-/** Flags that name the programs. */
+/** Flags that name the ffmpeg and ffprobe to use. */
 export interface ProgramFlags {
   readonly ffmpeg?: string;
   readonly ffprobe?: string;
 }
 
-/** What every command uses besides its own options. */
+/** What every command uses in addition to its own options. */
 export interface Context {
   readonly io: Io;
-  /** Makes an action of a function that says how the command ended. */
+  /** Wraps a function as the action of a command; the exit code that it resolves to becomes that of the command. */
   handler<Args extends unknown[]>(
     run: (...args: Args) => Promise<ExitCode>,
   ): (...args: Args) => Promise<void>;
-  /** What the user has configured. Complaints about the file are remarked once. */
+  /** The configuration of the user. The first call prints warnings about the file, if there are any. */
   config(): Promise<Config>;
-  /** The data folder: `--data`, `VENC_DATA`, the configured one, else the user's own. */
+  /** The data folder: `--data`, else `VENC_DATA`, else the configured one, else the default of the user. */
   dataFolder(): Promise<string>;
-  /** Where ffmpeg and ffprobe are: as flags, environment or configuration say; null if they are to be looked for. */
+  /** The ffmpeg and ffprobe named by flags, environment or configuration; null for one that has to be searched for. */
   programs(flags: ProgramFlags): Promise<{ readonly ffmpeg: string | null; readonly ffprobe: string | null }>;
   /** A client of the service that `--target`, the environment, the configuration or the data folder names, in this order. */
   client(): Promise<Client>;
+}
+
+/** A command, as its file exports it: `define` adds its arguments, options and handler. */
+export interface CommandModule {
+  define(command: Command, context: Context): void;
+  /** More help text, placed before the examples, if it takes more to load than the command itself. */
+  readonly moreHelp?: () => Promise<string>;
 }
 
 /** A context, and the exit code of the command that ran in it. */
@@ -39,7 +47,7 @@ export interface GlobalFlags {
   readonly target?: string;
 }
 
-/** A context over an io. `globals` tells what the flags of every command were given, once the words have been read. */
+/** Creates the context of a command. `globals` returns the parsed flags that every command has. */
 export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
   let code: ExitCode = exitCodes.done;
   let loadingConfig: Promise<Config> | null = null;
@@ -58,7 +66,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     const { resolve } = await import('node:path');
     const { userFolders } = await import('../config/folders.js');
     const { data } = globals();
-    // Empty flags are refused before a command runs, but completions have words that are still typed.
+    // Commands reject empty flags before they run, but completions run while the flag is still being typed.
     if (data === '') throw new VencError('UsageError', '--data needs the name of a folder.');
     const given = data ?? nonEmpty(io.env.VENC_DATA) ?? (await config()).data;
     return given === undefined ? userFolders(io.env).data : resolve(given);
@@ -108,7 +116,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
   };
 }
 
-/** An environment variable that is set to nothing counts as not set. */
+/** Treats an empty environment variable as not set. */
 function nonEmpty(variable: string | undefined): string | undefined {
   return variable === undefined || variable === '' ? undefined : variable;
 }

@@ -1,10 +1,10 @@
 import { productVersion } from '../shared/version.js';
-import { completionCommand } from './completion/completion-queries.js';
+import { completionCommand } from './completion/protocol.js';
 import { createIo } from './terminal/io.js';
 
 /**
- * The program: reads the words after its name, does what they ask and sets the exit code. Every error of every command ends
- * here. `--version` is answered before anything else is loaded.
+ * The entry point: runs the command that the arguments name and sets the exit code. It reports the errors of all
+ * commands. `--version` is answered before anything else is loaded.
  */
 export async function main(argv: readonly string[]): Promise<void> {
   await hideSecrets(argv);
@@ -13,7 +13,7 @@ export async function main(argv: readonly string[]): Promise<void> {
     await io.writeStdout(`${productVersion}\n`);
     return;
   }
-  // Asked by completions at every TAB: what the program has to read for it stays little.
+  // Completion scripts call this at every TAB, so it loads as little as possible.
   if (argv[0] === completionCommand) {
     const { completeArgs } = await import('./completion/complete-words.js');
     return completeArgs(argv.slice(1), io);
@@ -29,7 +29,7 @@ export async function main(argv: readonly string[]): Promise<void> {
   }
 }
 
-/** Whether there may be colours. What is configured counts on a terminal alone, since nowhere else there are any. */
+/** Whether colours are allowed. The configuration is read only on a terminal, because other outputs are never coloured. */
 async function wantsColour(argv: readonly string[]): Promise<boolean> {
   if (argv.includes('--no-color')) return false;
   if (process.stdout.isTTY !== true && process.stderr.isTTY !== true) return true;
@@ -37,7 +37,7 @@ async function wantsColour(argv: readonly string[]): Promise<boolean> {
   return (await readConfig(process.env)).config.color !== 'never';
 }
 
-/** A password in an argument would stand in the process list for as long as the command runs. */
+/** Hides the arguments from the process list if they contain a password, which would be visible until the command ends. */
 async function hideSecrets(argv: readonly string[]): Promise<void> {
   if (!argv.some((arg) => /[@=:]/.test(arg))) return;
   const { redact } = await import('../shared/redact.js');

@@ -1,32 +1,26 @@
 import { Command, CommanderError, Help } from 'commander';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { productVersion } from '../shared/version.js';
-import {
-  type CommandEntry,
-  type CommandModule,
-  commandGroups,
-  commandTable,
-  isCommandName,
-} from './command-table.js';
-import { createContext, type GlobalFlags } from './context.js';
+import { type CommandEntry, commandGroups, commandTable, isCommandName } from './command-table.js';
+import { type CommandModule, createContext, type GlobalFlags } from './context.js';
 import { sentence, summaryOf } from './help/help-text.js';
-import { rejectEmptyValues } from './input/option-names.js';
+import { rejectEmptyValues } from './input/args.js';
 import { wrapText } from './output/wrap-text.js';
 import type { Io } from './terminal/io.js';
 
 /**
- * Reads the words, runs the command they name and tells how it ended. Rejects with `UsageError` where the words make no
- * sense, and with what the command rejects with.
+ * Parses the arguments, runs the command that they name and resolves to its exit code. Rejects with `UsageError` if the
+ * arguments are invalid, and with the errors of the command.
  */
 export async function runProgram(argv: readonly string[], io: Io): Promise<ExitCode> {
   const subjects = helpSubjects(argv);
   const [subject] = subjects ?? [];
   if (subject !== undefined && !isCommandName(subject)) {
-    const { printTopic } = await import('./help/print-topic.js');
+    const { printTopic } = await import('./help/topics.js');
     await printTopic(subject, io);
     return exitCodes.done;
   }
-  // `venc help list` is `venc list --help`: only so is the command loaded whose help is asked for.
+  // `venc help list` becomes `venc list --help`, so that only that command is loaded.
   const args = subjects === null ? argv : [...subjects, '--help'];
   const program = createProgram(io);
   const context = createContext(io, () => program.opts<GlobalFlags>());
@@ -36,7 +30,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     const command = addCommand(program, name, summary).helpGroup(commandGroups[group]);
     if (name !== requested) continue;
     const loaded: CommandModule = await load();
-    if (asksForHelp(args)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
+    if (hasHelpFlag(args)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
   }
   if (subjects !== null) {
@@ -44,7 +38,7 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     rejectUnknownCommands(program, subjects);
   }
   if (requested === undefined) {
-    const { topicsHelp } = await import('./help/print-topic.js');
+    const { topicsHelp } = await import('./help/topics.js');
     program.addHelpCommand(groupedHelpCommand()).addHelpText('after', topicsHelp());
   }
   program.hook('preAction', (_, command) => rejectEmptyValues(command));
@@ -54,9 +48,9 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
     if (error.exitCode === 0) return exitCodes.done;
-    // No command was named: the help stands on stderr already.
+    // No command was named, and Commander has printed the help to stderr already.
     if (error.code === 'commander.help') return exitCodes.usage;
-    // Only what Commander does not know is looked up: the words of other programs cost nothing if they are not used.
+    // Loaded only for arguments that Commander rejects, so that the synonyms cost nothing otherwise.
     const { usageError, suggestedArgs } = await import('./input/usage-error.js');
     const suggested = suggestedArgs(error, program, args);
     if (suggested === null) throw usageError(error, program, args);
@@ -64,12 +58,12 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
   }
 }
 
-/** Adds a command to the program, without what it takes. */
+/** Adds a command without its arguments and options. */
 export function addCommand(program: Command, name: string, summary: string): Command {
   return program.command(name).summary(summary).description(sentence(summary));
 }
 
-/** The program as it is without commands: its own flags, its help and its manners. */
+/** Creates the program without commands: its global flags, its help and its error handling. */
 export function createProgram(io: Io): Command {
   const width = Number.isFinite(io.width) ? io.width : 80;
   return (
@@ -82,7 +76,7 @@ export function createProgram(io: Io): Command {
       .option('--debug', 'show stack traces of errors')
       .helpOption('-h, --help', 'show this help')
       .helpCommand('help [command]', 'show the help of a command')
-      .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpWording })
+      .configureHelp({ showGlobalOptions: true, helpWidth: width, ...helpFormat })
       .configureOutput({
         writeOut: (text) => void io.writeStdout(wrapText(text, width)),
         writeErr: (text) => io.writeStderr(wrapText(text, width)),
@@ -91,23 +85,23 @@ export function createProgram(io: Io): Command {
         getOutHasColors: () => io.colour.stdout,
       })
       .addHelpText('after', examples)
-      // Ours know the words of other programs: usage-error.ts.
+      // usage-error.ts makes better suggestions: it knows the flags and commands of other programs.
       .showSuggestionAfterError(false)
       .exitOverride()
   );
 }
 
-/** `help` in its group of the list of commands. runProgram answers it before commands are read. */
+/** `help`, for the list of commands. runProgram handles it before Commander parses the arguments. */
 function groupedHelpCommand(): Command {
   const command = new Command('help').argument('[command]').helpOption(false).helpGroup(commandGroups.setup);
   return command.description('show the help of a command');
 }
 
 /**
- * Commands within a command are told of as the program's own are, and defaults stand without quotes. The flags of settings, which have
- * headings of their own, are in `venc help settings`.
+ * Formats the help: subcommands have one-line summaries, and defaults have no quotes. The flags of settings, which have
+ * separate headings, are left out; `venc help settings` lists them.
  */
-const helpWording: Partial<Help> = {
+const helpFormat: Partial<Help> = {
   visibleOptions: (command) =>
     new Help().visibleOptions(command).filter(({ helpGroupHeading }) => helpGroupHeading === undefined),
   subcommandDescription: summaryOf,
@@ -121,7 +115,7 @@ function plainDefault(text: string): string {
 
 const examples = `
 Examples:
-  venc run --sample                encode a test picture, to see that all is well
+  venc run --sample                encode a test video to check the installation
   venc run film.mov -o film.mp4    encode a file on this machine
   venc daemon                      start the local service; then, elsewhere:
   venc submit film.mov --wait      upload a file, encode it and wait for it
@@ -130,20 +124,20 @@ Services: the local daemon, unless --target NAME or VENC_URL and VENC_API_KEY na
 
 Help of a command: venc COMMAND --help`;
 
-const acceptsArgument: readonly string[] = ['--data', '--target'];
+const flagsWithValue: readonly string[] = ['--data', '--target'];
 
-/** The first word that is neither an option nor the value of one names the command. */
+/** The name of the command: the first argument that is neither an option nor the value of one. */
 function findRequestedCommand(args: readonly string[]): string | undefined {
   return args[findRequestedIndex(args)];
 }
 
 function findRequestedIndex(args: readonly string[]): number {
   return args.findIndex(
-    (arg, index) => !arg.startsWith('-') && !acceptsArgument.includes(args[index - 1] ?? ''),
+    (arg, index) => !arg.startsWith('-') && !flagsWithValue.includes(args[index - 1] ?? ''),
   );
 }
 
-/** What help is asked for by the command `help`, which comes to its own by `venc help help`; null if it is not named. */
+/** The arguments of the command `help`; null if another command is named. `venc help help` prints the help of the program. */
 function helpSubjects(argv: readonly string[]): readonly string[] | null {
   const index = findRequestedIndex(argv);
   if (argv[index] !== 'help') return null;
@@ -151,6 +145,6 @@ function helpSubjects(argv: readonly string[]): readonly string[] | null {
   return subjects[0] === 'help' ? subjects.slice(1) : subjects;
 }
 
-function asksForHelp(args: readonly string[]): boolean {
+function hasHelpFlag(args: readonly string[]): boolean {
   return args.some((arg) => arg === '--help' || arg === '-h');
 }

@@ -9,7 +9,7 @@ export function WatchFrame({ columns, isColoured, surroundingLines }: Frame): Re
     <ColourContext.Provider value={isColoured}>
       <Box flexDirection="column" width={columns}>
         {surroundingLines.map(({ text, tone, isBold = false }, index) => (
-          // biome-ignore lint/suspicious/noArrayIndexKey: a line is nothing but its place.
+          // biome-ignore lint/suspicious/noArrayIndexKey: lines are identified only by their position.
           <StyledTextView key={index} tone={tone} isBold={isBold}>
             {text}
           </StyledTextView>
@@ -19,7 +19,7 @@ export function WatchFrame({ columns, isColoured, surroundingLines }: Frame): Re
   );
 }
 
-/** Whether colours are allowed. Everything on the screen can be read without them. */
+/** Whether colours are allowed. The screen is readable without them. */
 const ColourContext = createContext(false);
 
 const colours = {
@@ -30,7 +30,7 @@ const colours = {
   quiet: { dimColor: true },
 } as const satisfies Record<Tone, { readonly color?: string; readonly dimColor?: boolean }>;
 
-/** Text of one line in the colour of its tone, cut off where it does not fit. */
+/** The text of a line in the colour of its tone, cut off at the width of the terminal. */
 function StyledTextView(props: {
   readonly tone: Tone;
   readonly isBold?: boolean;
@@ -49,7 +49,7 @@ interface ErrorBoundaryProps {
   readonly children?: ReactNode;
 }
 
-/** Passes on an error that a view throws. Otherwise React would unmount the view and continue, and ink would print the stack. */
+/** Reports errors of views. Otherwise React would unmount the view and continue, and ink would print the stack. */
 export class ErrorBoundary extends Component<ErrorBoundaryProps, { readonly hasFailed: boolean }> {
   static getDerivedStateFromError(): { readonly hasFailed: boolean } {
     return { hasFailed: true };

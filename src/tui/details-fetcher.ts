@@ -4,30 +4,30 @@ import { isVencError } from '../shared/errors.js';
 import type { JobRecord } from '../shared/records.js';
 
 /**
- * Asks for the details of jobs, one after the other, at the pace the service is owed. They bring nothing but names and sizes to the
- * screen: a job whose details cannot be had is left out.
+ * Requests the details of jobs, one after the other, within the limits of the polling schedule. The details only add
+ * names and sizes to the screen, so jobs whose details are not available are skipped.
  */
 export class DetailsFetcher {
   readonly #client: Client;
-  readonly #pace: PollingSchedule;
+  readonly #schedule: PollingSchedule;
   readonly #signal: AbortSignal;
   readonly #requestedIds = new Set<number>();
   #wake: () => void = () => {};
 
   constructor(client: Client, schedule: PollingSchedule, signal: AbortSignal) {
     this.#client = client;
-    this.#pace = schedule;
+    this.#schedule = schedule;
     this.#signal = signal;
     signal.addEventListener('abort', () => this.#wake());
   }
 
-  /** Has the details of jobs asked for, once for each that is not being waited for already. */
+  /** Queues requests for the details of jobs, without duplicates. */
   request(...ids: readonly number[]): void {
     for (const id of ids) this.#requestedIds.add(id);
     this.#wake();
   }
 
-  /** The answers as they come, until the signal ends them. */
+  /** Yields the responses until the signal aborts. */
   async *results(): AsyncGenerator<JobRecord, void, undefined> {
     while (!this.#signal.aborted) {
       const [id] = this.#requestedIds;
@@ -37,7 +37,7 @@ export class DetailsFetcher {
         });
         continue;
       }
-      await this.#pace.waitForSlot(this.#signal);
+      await this.#schedule.waitForSlot(this.#signal);
       this.#requestedIds.delete(id);
       try {
         yield await this.#client.job(id, this.#signal);

@@ -1,18 +1,18 @@
 import { cutText, displayWidth } from '../shared/text/display-width.js';
 import type { StyledText, StyleText } from './tones.js';
 
-/** A column of a table that has to fit: its least and greatest width in cells, and what it is worth. */
+/** A column of a table: its minimum and maximum width in cells, and its priority. */
 export interface ColumnSpec<Name extends string> {
   readonly name: Name;
   readonly minWidth: number;
   readonly maxWidth: number;
-  /** Where there is not room for all, the columns worth least go first. */
+  /** Columns with the lowest priority are dropped first if there is not enough space. */
   readonly priority: number;
-  /** Where there is room left, the columns of the highest rank get it first; the rank is the worth where it is left out. */
+  /** Columns with the highest growth priority get additional space first; defaults to `priority`. */
   readonly growthPriority?: number;
 }
 
-/** A column that found room, and its width in cells. */
+/** A column that fits, and its width in cells. */
 export interface FittedColumn<Name extends string> {
   readonly name: Name;
   readonly width: number;
@@ -22,8 +22,8 @@ export interface FittedColumn<Name extends string> {
 export const columnGap = 1;
 
 /**
- * The columns that find room in `width` cells, in their order. Room that is left widens them up to their greatest
- * width. At least one column stays, however narrow the terminal is.
+ * Selects the columns that fit into `width` cells, in their order. Remaining space widens them up to their maximum
+ * width. At least one column is kept, however narrow the terminal is.
  */
 export function fitColumns<Name extends string>(
   columns: readonly ColumnSpec<Name>[],
@@ -34,12 +34,12 @@ export function fitColumns<Name extends string>(
   while (kept.length > 1 && minWidthOf(kept) > width) kept = kept.slice(0, -1);
 
   const widths = new Map(kept.map((column) => [column.name, Math.min(column.minWidth, width)]));
-  let left = width - minWidthOf(kept);
-  const rank = ({ growthPriority, priority }: ColumnSpec<Name>): number => growthPriority ?? priority;
-  for (const column of [...kept].sort((a, b) => rank(b) - rank(a))) {
-    const more = Math.max(0, Math.min(left, column.maxWidth - column.minWidth));
+  let remaining = width - minWidthOf(kept);
+  const growthOf = ({ growthPriority, priority }: ColumnSpec<Name>): number => growthPriority ?? priority;
+  for (const column of [...kept].sort((a, b) => growthOf(b) - growthOf(a))) {
+    const more = Math.max(0, Math.min(remaining, column.maxWidth - column.minWidth));
     widths.set(column.name, (widths.get(column.name) ?? 0) + more);
-    left -= more;
+    remaining -= more;
   }
   return columns.flatMap(({ name }) => {
     const fitted = widths.get(name);
@@ -47,7 +47,7 @@ export function fitColumns<Name extends string>(
   });
 }
 
-/** Cells that columns take together, the gaps between them included. */
+/** The total width of columns in cells, including the gaps. */
 export function widthOf(columns: readonly { readonly width: number }[]): number {
   return columns.reduce((sum, { width }) => sum + width, (columns.length - 1) * columnGap);
 }
@@ -56,10 +56,10 @@ function minWidthOf(columns: readonly ColumnSpec<string>[]): number {
   return widthOf(columns.map(({ minWidth }) => ({ width: minWidth })));
 }
 
-/** One row of a table: every cell in its column's width, cut off where it does not fit. */
+/** Formats one row of a table. Each cell is padded or cut to the width of its column. */
 export function rowText<Name extends string>(
   columns: readonly FittedColumn<Name>[],
-  /** Makes the cell of a column; the width is for bars, which fill theirs. */
+  /** Creates the cell of a column; the width is for bars, which fill it. */
   cell: (name: Name, width: number) => StyledText,
   styleText: StyleText,
 ): string {

@@ -1,4 +1,4 @@
-/** A duration as a clock shows it: `0:07`, `12:30`, `1:02:03`. Fractions of a second are dropped. */
+/** A duration as on a clock: `0:07`, `12:30`, `1:02:03`. Fractions of a second are dropped. */
 export function clock(durationMs: number): string {
   const seconds = Math.max(0, Math.floor(durationMs / 1000));
   const two = (value: number): string => String(value).padStart(2, '0');
@@ -7,12 +7,12 @@ export function clock(durationMs: number): string {
   return hours > 0 ? `${hours}:${two(minutes)}:${two(seconds % 60)}` : `${minutes}:${two(seconds % 60)}`;
 }
 
-/** The time of day in UTC, as all commands show times: `09:05:00`. */
+/** The time of day in UTC, like all times in venc: `09:05:00`. */
 export function timeOfDay(atMs: number): string {
   return new Date(atMs).toISOString().slice(11, 19);
 }
 
-/** Whole percent, never rounded up to 100 before it is. */
+/** Whole percent, rounded down so that 100% means complete. */
 export function percentText(percent: number): string {
   return `${Math.floor(percent)}%`;
 }
@@ -22,7 +22,7 @@ export function speedText(speed: number): string {
   return `${speed.toFixed(speed < 1 ? 2 : speed < 10 ? 1 : 0)}x`;
 }
 
-/** Frames a second: `24 fps`. */
+/** Frames per second: `24 fps`. */
 export function fpsText(fps: number): string {
   return `${fps.toFixed(fps < 10 ? 1 : 0)} fps`;
 }
@@ -40,10 +40,10 @@ const units = [
   { size: 1e3, name: 'kB', digits: 0 },
 ] as const;
 
-/** What fills a cell from the left by so many eighths. */
+/** Characters that fill a cell from the left by eighths. */
 const eighths = ['', '▏', '▎', '▍', '▌', '▋', '▊', '▉'] as const;
 
-/** A bar of `width` cells, filled for `percent` to an eighth of a cell. Readable without colours. */
+/** A bar of `width` cells, filled to an eighth of a cell for `percent`. Readable without colours. */
 export function bar(percent: number, width: number): string {
   const filled = Math.floor((Math.min(100, Math.max(0, percent)) / 100) * width * 8);
   const full = '█'.repeat(Math.floor(filled / 8)) + (eighths[filled % 8] ?? '');

@@ -1,4 +1,4 @@
-import { detailCount } from './detail-rows.js';
+import { detailCount } from './file-rows.js';
 import type { WatchState } from './watch-types.js';
 
 /** The terminal that a frame is drawn for. */
@@ -9,14 +9,14 @@ export interface FrameSize {
 
 /** The part of a state that fits on the screen. */
 export interface FramePlan {
-  /** How many rows each part has. */
+  /** The number of rows of each part. */
   readonly rows: RowAllocation;
-  /** The first job that is shown, and the first one behind those. */
+  /** The index of the first job shown, and of the first one after them. */
   readonly from: number;
   readonly to: number;
 }
 
-/** The first and the last line, and the line below the frame where the cursor rests. */
+/** The first and the last line of the frame, and the line below it, where the cursor is. */
 export const otherRows = 3;
 
 /** Distributes the rows of a terminal among the parts of a state. */
@@ -37,14 +37,14 @@ export interface RowAllocation {
   readonly log: number;
 }
 
-// The log shows the latest few lines, and keeps three of them before the details take what is left.
+// The log shows the latest lines, at least three of them before the details use the remaining rows.
 const maxLogRows = 6;
 const minLogRows = 3;
 const minJobRows = 3;
 
 /**
- * Distributes `rows` among the parts between the first and the last line, one of them for the gap above the log. The sum
- * never exceeds `rows`: a frame taller than the terminal could not be drawn over.
+ * Distributes `rows` among the parts between the first and the last line, with a row for the gap above the log. The sum
+ * never exceeds `rows`, because a frame that is taller than the terminal cannot be redrawn in place.
  */
 export function allocateRows(rows: number, requested: RowAllocation): RowAllocation {
   const available = Math.max(1, rows);
@@ -59,7 +59,7 @@ export function allocateRows(rows: number, requested: RowAllocation): RowAllocat
   return { jobs, details, log };
 }
 
-/** The part of a list to show so that the selected row is in it: `from` and, not included, `to`. */
+/** The range of a list to show, which includes the selected row: `from`, and `to` (exclusive). */
 export function windowAround(
   selected: number,
   length: number,

@@ -1,5 +1,4 @@
-import { detailRows } from './detail-rows.js';
-import { rowTitle } from './file-cells.js';
+import { detailRows, rowTitle } from './file-rows.js';
 import { fitColumns, rowText } from './fit-columns.js';
 import { type FrameSize, planFrame } from './frame-plan.js';
 import { jobCell, jobColumns } from './job-cells.js';
@@ -8,34 +7,34 @@ import { createStyler, type StyledText, type StyleText } from './tones.js';
 import type { WatchState } from './watch-types.js';
 
 /**
- * One frame to be drawn: never wider than the terminal and always lower than it, since what has scrolled away cannot be drawn over. ink
- * lays out what stands around the table. The table it would take apart letter by letter in every frame, and keep the width of every
- * text it ever saw.
+ * A frame to draw. It is never wider than the terminal and always lower, because scrolled lines cannot be redrawn. ink
+ * lays out the lines around the table. The table is drawn without ink, which would process every character of it in
+ * each frame and cache the width of every text.
  */
 export interface Frame {
   readonly columns: number;
   readonly isColoured: boolean;
-  /** The line above the table, and those below it. */
+  /** The line above the table and the lines below it. */
   readonly surroundingLines: readonly StyledText[];
   readonly table: readonly string[];
 }
 
-/** How a state is to be drawn. */
+/** Options for drawing a state. */
 export interface FrameOptions {
   readonly size: FrameSize;
   readonly isColoured: boolean;
-  /** Whether it is to be left behind: without what can be done. */
+  /** Whether this is the last frame, which stays on the terminal without key hints. */
   readonly isLast?: boolean;
 }
 
-/** The frame of a state. Where the keys are explained there is no table. */
+/** Creates the frame of a state. The help replaces the table. */
 export function frameOf(state: WatchState, { size, isColoured, isLast = false }: FrameOptions): Frame {
   const surroundingLines = surroundingLinesOf(state, size, isLast);
   const table = state.isHelp && !isLast ? [] : tableRows(state, size, createStyler(isColoured));
   return { columns: size.columns, isColoured, surroundingLines, table };
 }
 
-/** Whether ink would lay out both alike. */
+/** Whether ink would produce the same layout for both frames. */
 export function hasSameLayout(one: Frame, other: Frame): boolean {
   const { length } = one.surroundingLines;
   if (one.columns !== other.columns || length !== other.surroundingLines.length) return false;
@@ -45,13 +44,13 @@ export function hasSameLayout(one: Frame, other: Frame): boolean {
   );
 }
 
-/** The rows of a frame: what ink has laid out, the table in its place below the first line. */
+/** The rows of a frame: the layout of ink with the table inserted below the first line. */
 export function withTable(layout: string, { table }: Frame): readonly string[] {
   const [header = '', ...others] = layout.split('\n');
   return [header, ...table, ...others];
 }
 
-/** The rows of the table of jobs, those of the job that is opened among them: none is wider than the terminal. */
+/** The rows of the table of jobs, including those of the open job. None is wider than the terminal. */
 function tableRows(state: WatchState, size: FrameSize, styleText: StyleText): readonly string[] {
   const { rows, from, to } = planFrame(state, size);
   const selected = state.jobs[state.selected];

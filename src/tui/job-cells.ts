@@ -2,20 +2,23 @@ import { isFinal } from '../shared/states.js';
 import { displayWidth } from '../shared/text/display-width.js';
 import { type ColumnSpec, widthOf } from './fit-columns.js';
 import { bar, clock, percentText } from './format.js';
-import { toneOf } from './log-entries.js';
+import { toneOf } from './tones.js';
 import type { Tone, WatchedJob } from './watch-types.js';
 import { isOver } from './watched-job.js';
 
 /** The columns of the table of jobs. */
 export type JobColumn = 'mark' | 'id' | 'name' | 'state' | 'bar' | 'percent' | 'eta' | 'event';
 
-/** Cells in front of the title of a file, which stands below its job: an indent and the line that leads to it. */
+/** Width of the indent and the branch line before the title of a file. */
 export const branchWidth = 4;
 const maxNameWidth = 40;
-/** Cells that all take that a file tells of itself while it is made. */
+/** Width for the event, speed, frame rate and size of a file. */
 const eventWidth = 40;
 
-/** The columns of the table of jobs, names as wide as the longest one, or as the titles of the files of the job that is opened. */
+/**
+ * The columns of the table of jobs. The name column is as wide as the longest name, or the titles of the files of the
+ * open job.
+ */
 export function jobColumns(
   jobs: readonly WatchedJob[],
   titles: readonly string[],
@@ -41,7 +44,7 @@ export function jobColumns(
     { name: 'bar', minWidth: 8, maxWidth: 40, priority: 4 },
     { name: 'percent', minWidth: 4, maxWidth: 4, priority: 7 },
     { name: 'eta', minWidth: etaWidth, maxWidth: etaWidth, priority: 5 },
-    // The files of a job have more to tell there.
+    // Wider if a job is open, because its files show more here.
     {
       name: 'event',
       minWidth: 11,
@@ -56,7 +59,7 @@ function isAtLeastAnHour(etaMs: number | null): boolean {
   return etaMs !== null && etaMs >= 3_600_000;
 }
 
-/** What stands in one cell of a job's row. */
+/** The cell of a column in the row of a job. */
 export function jobCell(
   job: WatchedJob,
   isSelected: boolean,

@@ -1,4 +1,5 @@
 import { isFinal } from '../shared/states.js';
+import { toneOf } from './tones.js';
 import type { LogEntry, LogLine, Tone, WatchedFile, WatchedJob } from './watch-types.js';
 import { fileTitle } from './watched-job.js';
 
@@ -30,15 +31,7 @@ function fileEntries(before: WatchedJob, after: WatchedJob, file: WatchedFile): 
   return [];
 }
 
-/** The tone in which a state is shown. */
-export function toneOf(state: string | null): Tone {
-  if (state === 'finished') return 'good';
-  if (state === 'failed' || state === 'no input') return 'bad';
-  if (state === 'processing' || state === 'assigning') return 'busy';
-  return state === null || state === 'cancelled' || state === 'skipped' ? 'quiet' : 'plain';
-}
-
-// Enough for a tall terminal.
+// More lines than a tall terminal has.
 const maxLogLines = 50;
 
 /** Appends entries to the log and drops the oldest lines beyond the limit. */

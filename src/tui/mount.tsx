@@ -9,34 +9,34 @@ import { ErrorBoundary, WatchFrame } from './WatchFrame.js';
 import { keysOf } from './watch-keys.js';
 import type { WatchKey, WatchState } from './watch-types.js';
 
-/** The terminal as the screen gets it. */
+/** The terminal of the screen. */
 export interface ScreenIo {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
-  /** Whether colour is wanted. */
+  /** Whether colours are allowed. */
   readonly colour: { readonly stdout: boolean };
-  /** A text with our own marks as the locale can show them. */
+  /** Converts symbols to ones that the locale can show. */
   toTerminalSymbols(text: string): string;
-  /** Writes a message. */
+  /** Writes to stderr. */
   writeStderr(text: string): void;
 }
 
-/** A screen that is being drawn. */
+/** A screen on the terminal. */
 export interface MountedScreen {
-  /** Draws a state, at once where a person waits for it; what did not change on the terminal is not written again. */
+  /** Draws a state, immediately if urgent. Unchanged rows are not written. */
   draw(state: WatchState, isUrgent?: boolean): void;
-  /** Gives the terminal back as it was found; the last frame is left below, where one is wanted. */
+  /** Restores the terminal and leaves the last frame below its earlier content, if there is one. */
   close(last: WatchState | null): void;
 }
 
-/** Who is told of what happens at the screen. */
+/** Callbacks of a screen. */
 export interface ScreenListeners {
   readonly onKeys: (keys: readonly WatchKey[]) => void;
-  /** A frame could not be made: nothing more will be drawn, and no key be read. */
+  /** A frame could not be created. Nothing more is drawn, and no keys are read. */
   readonly onError: (error: unknown) => void;
 }
 
-/** Begins to draw and to read keys. The first frame is on the terminal when this returns. */
+/** Starts to draw and to read keys. The first frame is on the terminal when this returns. */
 export function mountScreen(
   io: ScreenIo,
   first: WatchState,
@@ -45,7 +45,8 @@ export function mountScreen(
   const { stdin, stdout, colour } = io;
   const size = () => ({ columns: stdout.columns || 80, rows: stdout.rows || 24 });
   const painter = openPainter({ write: (text) => stdout.write(io.toTerminalSymbols(text)) });
-  // However the program ends, the terminal is given back; before a stack is printed, since it would be lost with the second screen.
+  // Restore the terminal however the process ends, and before a stack is printed, which the alternate screen would
+  // hide.
   const restore = () => painter.close();
   process.once('exit', restore);
   process.once('uncaughtExceptionMonitor', restore);
@@ -60,14 +61,15 @@ export function mountScreen(
   let latest = first;
   let frame = buildFrame(first);
   let layout = '';
-  // ink makes frames and reads keys; with `debug` it hands out whole frames and leaves the terminal to the painter.
+  // ink creates frames and reads keys. With `debug` it writes whole frames to the sink and leaves the terminal to the
+  // painter.
   const sink = new FrameSink(size().columns, (text) => {
     layout = text;
     painter.paint(withTable(layout, frame));
   });
   const instance = render(nodeOf(frame), {
     stdin,
-    // ink asks only for what a writable stream with a width has.
+    // ink uses only the methods of a writable stream and its width.
     stdout: sink as unknown as NodeJS.WriteStream,
     debug: true,
     exitOnCtrlC: false,
@@ -96,11 +98,11 @@ export function mountScreen(
       stdin.setRawMode(false);
     },
     reacquire: () => {
-      // The shell has set the terminal's mode as well: ours is set again, though Node takes it for set.
+      // The shell may have changed the terminal mode. Node.js assumes that raw mode is still set, so toggle it.
       stdin.setRawMode(false);
       stdin.setRawMode(true);
       painter.reacquire();
-      // While another program had the terminal, that one was told of its size.
+      // A resize while another program had the terminal was not signalled to this process.
       process.emit('SIGWINCH', 'SIGWINCH');
       redraw();
     },
@@ -130,7 +132,7 @@ export function mountScreen(
   };
 }
 
-/** Reads keys, where they come from a keyboard. */
+/** Reads keys if stdin is a terminal. */
 function Keys(props: {
   readonly onKeys: (keys: readonly WatchKey[]) => void;
   readonly onSuspend: () => void;
@@ -138,17 +140,17 @@ function Keys(props: {
   const { isRawModeSupported } = useStdin();
   useInput(
     (input, key) => (key.ctrl && input === 'z' ? props.onSuspend() : props.onKeys(keysOf(input, key))),
-    // ink hands on what the stream says of itself, and one that is no terminal says nothing.
+    // ink returns the property of the stream, which is undefined if it is not a terminal.
     { isActive: Boolean(isRawModeSupported) },
   );
   return null;
 }
 
-/** The stream that ink writes to in place of a terminal; passes each frame to a callback. */
+/** The stream that ink writes to instead of the terminal; passes each frame to a callback. */
 class FrameSink extends Writable {
   /** Cells in a row. */
   columns: number;
-  /** Takes the frames. */
+  /** Called with each frame. */
   onFrame: (frame: string) => void;
 
   constructor(columns: number, onFrame: (frame: string) => void) {
@@ -159,7 +161,7 @@ class FrameSink extends Writable {
 
   override _write(frame: unknown, _encoding: BufferEncoding, done: () => void): void {
     const text = String(frame);
-    // ink writes an empty string to learn when its earlier writes are flushed.
+    // ink writes an empty string to detect when its earlier writes are flushed.
     if (text !== '') this.onFrame(text);
     done();
   }

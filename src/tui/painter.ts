@@ -1,39 +1,39 @@
 import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from '../shared/text/display-width.js';
 
-/** The part of a terminal that is painted on. */
+/** The output of a painter. */
 export interface Canvas {
   write(text: string): unknown;
 }
 
-/** Puts frames on a terminal, each over the one before. */
+/** Draws frames on a terminal, each over the previous one. */
 export interface Painter {
-  /** Puts the rows of a frame on the terminal, each within the terminal's width. Rows that stay as they are are not written. */
+  /** Draws the rows of a frame, none wider than the terminal. Unchanged rows are not written. */
   paint(rows: readonly string[]): void;
-  /** Forgets what stands on the terminal: the next frame is painted on a clear one. */
+  /** Makes the next frame clear the terminal first. */
   invalidate(): void;
-  /** Gives the terminal back as it was found, until it is taken again. */
+  /** Restores the terminal until `reacquire`. */
   release(): void;
-  /** Takes the terminal again, whatever was done to it: the next frame is painted on a clear one. */
+  /** Sets the terminal up again. The next frame clears it first. */
   reacquire(): void;
-  /** Gives the terminal back as it was found, and writes `last` below what stood there. A second call does nothing. */
+  /** Restores the terminal and writes `last` below its earlier content. Further calls do nothing. */
   close(last?: string): void;
 }
 
 const csi = '\u001b[';
-// The second screen of the terminal has no past to scroll into, and its rows are not wrapped again when the terminal is resized.
+// The alternate screen has no scrollback, and its rows are not rewrapped on resize.
 const enter = `${csi}?1049h${csi}?25l`;
 const leave = `${csi}?25h${csi}?1049l`;
 const clear = `${csi}H${csi}2J`;
-// Behind a row that fills the terminal this would wipe its last cell, where the cursor still is.
+// After a row that fills the terminal this would erase its last cell, where the cursor still is.
 const wipeRest = `${csi}K`;
-// What stands between the two is shown at once, in terminals that know of it; the others show it as it comes.
+// Synchronized output: terminals that support it show everything between the two at once; others ignore the sequences.
 const begin = `${csi}?2026h`;
 const end = `${csi}?2026l`;
 
 /**
- * Takes the second screen of a terminal and paints frames there, so that the first stays as it is until the end. Whatever was on a row
- * is overwritten in place, never wiped first: nothing flickers.
+ * Opens the alternate screen of a terminal and draws frames there; the main screen stays unchanged until the end. Rows
+ * are overwritten in place instead of being cleared first, so that nothing flickers.
  */
 export function openPainter(canvas: Canvas): Painter {
   let shown: readonly string[] = [];

@@ -1,15 +1,15 @@
-/** Decides when to draw what. */
+/** Limits how often frames are drawn. */
 export interface RepaintScheduler<Frame> {
-  /** Draws a frame soon, unless a newer one comes before; at once where somebody waits for it. */
+  /** Draws a frame soon, unless a newer one replaces it; immediately if urgent. */
   requestFrame(frame: Frame, isUrgent?: boolean): void;
-  /** Draws nothing more. */
+  /** Stops drawing. */
   stop(): void;
 }
 
-/** The time that repaints go by. */
+/** The clock and the timers of a scheduler. */
 export interface RepaintTimers {
   now(): number;
-  /** Calls back once after so many milliseconds, unless it is taken back by what it returns. */
+  /** Calls `callback` once after a delay. Returns a function that cancels it. */
   setTimer(milliseconds: number, callback: () => void): () => void;
 }
 
@@ -23,10 +23,10 @@ const systemClock: RepaintTimers = {
 
 const minGapMs = 480;
 const maxGapMs = 2500;
-/** The share of its time that a program may spend on drawing: a slow machine draws less often. */
+/** Maximum share of time spent on drawing, so that a slow machine draws less often. */
 const maxDrawingShare = 1 / 100;
 
-/** Draws a frame every 480 ms at most, fewer where one costs much, and the latest one always. */
+/** Draws a frame at most every 480 ms, less often if drawing is slow, and always draws the latest one. */
 export function createRepaintScheduler<Frame>(
   draw: (frame: Frame) => void,
   clock: RepaintTimers = systemClock,

@@ -27,7 +27,7 @@ export function surroundingLinesOf(
   ];
 }
 
-/** The line above the log. It names the time zone once for all lines below. */
+/** The line above the log, with the time zone of all lines below. */
 function logRule(columns: number): string {
   return `── UTC ${'─'.repeat(columns)}`.slice(0, columns);
 }
@@ -36,7 +36,7 @@ function plain(text: string): StyledText {
   return { text, tone: 'plain' };
 }
 
-/** The first line of the screen: how many jobs are in which state, and for how long they are watched. */
+/** The first line of the screen: the number of jobs in each state, and the time since the start. */
 export function headerText(state: WatchState): { readonly text: string; readonly tone: Tone } {
   if (state.unreachableSinceMs !== null) {
     const since = clock(state.nowMs - state.unreachableSinceMs);
@@ -67,18 +67,18 @@ function countsOf(state: WatchState): string {
 
 /** The help for the keys, most important first. */
 const helpLines = [
-  'Up Down  j k  move from job to job',
+  'Up Down  j k  select a job',
   'PgUp PgDn     move by ten',
   'Home End      first job, last job',
-  'enter         open a job: its files, and close it',
+  'enter         show or hide the files of a job',
   'c             cancel the job (asks y/n)',
   'r             resubmit the job (asks y/n)',
-  '?             this help, and back',
-  'Ctrl-Z        stop for now; fg brings it back',
-  'q  Ctrl-C     leave; the jobs go on',
+  '?             show or hide this help',
+  'Ctrl-Z        suspend; fg resumes',
+  'q  Ctrl-C     leave; the jobs keep running',
 ] as const;
 
-// From the most to the least needed: a narrow terminal shows the first of them.
+// Most important first: a narrow terminal shows only the first ones.
 const hints = ['q quit', '? help', 'c cancel', 'r resubmit', 'enter details', '↑↓ move'] as const;
 const separator = ' '.repeat(columnGap + 1);
 
@@ -91,7 +91,7 @@ function footerText(state: WatchState, width: number): { readonly text: string; 
       return { text: `${verbs[footer.command.verb].ask} job ${footer.command.jobId}? y/n`, tone: 'busy' };
     case 'sending':
       return { text: `${verbs[footer.command.verb].doing} job ${footer.command.jobId} ...`, tone: 'quiet' };
-    case 'remark':
+    case 'message':
       return { text: footer.text, tone: 'bad' };
     case 'keys':
       return { text: fittingHints(width), tone: 'quiet' };

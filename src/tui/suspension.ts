@@ -1,22 +1,22 @@
-/** What has to be done around a stop. */
+/** Callbacks around a suspension. */
 export interface SuspensionHandlers {
-  /** Gives the terminal back to the shell. */
+  /** Restores the terminal for the shell. */
   readonly release: () => void;
-  /** Takes the terminal again, whatever was done to it meanwhile, and draws all again. */
+  /** Sets the terminal up again, because another program may have changed it, and redraws everything. */
   readonly reacquire: () => void;
 }
 
-/** Stops the program for a while, as Ctrl-Z does. */
+/** Suspends the program, as Ctrl-Z does. */
 export interface Suspension {
-  /** Stops it, and what was started with it. Returns when it goes on; at once where nobody is there who could make it go on. */
+  /** Stops the process group. Returns when it is continued; returns immediately if no shell could continue it. */
   suspend(): void;
-  /** Leaves signals alone again. */
+  /** Removes the signal handlers. */
   dispose(): void;
 }
 
 /**
- * Stops in good order, by `suspend` or by SIGTSTP, and comes back in good order, even from a SIGSTOP, which nobody can prepare for. The
- * stop itself is the default action of SIGTSTP: a program without a shell that could wake it is not stopped by that.
+ * Handles `suspend`, SIGTSTP, and the SIGCONT after a SIGSTOP, which cannot be caught. The stop itself is the default
+ * action of SIGTSTP, which the kernel ignores for a process group without a shell to continue it.
  */
 export function openSuspension({ release, reacquire }: SuspensionHandlers): Suspension {
   const stop = (pid: number): void => {
@@ -36,6 +36,7 @@ export function openSuspension({ release, reacquire }: SuspensionHandlers): Susp
     process.off('SIGCONT', reacquire);
   };
   listen();
-  // The terminal stops the whole group: who has started this program waits with it, and the shell sees that all of it has stopped.
+  // Stop the whole process group, as the terminal does, so that the parent process waits and the shell sees that all of
+  // it has stopped.
   return { suspend: () => stop(0), dispose };
 }

@@ -1,20 +1,20 @@
 import type { Tone } from './watch-types.js';
 
-/** Puts a text into the colour of its tone, or leaves it as it is where no colours are allowed. */
+/** Applies a style to a text, or returns it unchanged if colours are not allowed. */
 export type StyleText = (style: TextStyle, text: string) => string;
 
-/** How a text looks. */
+/** The style of a text. */
 export interface TextStyle {
   readonly tone: Tone;
   readonly isBold?: boolean;
 }
 
-/** A text and how it looks. */
+/** A text with its style. */
 export interface StyledText extends TextStyle {
   readonly text: string;
 }
 
-/** The paint of a terminal with colours, or without. */
+/** Creates the function for a terminal with or without colours. */
 export function createStyler(isColoured: boolean): StyleText {
   return isColoured ? styleWithAnsi : (_style, text) => text;
 }
@@ -31,3 +31,11 @@ const escapes = {
   busy: ['36'],
   quiet: ['2'],
 } as const satisfies Record<Tone, readonly string[]>;
+
+/** The tone of a state. */
+export function toneOf(state: string | null): Tone {
+  if (state === 'finished') return 'good';
+  if (state === 'failed' || state === 'no input') return 'bad';
+  if (state === 'processing' || state === 'assigning') return 'busy';
+  return state === null || state === 'cancelled' || state === 'skipped' ? 'quiet' : 'plain';
+}

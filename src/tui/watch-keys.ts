@@ -1,7 +1,7 @@
 import type { Command, Footer, WatchKey, WatchState } from './watch-types.js';
 import { isOver } from './watched-job.js';
 
-/** What ink says of a key press, as far as it matters here. */
+/** The fields of a key press in ink that are used here. */
 export interface PressedKey {
   readonly upArrow: boolean;
   readonly downArrow: boolean;
@@ -31,13 +31,13 @@ const letters: Readonly<Record<string, WatchKey>> = {
 
 const pageJobs = 10;
 
-// What arrives in one piece and is longer than this was pasted, not typed: it must not cancel anything.
+// Longer input in one chunk was pasted, not typed, and must not cancel anything.
 const maxInputLength = 4;
 
-// Ctrl-C and Ctrl-D as bytes: pressed twice, they come in one piece, in which nobody has told them apart.
+// Ctrl-C and Ctrl-D as bytes. If pressed twice, they can arrive in one chunk, which ink does not parse as keys.
 const quitKeys = ['\u0003', '\u0004'] as const;
 
-/** The keys that a press stands for: more than one where a slow line delivers several letters at once. */
+/** The actions of a key press: several if a slow connection delivers several letters at once. */
 export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
   if (quitKeys.some((byte) => input.includes(byte))) return ['quit'];
   if (key.ctrl) return input === 'c' || input === 'd' ? ['quit'] : [];
@@ -53,18 +53,18 @@ export function keysOf(input: string, key: PressedKey): readonly WatchKey[] {
   return [...input.toLowerCase()].flatMap((letter) => letters[letter] ?? []);
 }
 
-/** What a key does to the screen. */
+/** Applies a key to the state. */
 export function pressKey(state: WatchState, key: WatchKey): WatchState {
   if (key === 'quit') return { ...state, hasLeft: true };
   const { footer } = state;
   if (key === 'help') return { ...state, isHelp: !state.isHelp };
-  // While the help is open, no key may act.
+  // Ignore other keys while the help is open.
   if (state.isHelp) return key === 'open' || key === 'close' ? { ...state, isHelp: false } : state;
   if (footer.kind === 'question') return answerQuestion(state, footer.command, key);
   if (key === 'cancel' || key === 'resubmit') {
     return footer.kind === 'sending' ? state : { ...state, footer: askConfirmation(state, key) };
   }
-  const withKeysFooter = footer.kind === 'remark' ? { ...state, footer: keysFooter } : state;
+  const withKeysFooter = footer.kind === 'message' ? { ...state, footer: keysFooter } : state;
   return browse(withKeysFooter, key);
 }
 
@@ -81,15 +81,15 @@ function askConfirmation(state: WatchState, verb: Command['verb']): Footer {
   const job = state.jobs[state.selected];
   if (job === undefined) return keysFooter;
   if (verb === 'cancel' && isOver(job))
-    return showMessage(`Job ${job.id} is over: there is nothing to cancel.`);
+    return showMessage(`Job ${job.id} has ended and cannot be cancelled.`);
   if (verb === 'resubmit' && job.state === 'finished') {
-    return showMessage(`Job ${job.id} is finished: it cannot be resubmitted.`);
+    return showMessage(`Job ${job.id} is finished and cannot be resubmitted.`);
   }
   return { kind: 'question', command: { verb, jobId: job.id } };
 }
 
 function showMessage(text: string): Footer {
-  return { kind: 'remark', text };
+  return { kind: 'message', text };
 }
 
 function browse(state: WatchState, key: WatchKey): WatchState {

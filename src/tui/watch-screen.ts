@@ -3,24 +3,24 @@ import type { ExitCode } from '../shared/exit-codes.js';
 import type { ScreenIo } from './mount.js';
 import { unfinishedIds, watchExitCode } from './watch-state.js';
 
-/** What the live screen needs. */
+/** Options of the live screen. */
 export interface WatchScreenOptions {
   readonly client: Client;
-  /** The jobs to watch; none: every job that is active, whenever it becomes so. */
+  /** The jobs to watch; if empty, all active jobs. */
   readonly ids: readonly number[];
   readonly io: ScreenIo;
-  /** Leaves the screen as `q` does. */
+  /** Leaves the screen, like `q`. */
   readonly signal?: AbortSignal;
 }
 
 /**
- * Shows jobs on a terminal, live, until those named are over or the person leaves, and resolves to the exit code: 0 when every
- * job finished, 1 when one did not, 130 when the person left before that; the jobs then go on, and a remark says so.
- * Rejects with what cannot pass: a service that never answered, a refused key.
+ * Shows jobs live on a terminal until the named jobs have ended or the user leaves. Resolves to the exit code: 0 if
+ * every job finished, 1 if one did not, 130 if the user left earlier; a message then says that the jobs are still
+ * running. Rejects with permanent errors: the service never answered, or the key was rejected.
  */
 export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitCode> {
   const { client, ids, io, signal } = options;
-  // React reads it when it is loaded: its development build is slower in every frame.
+  // React reads it on import. Its development build draws frames more slowly.
   const { env } = process;
   env.NODE_ENV ??= 'production';
   const [{ mountScreen }, { WatchSession }] = await Promise.all([
@@ -40,6 +40,6 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
 }
 
 function formatStillRunning(ids: readonly number[], watchesAllActive: boolean): string {
-  const subject = ids.length === 1 ? `job ${ids[0]} goes on` : 'the jobs go on';
-  return `venc: ${subject}\nvenc: hint: to look again: venc watch${watchesAllActive ? '' : ` ${ids.join(' ')}`}\n`;
+  const subject = ids.length === 1 ? `job ${ids[0]} is still running` : 'the jobs are still running';
+  return `venc: ${subject}\nvenc: hint: to watch again: venc watch${watchesAllActive ? '' : ` ${ids.join(' ')}`}\n`;
 }

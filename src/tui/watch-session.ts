@@ -7,41 +7,41 @@ import type { MountedScreen, ScreenListeners } from './mount.js';
 import { isDone, reduceWatch, startWatch, unfinishedIds } from './watch-state.js';
 import type { Command, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 
-/** What a screen lives on. */
+/** Options of a session. */
 export interface WatchSessionOptions {
   readonly client: Client;
-  /** The jobs to watch; none: every job that is active, whenever it becomes so. */
+  /** The jobs to watch; if empty, all active jobs. */
   readonly ids: readonly number[];
-  /** Draws the first state and says what happens at the screen from then on. */
+  /** Draws the first state and reports keys and errors from then on. */
   readonly mount: (first: WatchState, listeners: ScreenListeners) => MountedScreen;
-  /** Leaves the screen as `q` does. */
+  /** Leaves the screen, like `q`. */
   readonly signal?: AbortSignal | undefined;
-  /** The pace of its questions, where the address is not to decide. */
+  /** The polling schedule; by default it depends on the URL of the service. */
   readonly schedule?: PollingSchedule;
 }
 
 const tickMs = 1000;
 
-/** The life of one screen: takes events in, draws states, and carries out what the person orders. */
+/** Runs one screen: processes events, draws states and sends commands. */
 export class WatchSession {
   readonly #options: WatchSessionOptions;
   readonly #mounted: MountedScreen;
   readonly #end = new AbortController();
-  /** Resolves or rejects when the screen is over. */
+  /** Resolves or rejects when the screen ends. */
   readonly #finished: Promise<void>;
   #settle: { readonly finish: () => void; readonly fail: (error: unknown) => void };
   #state: WatchState;
-  /** All questions of the screen go by it: together they are no more than one asker's. */
-  readonly #pace: PollingSchedule;
+  /** Shared by all requests of the screen, so that together they stay within the limits of one client. */
+  readonly #schedule: PollingSchedule;
   readonly #details: DetailsFetcher;
   #followController = new AbortController();
   #hasReceived = false;
 
-  /** Mounts the screen: its first frame is drawn before the service is asked anything. */
+  /** Mounts the screen. The first frame is drawn before the first request to the service. */
   constructor(options: WatchSessionOptions) {
     this.#options = options;
-    this.#pace = options.schedule ?? createPollingSchedule(pollingLimitsFor(options.client.target.url));
-    this.#details = new DetailsFetcher(options.client, this.#pace, this.#end.signal);
+    this.#schedule = options.schedule ?? createPollingSchedule(pollingLimitsFor(options.client.target.url));
+    this.#details = new DetailsFetcher(options.client, this.#schedule, this.#end.signal);
     this.#state = startWatch(options.ids, Date.now());
     this.#settle = { finish: () => {}, fail: () => {} };
     this.#finished = new Promise((finish, fail) => {
@@ -55,7 +55,7 @@ export class WatchSession {
     });
   }
 
-  /** Resolves to the last state, the terminal given back. */
+  /** Resolves to the last state after the terminal is restored. */
   async run(): Promise<WatchState> {
     const { signal, ids } = this.#options;
     let hasFailed = false;
@@ -77,7 +77,7 @@ export class WatchSession {
       clearInterval(ticks);
       signal?.removeEventListener('abort', quit);
       this.#end.abort(new VencError('InterruptedError', 'The screen was left.'));
-      // A frame that never knew anything only stands in the way of what went wrong.
+      // A frame without data would only obscure the error.
       this.#mounted.close(hasFailed && !this.#hasReceived ? null : this.#state);
     }
     return this.#state;
@@ -86,15 +86,15 @@ export class WatchSession {
   #dispatch(event: WatchEvent): void {
     const before = this.#state;
     this.#state = reduceWatch(before, event, Date.now());
-    // A person who presses a key waits for what comes of it.
+    // Draw the result of a key immediately.
     this.#mounted.draw(this.#state, event.type === 'key');
-    this.#askDetails(before);
+    this.#requestDetails(before);
     const { footer } = this.#state;
     if (footer.kind === 'sending' && footer !== before.footer) this.#sendCommand(footer.command);
     if (isDone(this.#state)) this.#settle.finish();
   }
 
-  /** Follows the jobs that are not over. An earlier round ends: an order was obeyed, and its effect is to be seen. */
+  /** Follows the unfinished jobs. Ends an earlier round, so that the effect of a command is seen at once. */
   #follow(): void {
     this.#followController.abort();
     const controller = new AbortController();
@@ -106,7 +106,7 @@ export class WatchSession {
       for await (const event of follow(this.#options.client, ids, {
         signal,
         isKnownReachable: this.#hasReceived,
-        schedule: this.#pace,
+        schedule: this.#schedule,
         getPreferredId: () => openedJob(this.#state)?.id ?? null,
         ...(watchesAllActive ? { discovery: 'always' } : {}),
       })) {
@@ -125,8 +125,8 @@ export class WatchSession {
     }, signal);
   }
 
-  /** The sizes of files stand in a job's details alone: they are asked for when a file of the opened job has got on. */
-  #askDetails(before: WatchState): void {
+  /** Requests the details of the open job when one of its files has advanced: only the details contain file sizes. */
+  #requestDetails(before: WatchState): void {
     const job = openedJob(this.#state);
     if (job === null || job.files.length === 0) return;
     const previous = openedJob(before);
@@ -140,15 +140,15 @@ export class WatchSession {
         await client[command.verb](command.jobId, this.#end.signal);
       } catch (error) {
         if (!(error instanceof VencError)) throw error;
-        this.#dispatch({ type: 'refused', command, message: error.message });
+        this.#dispatch({ type: 'rejected', command, message: error.message });
         return;
       }
-      this.#dispatch({ type: 'obeyed', command });
+      this.#dispatch({ type: 'accepted', command });
       this.#follow();
     });
   }
 
-  /** Does work beside the screen. What fails ends the screen, unless the work was to end anyway. */
+  /** Runs a task concurrently with the screen. An error ends the screen, unless the task was aborted. */
   #runTask(task: () => Promise<void>, signal: AbortSignal = this.#end.signal): void {
     task().catch((error: unknown) => {
       if (!signal.aborted) this.#settle.fail(error);

@@ -1,10 +1,11 @@
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
-import { addFoundJobs, removeEndedJobs } from './active-jobs.js';
+import type { JobRecord } from '../shared/records.js';
 import { appendEntries, logEntriesFor } from './log-entries.js';
 import { keysFooter, pressKey } from './watch-keys.js';
-import type { Command, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
+import type { Command, LogEntry, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 import {
   createUnknownJob,
+  fromListRecord,
   isOver,
   jobExitCode,
   sanitize,
@@ -14,7 +15,7 @@ import {
   withUnavailable,
 } from './watched-job.js';
 
-/** The screen before anything is known: the jobs named, or none yet where the service is to say which are active. */
+/** The initial state: the named jobs, or none if all active jobs are watched. */
 export function startWatch(ids: readonly number[], nowMs: number): WatchState {
   return {
     jobs: [...new Set(ids)].map(createUnknownJob),
@@ -33,7 +34,7 @@ export function startWatch(ids: readonly number[], nowMs: number): WatchState {
   };
 }
 
-/** What the screen becomes by an event. Pure; `nowMs` is the time of the event. */
+/** Applies an event to the state. Pure; `nowMs` is the time of the event. */
 export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number): WatchState {
   const state = { ...before, nowMs };
   switch (event.type) {
@@ -55,16 +56,16 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
       return appendLog({ ...state, unreachableSinceMs: null }, 'the service answers again', 'good');
     case 'key':
       return pressKey(state, event.key);
-    case 'obeyed':
+    case 'accepted':
       return commandAccepted(state, event.command);
-    case 'refused': {
+    case 'rejected': {
       const text = sanitize(event.message);
       const logged = appendLog(
         state,
-        `job ${event.command.jobId}: ${event.command.verb} was refused: ${text}`,
+        `job ${event.command.jobId}: ${event.command.verb} was rejected: ${text}`,
         'bad',
       );
-      return { ...logged, footer: { kind: 'remark', text } };
+      return { ...logged, footer: { kind: 'message', text } };
     }
     case 'tick':
       return state.watchesAllActive ? removeEndedJobs(state) : state;
@@ -72,8 +73,8 @@ export function reduceWatch(before: WatchState, event: WatchEvent, nowMs: number
 }
 
 /**
- * Whether the screen has nothing more to wait for: the person has left, or all jobs are over and nothing is asked. Where every active
- * job is watched there is always another one to wait for.
+ * Whether the screen can end: the user has left, or all jobs have ended and no question is open. With all active jobs
+ * it ends only when the user leaves.
  */
 export function isDone(state: WatchState): boolean {
   if (state.hasLeft) return true;
@@ -81,15 +82,12 @@ export function isDone(state: WatchState): boolean {
   return !isAsking && !state.isHelp && !state.watchesAllActive && areAllJobsOver(state);
 }
 
-/** Whether every job is over. */
+/** Whether every job has ended. */
 function areAllJobsOver(state: WatchState): boolean {
   return !state.isFindingJobs && state.jobs.every(isOver);
 }
 
-/**
- * What the command ends with: 130 where a job goes on, else the code of the first job that did not finish (1, or what
- * its loss says), else 0.
- */
+/** The exit code of the command: 130 if a job has not ended, else that of the first job that did not finish, else 0. */
 export function watchExitCode(state: WatchState): ExitCode {
   if (!areAllJobsOver(state)) return exitCodes.interrupted;
   return (
@@ -98,7 +96,7 @@ export function watchExitCode(state: WatchState): ExitCode {
   );
 }
 
-/** The ids of the jobs that go on without the screen. */
+/** The ids of the jobs that have not ended. */
 export function unfinishedIds(state: WatchState): readonly number[] {
   return state.jobs.filter((job) => !isOver(job)).map((job) => job.id);
 }
@@ -116,7 +114,7 @@ function commandAccepted(state: WatchState, command: Command): WatchState {
   const done = command.verb === 'cancel' ? 'cancel was accepted' : 'resubmit was accepted';
   const logged = appendLog({ ...state, footer: keysFooter }, `job ${command.jobId}: ${done}`, 'plain');
   if (command.verb === 'cancel') return logged;
-  // Until the service tells more, the job is taken for waiting: else the screen could leave at once.
+  // Show the job as waiting until the service reports its state; otherwise the screen could end immediately.
   return {
     ...logged,
     jobs: logged.jobs.map((job) =>
@@ -129,4 +127,49 @@ function commandAccepted(state: WatchState, command: Command): WatchState {
 
 function appendLog(state: WatchState, text: string, tone: Tone): WatchState {
   return { ...state, log: appendEntries(state.log, [{ atMs: state.nowMs, text, tone }]) };
+}
+
+/** Milliseconds for which an ended job stays on the screen if all active jobs are watched. */
+const endedJobDisplayMs = 20_000;
+
+/** Adds newly active jobs. A known job that had ended was resubmitted, so it is replaced. */
+export function addFoundJobs(state: WatchState, records: readonly JobRecord[]): WatchState {
+  const found = records.map(fromListRecord);
+  const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
+  const known = state.jobs.map((job) => found.find(({ id }) => id === job.id) ?? job);
+  const jobs = [...known, ...found.filter(isNew)].sort((a, b) => a.id - b.id);
+  const entries = state.isFindingJobs ? [] : found.map((job) => newJobEntry(job, state.nowMs));
+  const log = appendEntries(state.log, entries);
+  return { ...select({ ...state, jobs }, state.jobs[state.selected]), isFindingJobs: false, log };
+}
+
+function newJobEntry(job: WatchedJob, atMs: number): LogEntry {
+  const input = job.files.find(({ kind }) => kind === 'input');
+  const name = input === undefined ? undefined : job.names.get(input.id);
+  const text = [`job ${job.id}: new`, name, job.state].filter((part) => part !== undefined).join(', ');
+  return { atMs, text, tone: 'plain' };
+}
+
+/** Removes jobs that ended a while ago, except the open one and one with a pending command. */
+export function removeEndedJobs(state: WatchState): WatchState {
+  const { footer, nowMs, selected, isOpen } = state;
+  const commandJobId = footer.kind === 'question' || footer.kind === 'sending' ? footer.command.jobId : null;
+  const isRemovable = (job: WatchedJob, index: number): boolean =>
+    job.endedAtMs !== null &&
+    nowMs - job.endedAtMs >= endedJobDisplayMs &&
+    job.id !== commandJobId &&
+    !(isOpen && index === selected);
+  const removed = state.jobs.filter(isRemovable);
+  if (removed.length === 0) return state;
+  const codes = [state.removedExitCode, ...removed.map(jobExitCode)];
+  const removedExitCode = codes.find((code) => code !== exitCodes.done) ?? exitCodes.done;
+  const jobs = state.jobs.filter((job) => !removed.includes(job));
+  return select({ ...state, jobs, removedExitCode }, state.jobs[selected]);
+}
+
+/** Selects the same job in a changed list, or the one at its position if it is gone. */
+function select(state: WatchState, job: WatchedJob | undefined): WatchState {
+  const index = job === undefined ? -1 : state.jobs.findIndex(({ id }) => id === job.id);
+  const last = Math.max(0, state.jobs.length - 1);
+  return { ...state, selected: index === -1 ? Math.min(state.selected, last) : index };
 }

@@ -2,16 +2,16 @@ import type { ExitCode } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../shared/records.js';
 
 /*
- * Terms. The *screen* watches jobs; each has *files*, its input and its outputs. An *order* is what the person asks
- * of the service from the screen: to cancel or to resubmit a job. Times are milliseconds since 1970, durations
- * milliseconds. Every text in here came from a service or a file name and is free of control characters.
+ * Terms. The *screen* watches jobs; each job has *files*, its input and its outputs. A *command* is a request to the
+ * service from the screen: to cancel or to resubmit a job. Times are milliseconds since 1970, durations milliseconds.
+ * All texts from a service or a file name have their control characters removed.
  */
 
-/** What the screen knows of the input or of one output of a job. */
+/** The known state of the input or an output of a job. */
 export interface WatchedFile {
   readonly id: number;
   readonly kind: 'input' | 'output';
-  /** The service's word; a foreign service may have words of its own. */
+  /** The state as the service reports it; other services may have other states. */
   readonly state: string;
   readonly event: string | null;
   /** Percent of the event, 0-100. */
@@ -22,81 +22,81 @@ export interface WatchedFile {
   /** Multiple of real time. */
   readonly speed: number | null;
   readonly etaMs: number | null;
-  /** Bytes of the file, once they are known. */
+  /** Size of the file; null if unknown. */
   readonly sizeBytes: number | null;
-  /** Why it failed, one sentence. */
+  /** Why it failed, in one sentence; null if it did not. */
   readonly failure: string | null;
 }
 
-/** Why a job cannot be watched, and the exit code that follows from it. */
+/** Why a job cannot be watched, and the resulting exit code. */
 export interface JobUnavailable {
   readonly message: string;
   readonly exitCode: ExitCode;
 }
 
-/** What the screen knows of one job. */
+/** The known state of a job. */
 export interface WatchedJob {
   readonly id: number;
-  /** null until the service has told anything of it. */
+  /** Null until the service has reported it. */
   readonly state: string | null;
   /** The state as the screen shows it: `queued` for a job whose outputs all wait to be encoded. */
   readonly displayState: string | null;
   readonly percent: number;
-  /** The input first. Empty until the service has told anything of them. */
+  /** The input first. Empty until the service has reported them. */
   readonly files: readonly WatchedFile[];
-  /** Names to show, by the id of the input or output: file name or label. */
+  /** Names to show (label or file name), by the id of the input or output. */
   readonly names: ReadonlyMap<number, string>;
-  /** Bytes of the files that are known, by the id of the input or output. */
+  /** Known file sizes in bytes, by the id of the input or output. */
   readonly sizes: ReadonlyMap<number, number>;
-  /** Milliseconds to go when the last progress came; null if nobody knows. */
+  /** Remaining milliseconds at the last progress; null if unknown. */
   readonly etaMs: number | null;
   readonly unavailable: JobUnavailable | null;
-  /** When the screen learnt that it is over; null while it is not. */
+  /** When the screen first saw that the job had ended; null while it has not. */
   readonly endedAtMs: number | null;
 }
 
-/** What the person may ask of the service. */
+/** A command that the user can send to the service. */
 export interface Command {
   readonly verb: 'cancel' | 'resubmit';
   readonly jobId: number;
 }
 
-/** What the last line of the screen is about: the keys, a question, an order on its way, or a remark. */
+/** The content of the last line of the screen: the keys, a question, a command being sent, or a message. */
 export type Footer =
   | { readonly kind: 'keys' }
   | { readonly kind: 'question'; readonly command: Command }
   | { readonly kind: 'sending'; readonly command: Command }
-  | { readonly kind: 'remark'; readonly text: string };
+  | { readonly kind: 'message'; readonly text: string };
 
-/** How a line is meant: decides its colour where colours are allowed. */
+/** The meaning of a line, which sets its colour if colours are allowed. */
 export type Tone = 'plain' | 'good' | 'bad' | 'busy' | 'quiet';
 
-/** One line of what just happened. */
+/** A line of the log. */
 export interface LogLine {
-  /** Counts the lines of the screen's life: two lines may be equal in all else. */
+  /** A sequence number, because two lines may otherwise be equal. */
   readonly serial: number;
   readonly atMs: number;
   readonly text: string;
   readonly tone: Tone;
 }
 
-/** A line that has no place in the log yet. */
+/** A log line without a sequence number. */
 export type LogEntry = Omit<LogLine, 'serial'>;
 
-/** Everything that is on the screen. A new value after every event, never edited. */
+/** The state of the screen. Immutable: every event creates a new value. */
 export interface WatchState {
   readonly jobs: readonly WatchedJob[];
-  /** Whether every active job is watched: new ones come, and those that are over leave after a moment. */
+  /** Whether all active jobs are watched: new ones are added, and ended ones are removed after a while. */
   readonly watchesAllActive: boolean;
-  /** What the jobs that have left the screen ended with: the code of the first that did not finish, else 0. */
+  /** The exit code of removed jobs: that of the first that did not finish, else 0. */
   readonly removedExitCode: ExitCode;
-  /** Whether the screen still asks the service which jobs are active. */
+  /** Whether the first list of active jobs is still being requested. */
   readonly isFindingJobs: boolean;
-  /** Place of the selected job in `jobs`. */
+  /** Index of the selected job in `jobs`. */
   readonly selected: number;
   /** Whether the files of the selected job are shown. */
   readonly isOpen: boolean;
-  /** Whether the keys are explained, in the place of the jobs. */
+  /** Whether the help for the keys is shown instead of the jobs. */
   readonly isHelp: boolean;
   readonly footer: Footer;
   /** Newest last. */
@@ -104,11 +104,11 @@ export interface WatchState {
   readonly unreachableSinceMs: number | null;
   readonly startedAtMs: number;
   readonly nowMs: number;
-  /** Whether the person has left. */
+  /** Whether the user has left the screen. */
   readonly hasLeft: boolean;
 }
 
-/** The keys that mean something, whatever bytes the terminal sends for them. */
+/** The key actions, independent of the bytes that the terminal sends. */
 export type WatchKey =
   | 'up'
   | 'down'
@@ -125,21 +125,21 @@ export type WatchKey =
   | 'no'
   | 'quit';
 
-/** Everything that can happen to the screen. */
+/** An event of the screen. */
 export type WatchEvent =
-  /** Jobs that are active and were not watched yet, where the person named none. */
+  /** Newly active jobs, if all active jobs are watched. */
   | { readonly type: 'found'; readonly jobs: readonly JobRecord[] }
   | { readonly type: 'progress'; readonly job: JobProgressRecord & { readonly id: number } }
-  /** A job's details: they tell the names of its files. */
+  /** The details of a job, which contain the names of its files. */
   | { readonly type: 'details'; readonly job: JobRecord }
   | { readonly type: 'final'; readonly job: JobRecord }
-  /** The service does not answer, and answers again. */
+  /** The service stopped answering, or answers again. */
   | { readonly type: 'unreachable' }
   | { readonly type: 'back' }
-  /** A job cannot be watched any longer: there is none of that id, or the key was refused. */
+  /** A job can no longer be watched: it does not exist, or the key was rejected. */
   | { readonly type: 'lost'; readonly id: number; readonly unavailable: JobUnavailable }
   | { readonly type: 'key'; readonly key: WatchKey }
-  | { readonly type: 'obeyed'; readonly command: Command }
-  | { readonly type: 'refused'; readonly command: Command; readonly message: string }
-  /** Time went by: durations on the screen go on. */
+  | { readonly type: 'accepted'; readonly command: Command }
+  | { readonly type: 'rejected'; readonly command: Command; readonly message: string }
+  /** A second has passed, so that durations are updated. */
   | { readonly type: 'tick' };

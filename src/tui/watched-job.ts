@@ -8,24 +8,24 @@ import { safeText } from '../shared/text/safe-text.js';
 import { decodeUrlPart } from '../shared/text/url-text.js';
 import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';
 
-/** A job of which nothing is known yet. */
+/** A job without data. */
 export function createUnknownJob(id: number): WatchedJob {
   const nothing = { files: [], names: new Map(), sizes: new Map(), etaMs: null };
   return { id, state: null, displayState: null, percent: 0, ...nothing, unavailable: null, endedAtMs: null };
 }
 
-/** Whether the job will not change any more, as far as the screen can learn. */
+/** Whether the job has ended or can no longer be watched. */
 export function isOver(job: WatchedJob): boolean {
   return job.unavailable !== null || (job.state !== null && isFinal(job.state));
 }
 
-/** The exit code that follows from a job that is over: 1 where it did not finish, or what its loss says. */
+/** The exit code of an ended job: 1 if it did not finish, or that of its `unavailable`. */
 export function jobExitCode(job: WatchedJob): ExitCode {
   if (job.unavailable !== null) return job.unavailable.exitCode;
   return job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
 }
 
-/** What a job looks like after a progress record. */
+/** Applies a progress record to a job. */
 export function withProgress(
   job: WatchedJob,
   record: JobProgressRecord & { readonly id: number },
@@ -46,13 +46,13 @@ export function withProgress(
   };
 }
 
-/** What a job looks like when a list has shown it. */
+/** Creates a job from a record in a list. */
 export function fromListRecord(record: JobRecord): WatchedJob {
   const named = withNames(createUnknownJob(record.id), record);
   return withProgress(named, { id: record.id, ...progressOfJob(record, new Map()) });
 }
 
-/** What a job looks like when its end is known. */
+/** Applies the final record to a job. */
 export function withEnd(before: WatchedJob, record: JobRecord): WatchedJob {
   const job = withNames(before, record);
   const files = [
@@ -64,7 +64,7 @@ export function withEnd(before: WatchedJob, record: JobRecord): WatchedJob {
   return { ...job, state, displayState: state, percent, files, etaMs: null, unavailable: null };
 }
 
-/** The job with the names and sizes of its files: a label where there is one, else the file's name. */
+/** Adds the names and sizes of its files to a job. A name is the label if there is one, else the file name. */
 export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
   const names = new Map<number, string>();
   const { input_media_file: input } = record;
@@ -81,12 +81,12 @@ export function withNames(job: WatchedJob, record: JobRecord): WatchedJob {
   return { ...job, names, sizes, files };
 }
 
-/** A job that cannot be watched any longer. */
+/** Marks a job as unavailable. */
 export function withUnavailable(job: WatchedJob, unavailable: JobUnavailable): WatchedJob {
   return { ...job, etaMs: null, unavailable: { ...unavailable, message: sanitize(unavailable.message) } };
 }
 
-/** What a person would call a file: `input`, `output 14 (web)`. */
+/** The name of a file for people: `input`, `output 14 (web)`. */
 export function fileTitle(job: WatchedJob, file: WatchedFile): string {
   if (file.kind === 'input') return 'input';
   const name = job.names.get(file.id);
@@ -142,15 +142,15 @@ function formatFailure({ error_class, error_message }: MediaFileRecord): string 
   return parts.length === 0 ? null : sanitize(parts.join(': '));
 }
 
-/** Names of states and events: most texts match, and they need no sanitising. */
+/** States and events, which need no sanitising. Most texts match. */
 const plainWords = /^[a-z]+(?: [a-z]+)*$/;
 
-/** Makes a text of a service safe for a terminal and masks the secrets in its URLs. */
+/** Makes a text from a service safe for a terminal and masks secrets in URLs. */
 export function sanitize(text: string): string {
   return plainWords.test(text) ? text : redact(safeText(text)).trim();
 }
 
-/** The last part of an address or path as a person would call the file; the whole where it has none. */
+/** The last part of a URL or path; the whole text if there is none. */
 export function fileNameOf(url: string): string {
   const path = url.replace(/[?#].*$/s, '').replace(/\/+$/, '');
   const name = path.slice(path.lastIndexOf('/') + 1);

@@ -41,7 +41,7 @@ test('an account is made in integration mode, and its key is all there is on std
   const made = await venc('accounts create studio');
   assert.is(made.code, 0);
   assert.match(made.stdout, keyAlone);
-  assert.match(made.stderr, /^venc: account studio made, in integration mode; .* id [0-9a-f]{8}\n$/);
+  assert.match(made.stderr, /^venc: account studio created in integration mode; .* id [0-9a-f]{8}\n$/);
   assert.not.ok(readFileSync(join(folder, 'accounts.json'), 'utf8').includes(made.stdout.trim()));
   const mode = async () => JSON.parse((await venc('accounts show studio --json')).stdout).mode;
   assert.is(await mode(), 'integration');
@@ -49,7 +49,7 @@ test('an account is made in integration mode, and its key is all there is on std
   assert.equal([live.code, live.stdout, live.stderr], [0, '', 'venc: account studio is live\n']);
   assert.is(await mode(), 'live');
   const again = await venc('accounts live studio');
-  assert.equal([again.code, again.stderr], [0, 'venc: account studio is live already\n']);
+  assert.equal([again.code, again.stderr], [0, 'venc: account studio is already live\n']);
   const back = await venc('accounts integration studio');
   assert.equal([back.code, back.stderr], [0, 'venc: account studio is in integration mode\n']);
   assert.is(await mode(), 'integration');
@@ -83,7 +83,7 @@ test('keys are listed by id, kind, account and times, and never themselves', asy
     assert.is(code, 0);
     assert.match(stdout, keyAlone);
   }
-  assert.match(reader.stderr, /^venc: read-only key of account studio made; its id is [0-9a-f]{8}\n$/);
+  assert.match(reader.stderr, /^venc: read-only key of account studio created; its id is [0-9a-f]{8}\n$/);
   const listed = await venc('keys list --json');
   const keys: Record<string, unknown>[] = JSON.parse(listed.stdout);
   assert.equal(
@@ -126,8 +126,8 @@ test("revoking the owner's key takes it from the folder and says what is left", 
   const result = await venc(`keys revoke ${key.id}`);
   assert.equal([result.code, result.stdout], [0, '']);
   assert.match(result.stderr, `key ${key.id} of account default revoked`);
-  assert.match(result.stderr, "it was the owner's own: the next start of the daemon makes a new one");
-  assert.match(result.stderr, 'account default has no full-access key any more');
+  assert.match(result.stderr, "it was the owner's key: the daemon creates a new one at its next start");
+  assert.match(result.stderr, 'account default no longer has a full-access key');
   assert.not.ok(existsSync(join(folder, 'owner-key')));
   const empty = await venc('keys list --json');
   assert.is(empty.stdout, '[]\n');

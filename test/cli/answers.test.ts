@@ -144,9 +144,9 @@ test('a password in an argument is gone from the process list', async ({ env, se
 });
 
 for (const [answer, expectedText] of [
-  ['{}', /its answer names no job/],
-  ['{"id": "job-abc"}', /the id in its answer, job-abc, is none that can be used here/],
-  ['{"id": 9007199254740993}', /9007199254740993, is none/],
+  ['{}', /its response has no job id/],
+  ['{"id": "job-abc"}', /the id in its response, job-abc, cannot be used/],
+  ['{"id": 9007199254740993}', /9007199254740993, cannot be used/],
 ] as const) {
   test(`the answer ${answer} to a create is no success`, async () => {
     const server = createServer((_request, response) => response.end(answer));

@@ -46,7 +46,7 @@ test('a daemon is as it is configured, where no flag says otherwise', async () =
   const rejected = await runCli(['daemon'], { env });
   assert.equal(
     [rejected.code, rejected.stderr],
-    [2, 'venc: --files-root takes a folder that is there, and "/no/such/folder" is none.\n'],
+    [2, 'venc: --files-root needs an existing folder; "/no/such/folder" is not one.\n'],
   );
   const submit = ['submit', 'http://example.com/film.mov', '--output', 'width=64', '--output', 'width=66'];
   for (const [flags, code] of [
@@ -104,7 +104,7 @@ test('run refuses a file that could not be written before it encodes, and a requ
   writeFileSync(join(cwd, 'film.mov'), 'no film');
   const below = await runCli(['run', 'film.mov', '-o', 'film.mov/a/b.mp4'], { cwd });
   assert.is(below.code, 2, below.stderr);
-  assert.match(below.stderr, /film\.mov\/a\/b\.mp4 cannot be written: .*film\.mov is no folder/);
+  assert.match(below.stderr, /film\.mov\/a\/b\.mp4 cannot be written: .*film\.mov is not a folder/);
   const checked = await runCli(['run', 'film.mov', '--mock'], { cwd });
   assert.equal([checked.code, checked.stdout], [0, ''], checked.stderr);
   assert.match(checked.stderr, /the request is valid; nothing was encoded/);

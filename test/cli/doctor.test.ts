@@ -4,8 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkDataFolder } from '../../src/cli/doctor/check-data-folder.js';
-import { checkNode } from '../../src/cli/doctor/check-programs.js';
+import { checkDataFolder, checkNode } from '../../src/cli/doctor/check-machine.js';
 import {
   checkClock,
   checkDaemonVersion,
@@ -130,7 +129,7 @@ test('a file in the place of the data folder is found out', async () => {
   writeFileSync(path, '');
   const { facts, findings } = await checkDataFolder(join(path, 'data'));
   assert.is(facts.is_writable, false);
-  assert.match(findings[0]?.message ?? '', /file is no folder$/);
+  assert.match(findings[0]?.message ?? '', /file is not a folder$/);
 });
 
 test('a daemon that an upgrade left running is told of', () => {
@@ -148,9 +147,9 @@ test('doctor ends with a verdict, which names what is missing', async () => {
     runCli(['doctor', '--ffmpeg', '/nowhere/ffmpeg', '--data', '/dev/null/x']),
   ]);
   assert.is(ready.code, 0, ready.stdout);
-  assert.match(end(ready), /^Verdict: ready, with \d+ notes? above\. Nothing that is needed is missing\.$/);
+  assert.match(end(ready), /^Result: ready, with \d+ notes? above\. Nothing required is missing\.$/);
   assert.is(not.code, 1, not.stdout);
-  assert.match(end(not), /^Verdict: not ready: .*(ffmpeg|data folder)/);
+  assert.match(end(not), /^Result: not ready: .*(ffmpeg|data folder)/);
 });
 
 test('findings keep to the width of a terminal and stand beside their marks', () => {

@@ -42,7 +42,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
     2,
     /Cannot listen on 192\.0\.2\.1 port 0: this machine has no such address\./,
   ],
-  ['daemon --port 0 --files-root /no/such/folder', 2, /--files-root takes a folder that is there/],
+  ['daemon --port 0 --files-root /no/such/folder', 2, /--files-root needs an existing folder/],
   ['list --jsno', 2, /unknown option '--jsno'\nvenc: hint: did you mean --json\?/],
   ['list --per-page many', 2, /--per-page takes a whole number of at least 1, not "many"/],
   ['list --json --jsonl', 2, /'--jsonl' cannot be used with option '--json'/],
@@ -50,15 +50,15 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['list --state done', 2, /--state takes pending, waiting/],
   ['list --fields id,nothing', 2, /There is no field "nothing"/],
   ['wait 1003 --timeout soon', 2, /--timeout takes a time such as/],
-  ['wait 1003 --timeout 0.1s', 7, /Job 1003 goes on\.\nvenc: hint: to wait again: venc wait 1003/],
+  ['wait 1003 --timeout 0.1s', 7, /Job 1003 is still running\.\nvenc: hint: to wait again: venc wait 1003/],
   ['wait 1001 --timeout 0', 0, /^$/],
   ['wait 1002 1001 --timeout 0', 1, /failed/],
-  ['wait 1003 1001 --timeout 0', 7, /The job is not finished.*\. The jobs go on\./],
+  ['wait 1003 1001 --timeout 0', 7, /The job is not finished.*\. The jobs are still running\./],
   ['wait 1003 1001 --timeout 0 --any', 0, /^$/],
   ['wait 999 --timeout 0', 5, /no job 999/],
   ['cancel 1001', 6, /409/],
   ['cancel 1001 999 1003', 6, /1001.*\n[\s\S]*999[\s\S]*job 1003 is cancelled/],
-  ['cancel 1003 1001 --all', 2, /needs ids, --state or --all/],
+  ['cancel 1003 1001 --all', 2, /needs either ids, --state or --all/],
   ['cancel --all', 2, /--yes/],
   ['cancel --state failed --yes', 2, /--state takes waiting, processing, not "failed"/],
   ['resubmit 1002', 6, /403.*\nvenc: hint: Submit it as a new job/],
@@ -134,7 +134,7 @@ test('Ctrl-C in wait and watch ends with 130, and says that the job goes on and 
 }) => {
   for (const [command, hint] of [
     ['wait', 'to wait again: venc wait 1003'],
-    ['watch', 'to look again: venc watch 1003'],
+    ['watch', 'to watch again: venc watch 1003'],
   ] as const) {
     const before = service.seen.length;
     const run = startCli([command, '1003'], { env });
@@ -142,7 +142,7 @@ test('Ctrl-C in wait and watch ends with 130, and says that the job goes on and 
     run.child.kill('SIGINT');
     const result = await run.ended;
     assert.is(result.code, 130);
-    assert.is(result.stderr, `venc: Interrupted. Job 1003 goes on.\nvenc: hint: ${hint}\n`);
+    assert.is(result.stderr, `venc: Interrupted. Job 1003 is still running.\nvenc: hint: ${hint}\n`);
   }
 });
 

@@ -51,7 +51,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   [
     'input 11001',
     0,
-    /job +1001\n.*\n.*MPEG-4, 5\.1s, 863 kB\n +picture +H\.264, 640x360, 25 fps\n +sound +2 channels\n$/,
+    /job +1001\n.*\n.*MPEG-4, 5\.1s, 863 kB\n +video +H\.264, 640x360, 25 fps\n +audio +2 channels\n$/,
   ],
   ['output 21001 --fields width,label', 0, /^FIELD +VALUE\nwidth +640\nlabel\n$/],
   ['progress 1003', 0, /^job 1003: processing 41\.5%\n {2}input 11003: processing 41\.5%, transcoding\n/],

@@ -197,7 +197,10 @@ test('outputs elsewhere are planned without a word to anybody, and shown without
   ];
   const { code, stdout, stderr } = await planHere(places.flatMap((place) => ['--output', `url=${place}`]));
   assert.equal([code, stderr], [0, '']);
-  assert.match(stdout, /# output 1: \.\/output-1\.mp4, to be sent to s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/);
+  assert.match(
+    stdout,
+    /# output 1: \.\/output-1\.mp4, to be uploaded to s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/,
+  );
   assert.match(stdout, 'sftp://me:***@127.0.0.1:9/f.mp4');
   assert.not.match(stdout, 'hunter2secret');
   const rejected = await planHere(['--output', 'url=sftp://host/a/', '--output', 'url=s3://bucket:80/a.mp4']);

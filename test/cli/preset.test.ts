@@ -61,7 +61,7 @@ test('a preset is replaced only with --force, and may start from another one', a
   await venc(['preset', 'save', 'web', '--height', '720', '--quality', '4']);
   const again = await venc(['preset', 'save', 'web', '--height', '480']);
   assert.is(again.code, 2);
-  assert.match(again.stderr, 'There is a preset web already.\n');
+  assert.match(again.stderr, 'There is already a preset web.\n');
   assert.match(again.stderr, '--force');
   const forced = await venc(['preset', 'save', 'web', '--preset', 'web', '--height', '480', '--force']);
   assert.is(forced.code, 0, forced.stderr);

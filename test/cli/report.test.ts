@@ -107,7 +107,7 @@ test('a table of nothing tells how to have today in it', async ({ venc }) => {
   try {
     const { code, stderr } = await venc('report vod');
     assert.is(code, 0);
-    assert.match(stderr, /^venc: nothing up to yesterday; with today: --to \d{4}-\d\d-\d\d\n$/);
+    assert.match(stderr, /^venc: no usage until yesterday; to include today: --to \d{4}-\d\d-\d\d\n$/);
     for (const words of ['report vod --to 2026-03-01', 'report vod --json', 'report vod --csv'])
       assert.is((await venc(words)).stderr, '', words);
   } finally {

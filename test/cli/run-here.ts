@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { completeArgs } from '../../src/cli/completion/complete-words.js';
-import { completionCommand } from '../../src/cli/completion/completion-queries.js';
+import { completionCommand } from '../../src/cli/completion/protocol.js';
 import { exitCodeOf, formatError } from '../../src/cli/output/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
 import { createSymbolWriter, type Io } from '../../src/cli/terminal/io.js';

@@ -76,7 +76,7 @@ test('the flag goes before the variables, these before the target in use, and th
     assert.match(result.stderr, expectedText);
   }
   const used = await venc('target use studio', undefined, { VENC_URL: 'http://h' });
-  assert.match(used.stderr, /VENC_URL is set, and wins over it/);
+  assert.match(used.stderr, /VENC_URL is set and overrides it/);
   assert.is((await venc('show 1001')).code, 0);
   assert.is((await venc('show 1001', undefined, bad)).code, 3);
   assert.match((await venc('target list')).stdout, /^studio +yes +http/m);
@@ -88,14 +88,14 @@ test('the flag goes before the variables, these before the target in use, and th
 test('what makes no target is refused with 2, and nothing is kept', async ({ venc }) => {
   await venc('target add studio http://h', 'k');
   const cases: readonly (readonly [string, string, RegExp])[] = [
-    ['target add studio http://h', 'k', /already\.\nvenc: hint: replace it with --force/],
-    ['target add local http://h', 'k', /always the daemon/],
+    ['target add studio http://h', 'k', /already a target studio\.\nvenc: hint: replace it with --force/],
+    ['target add local http://h', 'k', /always the local daemon/],
     ['target add -- -x http://h', 'k', /1 to 64 characters/],
     ['target add a/b http://h', 'k', /1 to 64 characters/],
     ['target add other ftp://h', 'k', /not the address of a service/],
     ['target add other http://h/?a=b', 'k', /not the address of a service.*\n.* without \? and #/],
-    ['target add other http://h', '', /no key to read/],
-    ['target add other http://h', 'a key', /blanks or letters outside/],
+    ['target add other http://h', '', /No key was given/],
+    ['target add other http://h', 'a key', /spaces or characters other than ASCII/],
     ['target add other http://h --key k', 'k', /unknown option '--key'/],
     ['target use studo', '', /did you mean studio\?/],
     ['target remove nothing-like-it', '', /venc target list shows all targets/],

@@ -5,7 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completionFiles, shells } from '../../src/cli/completion/shells.js';
+import { completionFiles, shells } from '../../src/cli/completion/protocol.js';
 import { areInstalled, envOf, startJobService } from '../cli/completion-room.js';
 import { tempFolder } from '../helpers/temp.js';
 import { openTerminal, type Terminal } from '../helpers/tmux.js';

@@ -67,7 +67,7 @@ async function start({ service, terminal, line }: Fixture, env?: string): Promis
 if (hasTmux()) {
   test('the first frame appears before the service has answered, and the bars move', async (fixture) => {
     await fixture.terminal.type(fixture.line());
-    const first = await fixture.terminal.shows(/nothing is known yet/);
+    const first = await fixture.terminal.shows(/no data yet/);
     assert.match(first, 'q quit');
     fixture.service.move(12);
     fixture.service.open();
@@ -94,7 +94,7 @@ if (hasTmux()) {
     assert.equal(fixture.service.commands, ['PUT /v2/jobs/7/cancel']);
     assert.match(end, /› 7 {2}bunny\.mp4 +cancelled/);
     assert.match(end, 'code=1\n');
-    assert.not.match(end, 'goes on');
+    assert.not.match(end, 'still running');
   });
 
   for (const key of ['q', 'C-c']) {
@@ -103,7 +103,7 @@ if (hasTmux()) {
       assert.is(await fixture.terminal.hasCursor(), false);
       await fixture.terminal.press(key);
       const end = await fixture.terminal.shows(/^same$/m);
-      assert.match(end, 'venc: job 7 goes on\nvenc: hint: to look again: venc watch 7');
+      assert.match(end, 'venc: job 7 is still running\nvenc: hint: to watch again: venc watch 7');
       assert.match(end, 'code=130');
       assert.is(await fixture.terminal.hasCursor(), true);
       assert.equal(fixture.service.commands, []);
@@ -115,7 +115,7 @@ if (hasTmux()) {
     await fixture.terminal.type(fixture.program);
     await fixture.terminal.shows(/transcoding/);
     await fixture.terminal.press('C-c', 'C-c');
-    await fixture.terminal.shows(/job 7 goes on/);
+    await fixture.terminal.shows(/job 7 is still running/);
     assert.is(await fixture.terminal.hasCursor(), true);
   });
 
@@ -155,7 +155,7 @@ if (hasTmux()) {
       assert.match(frame, /^── UTC ─{53}$/m);
       assert.is(await terminal.hasCursor(), false);
       await terminal.press('q');
-      await terminal.shows(/job 7 goes on/);
+      await terminal.shows(/job 7 is still running/);
       assert.is(await terminal.hasCursor(), true);
     });
   }
@@ -222,7 +222,7 @@ if (hasTmux()) {
   test('? explains the keys, and an unreachable service is reported until it responds again', async (fixture) => {
     await start(fixture);
     await fixture.terminal.press('?');
-    await fixture.terminal.shows(/^q {2}Ctrl-C +leave; the jobs go on$/m);
+    await fixture.terminal.shows(/^q {2}Ctrl-C +leave; the jobs keep running$/m);
     await fixture.terminal.press('Escape');
     await fixture.terminal.shows(/transcoding/);
     fixture.service.fail(true);

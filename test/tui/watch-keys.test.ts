@@ -86,12 +86,12 @@ test('while a command is in flight no other is offered', () => {
 test('a job that has ended cannot be cancelled, and a finished one cannot be resubmitted', () => {
   const ended = reduceWatch(three, { type: 'final', job: jobRecord(1) }, 0);
   assert.equal(press(ended, 'cancel').footer, {
-    kind: 'remark',
-    text: 'Job 1 is over: there is nothing to cancel.',
+    kind: 'message',
+    text: 'Job 1 has ended and cannot be cancelled.',
   });
   assert.equal(press(ended, 'resubmit').footer, {
-    kind: 'remark',
-    text: 'Job 1 is finished: it cannot be resubmitted.',
+    kind: 'message',
+    text: 'Job 1 is finished and cannot be resubmitted.',
   });
   assert.equal(press(ended, 'resubmit', 'down').footer, { kind: 'keys' });
 });

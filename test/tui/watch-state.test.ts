@@ -236,7 +236,7 @@ test('a job that was resubmitted waits again, under its old names, and keeps the
     [1, 5],
     final(1, { state: 'failed' }),
     progress(5),
-    { type: 'obeyed', command: order },
+    { type: 'accepted', command: order },
     final(5),
   );
   assert.is(state.jobs[0]?.state, 'waiting');
@@ -250,8 +250,8 @@ test('the screen does not close during a question or while a command is in fligh
   assert.is(isDone(reduceWatch(asked, key('no'), start)), true);
   const sent = play([1], progress(1), key('cancel'), key('yes'), final(1, { state: 'cancelled' }));
   assert.is(isDone(sent), false);
-  const obeyed: WatchEvent = { type: 'obeyed', command: { verb: 'cancel', jobId: 1 } };
-  assert.is(isDone(reduceWatch(sent, obeyed, start)), true);
+  const accepted: WatchEvent = { type: 'accepted', command: { verb: 'cancel', jobId: 1 } };
+  assert.is(isDone(reduceWatch(sent, accepted, start)), true);
 });
 
 test.run();

@@ -49,7 +49,7 @@ test('run names outputs by label or number and creates the output folder', async
   const words = ['run', 'in.mp4', ...outputs, '--progress', 'none'];
   const once = await runCli([...words, '-o', 'a.mp4'], { cwd: folder });
   assert.is(once.code, 2);
-  assert.match(once.stderr, /-o names 1 file, and there are 3 outputs\.\nvenc: hint: .*-o out\//);
+  assert.match(once.stderr, /-o names 1 file, but there are 3 outputs\.\nvenc: hint: .*-o out\//);
   const { code, stdout, stderr } = await runCli([...words, '-o', 'out/'], { cwd: folder });
   assert.equal([code, stdout], [0, 'out/in-web.mp4\nout/in-2.mp4\nout/in-3.mp4\n'], stderr);
   assert.equal((await readdir(join(folder, 'out'))).sort(), ['in-2.mp4', 'in-3.mp4', 'in-web.mp4']);

@@ -1,5 +1,4 @@
-import { commandTree } from '../../../src/cli/command-tree.js';
-import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
 import type { Io } from '../../../src/cli/terminal/io.js';
 import { productVersion } from '../../../src/shared/version.js';
 import { daemonBlocks } from './daemon-page.js';

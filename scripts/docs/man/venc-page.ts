@@ -1,8 +1,8 @@
 import type { CommandNode } from '../../../src/cli/command-tree.js';
 import { environmentRows, fileRows } from '../../../src/cli/help/topics/environment.js';
 import { exitCodeRows } from '../../../src/cli/help/topics/exit-codes.js';
-import { helpTopics } from '../../../src/cli/help/topics/index.js';
 import { settingsIntroduction } from '../../../src/cli/help/topics/settings.js';
+import { helpTopics } from '../../../src/cli/help/topics.js';
 import { commandBlocks, flagBlocks, usageOf } from './parts.js';
 import { type Block, blocksOf } from './roff.js';
 

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
-import type { AccountRecord } from '../output/accounts-text.js';
+import type { AccountRecord } from '../output/setup-tables.js';
 import {
   addOutputFormatOptions,
   type OutputFormatOptions,
@@ -14,7 +14,7 @@ interface ShowOptions extends OutputFormatOptions {
   readonly secret?: boolean;
 }
 
-/** An account as it is found, as far as it is printed. */
+/** The part of an account that is printed. */
 interface Found {
   readonly name: string;
   readonly isIntegration: boolean;
@@ -23,14 +23,14 @@ interface Found {
 }
 
 /**
- * `venc accounts`: the accounts of a local daemon, in its data folder, whether it runs or not. New ones begin in integration
- * mode (section 5).
+ * `venc accounts`: manages the accounts in the data folder of a local daemon, which need not be running. New accounts
+ * start in integration mode (section 5).
  */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
   command
     .command('create')
-    .description('Make an account in integration mode, and print its key: the only time it is shown.')
+    .description('Create an account in integration mode and print its key, which is not shown again.')
     .argument('<name>', '1 to 64 letters, digits or . _ - @ +')
     .addHelpText('after', formatExamples('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
     .action(context.handler((name: string) => create(name, context)));
@@ -43,11 +43,11 @@ export function define(command: Command, context: Context): void {
   addOutputFormatOptions(
     command
       .command('show')
-      .description('Show an account, or the secret that its notifications are signed with.')
+      .description('Show an account, or the secret that signs its notifications.')
       .argument('<name>', 'name of the account'),
     'one',
   )
-    .addOption(new Option('--secret', 'print the notification secret, alone').conflicts(['json', 'fields']))
+    .addOption(new Option('--secret', 'print only the notification secret').conflicts(['json', 'fields']))
     .addHelpText('after', formatExamples('venc accounts show default', 'venc accounts show default --secret'))
     .action(context.handler((name: string, options: ShowOptions) => show(name, options, context)));
   for (const { arg, isIntegration, description } of modes) {
@@ -64,18 +64,18 @@ const modes = [
   {
     arg: 'live',
     isIntegration: false,
-    description: 'Take an account out of integration mode: its jobs are encoded in full.',
+    description: 'Switch an account to live mode: its jobs are encoded in full.',
   },
   {
     arg: 'integration',
     isIntegration: true,
-    description: 'Put an account into integration mode: every job of it is a test job.',
+    description: 'Switch an account to integration mode: all its jobs are test jobs.',
   },
 ] as const;
 
 const details = `
-They are those of the data folder (--data, VENC_DATA). A running daemon applies
-a change within a second.
+The accounts are those in the data folder (--data, VENC_DATA). A running daemon
+applies changes within a second.
 
 Examples:
   venc accounts create studio
@@ -85,7 +85,7 @@ Examples:
 async function create(name: string, { io, dataFolder }: Context) {
   const { createAccount } = await admin();
   const { id, key } = await createAccount(await dataFolder(), name);
-  io.writeStderr(`venc: account ${name} made, in integration mode; its full-access key has the id ${id}\n`);
+  io.writeStderr(`venc: account ${name} created in integration mode; its full-access key has the id ${id}\n`);
   await io.writeStdout(`${key}\n`);
   return exitCodes.done;
 }
@@ -98,14 +98,14 @@ async function list(options: OutputFormatOptions, { io, dataFolder }: Context) {
     known: noAccount,
     emptyText: 'no accounts',
     text: async (style) => {
-      const { accountsTable } = await import('../output/accounts-text.js');
+      const { accountsTable } = await import('../output/setup-tables.js');
       return accountsTable(records, style);
     },
   });
   return exitCodes.done;
 }
 
-/** What `--fields` can name where there is no account. */
+/** The fields for `--fields` if there is no account. */
 const noAccount: AccountRecord = { name: '', mode: 'live', created_at: '', keys: 0 };
 
 async function show(name: string, options: ShowOptions, { io, dataFolder }: Context) {
@@ -120,7 +120,7 @@ async function show(name: string, options: ShowOptions, { io, dataFolder }: Cont
     answer: record,
     known: record,
     text: async () => {
-      const { accountText } = await import('../output/accounts-text.js');
+      const { accountText } = await import('../output/setup-tables.js');
       return accountText(record);
     },
   });
@@ -131,7 +131,7 @@ async function setMode(name: string, isIntegration: boolean, { io, dataFolder }:
   const openAdmin = await admin();
   const isChanged = await openAdmin.setMode(await dataFolder(), name, { isIntegration });
   const mode = isIntegration ? 'in integration mode' : 'live';
-  io.writeStderr(`venc: account ${name} is ${mode}${isChanged ? '' : ' already'}\n`);
+  io.writeStderr(`venc: account ${name} is ${isChanged ? '' : 'already '}${mode}\n`);
   return exitCodes.done;
 }
 

@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { choiceParser } from '../../shared/flag-parsers.js';
-import { completionFiles, type Shell, shells } from '../completion/shells.js';
+import { completionFiles, type Shell, shells } from '../completion/protocol.js';
 import type { Context } from '../context.js';
 
-/** `venc completion SHELL`: prints the completion script for a shell, which `npm run docs` generates and the package contains. */
+/** `venc completion SHELL`: prints the completion script for a shell, which `npm run docs` generates and the package includes. */
 export function define(command: Command, context: Context): void {
   command
     .argument('<shell>', shells.join(', '), choiceParser('completion', shells))
@@ -15,14 +15,13 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Commands, flags and the values of settings are in the script itself. Names of
+The script contains commands, flags and the values of settings. Names of
 targets and accounts, ids of keys and recent jobs, labels and groupings are
-looked up when they are wanted: a service that takes longer than 300 ms is not
-waited for.
+queried on completion, with a timeout of 300 ms.
 
-A shell that is started after that knows them. Without such a line zsh finds a
-file named _venc in a folder of $fpath, and bash, where it has the package
-bash-completion, ~/.local/share/bash-completion/completions/venc.
+The completions work in newly started shells. Instead of changing .bashrc or
+.zshrc, you can save the script as _venc in a folder of $fpath (zsh), or as
+~/.local/share/bash-completion/completions/venc (bash with bash-completion).
 
 Examples:
   venc completion bash > ~/.venc.bash && echo . ~/.venc.bash >> ~/.bashrc
@@ -37,7 +36,7 @@ async function run(shell: Shell, { io }: Context) {
   return exitCodes.done;
 }
 
-/** The root of the package: the nearest folder above this module, bundled or not, that has a package.json. */
+/** The root of the package: the nearest parent folder of this module, bundled or not, with a package.json. */
 function packageFolder(): URL {
   let folder = new URL('.', import.meta.url);
   while (!existsSync(new URL('package.json', folder)) && folder.pathname !== '/')

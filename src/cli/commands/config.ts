@@ -27,12 +27,12 @@ interface SetOptions {
   readonly unset?: boolean;
 }
 
-/** `venc config`: defaults of flags, by their names. */
+/** `venc config`: manages the defaults of flags, by their names. */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', `${keysText()}${details}`);
   command
     .command('get')
-    .description('Print what a key is configured as; nothing where it is not.')
+    .description('Print the value of a key; nothing if it is not configured.')
     .argument('<key>', configKeys.join(', '))
     .addHelpText('after', formatExamples('venc config get ffmpeg'))
     .action(context.handler((arg: string) => get(arg, context)));
@@ -40,8 +40,8 @@ export function define(command: Command, context: Context): void {
     .command('set')
     .description('Configure a key.')
     .argument('<key>', configKeys.join(', '))
-    .argument('[value]', 'what the flag of this name would be given')
-    .option('--unset', 'take its value away')
+    .argument('[value]', 'as for the flag of this name')
+    .option('--unset', 'remove its value')
     .addHelpText(
       'after',
       formatExamples('venc config set ffmpeg /opt/ffmpeg/bin/ffmpeg', 'venc config set progress --unset'),
@@ -52,41 +52,41 @@ export function define(command: Command, context: Context): void {
       ),
     );
   addOutputFormatOptions(
-    command.command('list').description('List all keys with their values, and where each value comes from.'),
+    command.command('list').description('List all keys with their values and the source of each value.'),
     'many',
   )
     .addHelpText('after', formatExamples('venc config list', 'venc config list --json'))
     .action(context.handler((options: OutputFormatOptions) => list(options, context)));
   command
     .command('path')
-    .description('Print the path of the configuration file, be it there or not.')
+    .description('Print the path of the configuration file, whether it exists or not.')
     .addHelpText('after', formatExamples('cat "$(venc config path)"'))
     .action(context.handler(() => path(context)));
 }
 
 function keysText(): string {
-  const isDaemons = (key: ConfigKey) => key in daemonFlags;
-  const general = configKeys.filter((key) => !isDaemons(key)).map(keyLine);
-  const daemons = configKeys.filter(isDaemons).map(keyLine);
+  const isDaemonKey = (key: ConfigKey) => key in daemonFlags;
+  const general = configKeys.filter((key) => !isDaemonKey(key)).map(keyLine);
+  const daemons = configKeys.filter(isDaemonKey).map(keyLine);
   return `\nKeys:\n${general.join('\n')}\n\nKeys for venc daemon:\n${daemons.join('\n')}\n`;
 }
 
 function keyLine(key: ConfigKey): string {
   const { help, choices } = configTable[key];
-  const isTold = choices === null || choices.every((choice) => help.includes(choice));
-  return `  ${key.padEnd(23)}${help}${isTold ? '' : `: ${choices.join(', ')}`}`;
+  const showsChoices = choices === null || choices.every((choice) => help.includes(choice));
+  return `  ${key.padEnd(23)}${help}${showsChoices ? '' : `: ${choices.join(', ')}`}`;
 }
 
 const details = `
-A flag wins over its variable (VENC_DATA, VENC_FFMPEG ...), and that over what is
-configured. Keys of services are kept by venc target, not here.
+A flag overrides its variable (VENC_DATA, VENC_FFMPEG ...), which overrides the
+configuration. API keys are saved by venc target, not here.
 
-Several folders stand in files-root with : between them. For one start,
---no-allow-private-network undoes allow-private-network.
+Separate several folders in files-root with a colon. To disable
+allow-private-network for one run, use --no-allow-private-network.
 
 Examples:
   venc config set data /srv/venc
-  venc config set files-root /srv/films:/srv/sounds
+  venc config set files-root /srv/films:/srv/audio
   venc config list`;
 
 async function get(arg: string, { io, config }: Context) {
@@ -103,15 +103,15 @@ async function set(arg: string, value: string | undefined, { unset }: SetOptions
     });
   }
   if (value !== undefined) await check(key, value, io.env);
-  // The daemon of this machine is what there is where no target is configured.
-  const kept =
-    value === undefined || (key === 'target' && value === localTarget) ? null : wherever(key, value);
-  warnQuarantined(io, await changeConfig(io.env, key, kept));
+  // The local daemon is the default target.
+  const stored =
+    value === undefined || (key === 'target' && value === localTarget) ? null : toAbsoluteValue(key, value);
+  warnQuarantined(io, await changeConfig(io.env, key, stored));
   return exitCodes.done;
 }
 
-/** Paths are kept so that they lead to the same place from everywhere. A program without a folder is looked for on PATH. */
-function wherever(key: ConfigKey, value: string): string {
+/** Makes paths absolute, so that they work from every folder. A program without a folder is searched for on PATH. */
+function toAbsoluteValue(key: ConfigKey, value: string): string {
   if (key === 'data' || ((key === 'ffmpeg' || key === 'ffprobe') && value.includes(sep)))
     return resolve(value);
   if (key !== 'files-root') return value;

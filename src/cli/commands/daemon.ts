@@ -4,8 +4,8 @@ import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
+import { collectValues } from '../input/args.js';
 import { requireFolder } from '../input/files.js';
-import { collectValues } from '../input/parse-args.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from '../terminal/io.js';
 
@@ -27,7 +27,7 @@ interface DaemonFlags {
   readonly logFormat: LogFormat;
 }
 
-/** `venc daemon`: the local service, in the foreground, until SIGTERM or Ctrl-C stops it in good order. */
+/** `venc daemon`: runs the local service in the foreground until SIGTERM or Ctrl-C stops it gracefully. */
 export function define(command: Command, context: Context): void {
   for (const [name, flag] of Object.entries<DaemonFlag>(daemonFlags)) addFlag(command, name, flag);
   command
@@ -45,21 +45,21 @@ function addFlag(command: Command, name: string, flag: DaemonFlag): void {
   else if (argument !== null) option.argParser(read);
   if (fallback !== undefined) option.default(fallback.value, fallback.text);
   command.addOption(option);
-  // For one start without what is configured.
+  // Overrides the configuration for one run.
   if (argument === null) command.addOption(command.createOption(`--no-${name}`).hideHelp());
 }
 
 const details = `
-Its address is the first line on stdout; its log goes to stderr. Ctrl-C stops it in good order, a second one
-without the time of --grace, a third at once.
-VENC_API_KEY, where it is set, is taken as the key of its owner. Flags that are not given are as venc config has them.
---rebuild-usage reads the file of every job once at this start, for when such files were changed by hand.
+The first line on stdout is its URL; its log goes to stderr. Ctrl-C stops it gracefully, a second Ctrl-C skips
+the time of --grace, a third exits immediately.
+VENC_API_KEY, if set, is the key of the owner. The configuration (venc config) sets the defaults of the flags.
+--rebuild-usage reads the files of all jobs at startup, for files that were changed by hand.
 
 Examples:
   venc daemon
   venc daemon --port 0 --jobs 2 --files-root /srv/media`;
 
-/** The flags as they were given; those that were not, as they are configured. */
+/** The flags as given, with configured values for the others. */
 function flagsOf(command: Command, config: Readonly<Record<string, string | undefined>>): DaemonFlags {
   const known: Readonly<Record<string, DaemonFlag>> = daemonFlags;
   for (const option of command.options) {
@@ -103,13 +103,19 @@ async function run(command: Command, context: Context) {
   return exitCodes.done;
 }
 
-/** Ends the process without an orderly stop, which would write to a folder that is another daemon's now. Its encoders end with it. */
+/**
+ * Exits without a graceful stop, which would write to a data folder that now belongs to another daemon. The encoders
+ * end with the process.
+ */
 function exitImmediately(io: Io, error: VencError): void {
   io.writeStderr(formatError(error, false));
   io.exit(exitCodeOf(error));
 }
 
-/** Resolves when the daemon has stopped. Each signal asks it to stop: the second ends its grace, the third does not wait for it. */
+/**
+ * Resolves when the daemon has stopped. The first signal stops it gracefully, the second skips the grace period, the
+ * third exits immediately.
+ */
 function stopOnSignal(io: Io, stop: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {
     let count = 0;
@@ -123,10 +129,10 @@ function stopOnSignal(io: Io, stop: () => Promise<void>): Promise<void> {
   });
 }
 
-/** How the daemon's log is written. */
+/** A format of the log of the daemon. */
 type LogFormat = (typeof logFormats)[number];
 
-/** Writes the lines of the daemon's log to stderr: for people to read, or one JSON object each. */
+/** Writes the log of the daemon to stderr, as text or as one JSON object per line. */
 function daemonLog(format: LogFormat, io: Io): (level: string, message: string) => void {
   if (format === 'json') {
     return (level, message) =>

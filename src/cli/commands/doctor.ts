@@ -2,8 +2,8 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { productVersion } from '../../shared/version.js';
 import type { Context, ProgramFlags } from '../context.js';
-import { checkDataFolder } from '../doctor/check-data-folder.js';
-import { checkNode, checkPrograms } from '../doctor/check-programs.js';
+import { checkDataFolder, checkNode } from '../doctor/check-machine.js';
+import { checkPrograms } from '../doctor/check-programs.js';
 import { checkService } from '../doctor/check-service.js';
 import { doctorText } from '../output/doctor-text.js';
 import { createTextColours } from '../output/paint.js';
@@ -11,17 +11,17 @@ import { addOutputFormatOptions, type OutputFormatOptions, printRecord } from '.
 
 type DoctorOptions = OutputFormatOptions & ProgramFlags;
 
-/** `venc doctor`: what is there, what is missing and what to do about it. */
+/** `venc doctor`: checks what is installed, what is missing and how to fix it. */
 export function define(command: Command, context: Context): void {
   addOutputFormatOptions(command, 'one')
-    .option('--ffmpeg <path>', 'the ffmpeg to look at (or VENC_FFMPEG)')
-    .option('--ffprobe <path>', 'the ffprobe to look at (or VENC_FFPROBE)')
+    .option('--ffmpeg <path>', 'the ffmpeg to check (or VENC_FFMPEG)')
+    .option('--ffprobe <path>', 'the ffprobe to check (or VENC_FFPROBE)')
     .addHelpText('after', details)
     .action(context.handler((options: DoctorOptions) => run(options, context)));
 }
 
 const details = `
-Exit codes: 0 when all that is needed is there, 1 when something is missing.
+Exit codes: 0 if everything required is installed, 1 if something is missing.
 
 Examples:
   venc doctor
@@ -32,8 +32,8 @@ async function run(options: DoctorOptions, context: Context) {
   const dataFolder = await context.dataFolder();
   const [programs, folder, service] = await Promise.all([
     checkPrograms(async () => {
-      const { diagnose: examine } = await import('../../../daemon/admin/diagnose.js');
-      return examine(await context.programs(options));
+      const { diagnose } = await import('../../../daemon/admin/diagnose.js');
+      return diagnose(await context.programs(options));
     }),
     checkDataFolder(dataFolder),
     checkService(() => context.client()),
@@ -44,9 +44,9 @@ async function run(options: DoctorOptions, context: Context) {
     ...folder.findings,
     ...service.findings,
   ];
-  const isWell = findings.every(({ level }) => level !== 'missing');
+  const isReady = findings.every(({ level }) => level !== 'missing');
   const answer = {
-    ok: isWell,
+    ok: isReady,
     version: productVersion,
     node: process.version,
     platform: `${process.platform} ${process.arch}`,
@@ -66,5 +66,5 @@ async function run(options: DoctorOptions, context: Context) {
     known: answer,
     text: async () => doctorText(answer, createTextColours(io.colour.stdout), io.width),
   });
-  return isWell ? exitCodes.done : exitCodes.jobFailed;
+  return isReady ? exitCodes.done : exitCodes.jobFailed;
 }

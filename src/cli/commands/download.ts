@@ -8,13 +8,13 @@ import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode, type ProgressChoice, progressOption } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 
-interface DownloadWords {
+interface DownloadFlags {
   readonly out?: string;
   readonly force?: boolean;
   readonly progress?: ProgressChoice;
 }
 
-/** `venc download ID...`: fetches what a service keeps of jobs (section 1: for 24 hours) and prints the paths written. */
+/** `venc download ID...`: downloads the files that a service hosts for jobs (for 24 hours, section 1) and prints their paths. */
 export function define(command: Command, context: Context): void {
   command
     .argument('<id...>', jobIdsHelp)
@@ -23,21 +23,21 @@ export function define(command: Command, context: Context): void {
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
     .action(
-      context.handler((args: readonly string[], options: DownloadWords) => run(args, options, context)),
+      context.handler((args: readonly string[], options: DownloadFlags) => run(args, options, context)),
     );
 }
 
 const details = `
-Fetches the finished outputs that the service hosts, and their thumbnails. Outputs without --filename are named after the input and
-the label: film-web.mp4. Files that are there already, whole, are not fetched again (exit code 0). Until it is whole a file is called NAME.part; the same
-command once more goes on where it was interrupted.
+Downloads the finished outputs that the service hosts, and their thumbnails. Outputs without --filename are named after the
+input and the label: film-web.mp4. Files that are already complete are not downloaded again (exit code 0). An incomplete file is
+called NAME.part; the same command continues an interrupted download.
 
 Examples:
   venc download @last
   venc download 123 124 -o films --force
   venc wait 123 && venc download 123 -o films`;
 
-async function run(args: readonly string[], options: DownloadWords, context: Context): Promise<ExitCode> {
+async function run(args: readonly string[], options: DownloadFlags, context: Context): Promise<ExitCode> {
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { downloadJob } = await import('../download/download-job.js');

@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import type { KeyRecord } from '../output/keys-table.js';
+import type { KeyRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
 interface CreateOptions {
@@ -14,18 +14,18 @@ interface ListOptions extends OutputFormatOptions {
   readonly account?: string;
 }
 
-/** `venc keys`: the API keys of a local daemon, in its data folder, whether it runs or not (section 5). */
+/** `venc keys`: manages the API keys in the data folder of a local daemon, which need not be running (section 5). */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
   command
     .command('create')
-    .description('Make a key, and print it: the only time it is shown.')
-    .option('--account <name>', 'the account that it speaks for', 'default')
+    .description('Create a key and print it. It is not shown again.')
+    .option('--account <name>', 'the account of the key', 'default')
     .option('--read-only', 'a key that can only read input and output details and progress')
     .addHelpText('after', createExamples)
     .action(context.handler((options: CreateOptions) => create(options, context)));
   addOutputFormatOptions(
-    command.command('list').description('List the keys by their short ids; never the keys themselves.'),
+    command.command('list').description('List the short ids of the keys, not the keys themselves.'),
     'many',
   )
     .option('--account <name>', 'only the keys of this account')
@@ -33,15 +33,15 @@ export function define(command: Command, context: Context): void {
     .action(context.handler((options: ListOptions) => list(options, context)));
   command
     .command('revoke')
-    .description('Take a key away for good.')
+    .description('Revoke a key permanently.')
     .argument('<id>', 'short id of the key, as venc keys list shows it')
     .addHelpText('after', revokeDetails)
     .action(context.handler((id: string) => revoke(id, context)));
 }
 
 const details = `
-They are those of the data folder (--data, VENC_DATA). A running daemon applies
-a change within a second.
+The keys are those in the data folder (--data, VENC_DATA). A running daemon
+applies changes within a second.
 
 Examples:
   venc keys create --read-only
@@ -54,15 +54,15 @@ Examples:
   VENC_API_KEY=$(venc keys create --account studio) venc list`;
 
 const listExamples = `
-A daemon that runs writes down when each key was used last, at most a minute later.
+A running daemon records the last use of each key, with up to a minute of delay.
 
 Examples:
   venc keys list --account studio
   venc keys list --json --fields id,last_used_at`;
 
 const revokeDetails = `
-The owner's key, by which commands of the same user find their daemon, can be
-revoked too: the next start of the daemon makes a new one.
+Commands of the same user authenticate with the owner's key. It can be revoked
+too: the daemon creates a new one at its next start.
 
 Examples:
   venc keys revoke 1f2e3d4c`;
@@ -71,7 +71,7 @@ async function create(options: CreateOptions, { io, dataFolder }: Context) {
   const { createKey } = await openAdmin();
   const kind = options.readOnly === true ? 'read-only' : 'full';
   const { id, key } = await createKey(await dataFolder(), options.account, kind);
-  io.writeStderr(`venc: ${kindName[kind]} key of account ${options.account} made; its id is ${id}\n`);
+  io.writeStderr(`venc: ${kindName[kind]} key of account ${options.account} created; its id is ${id}\n`);
   await io.writeStdout(`${key}\n`);
   return exitCodes.done;
 }
@@ -95,14 +95,14 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
     known: noKey,
     emptyText: 'no keys',
     text: async (style) => {
-      const { keysTable } = await import('../output/keys-table.js');
+      const { keysTable } = await import('../output/setup-tables.js');
       return keysTable(records, { ...style, now: new Date() });
     },
   });
   return exitCodes.done;
 }
 
-/** What `--fields` can name where there is no key. */
+/** The fields for `--fields` if there is no key. */
 const noKey: KeyRecord = { id: '', kind: 'full', account: '', created_at: '', last_used_at: null };
 
 async function revoke(id: string, { io, dataFolder }: Context) {
@@ -111,11 +111,11 @@ async function revoke(id: string, { io, dataFolder }: Context) {
   const name = safeText(account);
   io.writeStderr(`venc: key ${id} of account ${name} revoked\n`);
   if (isOwnerKey) {
-    io.writeStderr("venc: it was the owner's own: the next start of the daemon makes a new one\n");
+    io.writeStderr("venc: it was the owner's key: the daemon creates a new one at its next start\n");
   }
   if (kind === 'full' && !hasFullKeyLeft) {
-    io.writeStderr(`venc: account ${name} has no full-access key any more\n`);
-    io.writeStderr(`venc: hint: to make one: venc keys create --account ${name}\n`);
+    io.writeStderr(`venc: account ${name} no longer has a full-access key\n`);
+    io.writeStderr(`venc: hint: to create one: venc keys create --account ${name}\n`);
   }
   return exitCodes.done;
 }

@@ -19,22 +19,22 @@ interface ListOptions extends OutputFormatOptions {
 /** `venc list`: a page of jobs (section 4.3), or with `--all` every one. */
 export function define(command: Command, context: Context): void {
   addOutputFormatOptions(command, 'many')
-    .option('--page <number>', 'which page, from 1', integerParser('--page', 1))
-    .option('--per-page <number>', 'jobs on a page, 1 to 50 (default: 50)', integerParser('--per-page', 1))
+    .option('--page <number>', 'the page, from 1', integerParser('--page', 1))
+    .option('--per-page <number>', 'jobs per page, 1 to 50 (default: 50)', integerParser('--per-page', 1))
     .option(
       '--state <states>',
-      `only jobs in these states, with commas between them: ${jobStates.join(', ')}; repeatable`,
+      `only jobs in these states, comma-separated: ${jobStates.join(', ')}; repeatable`,
       listParser('--state', jobStates),
     )
-    .addOption(command.createOption('--all', 'every page, one after the other').conflicts('page'))
+    .addOption(command.createOption('--all', 'all pages').conflicts('page'))
     .addOption(command.createOption('--latest', 'only the newest job').conflicts(['page', 'perPage', 'all']))
     .addHelpText('after', examples)
     .action(context.handler((options: ListOptions) => run(options, context)));
 }
 
 const examples = `
-Sizes and lengths are those of the input. DONE is known of jobs that are finished, and of those
-that run on the local daemon.
+Sizes and lengths are those of the input. DONE is shown for finished jobs, and for jobs that run on the
+local daemon.
 
 Examples:
   venc list --latest
@@ -87,16 +87,16 @@ async function selected(client: Client, options: ListOptions): Promise<ListedJob
   return { jobs: jobs.slice(0, 1), records: answers.slice(0, 1), total: null };
 }
 
-/** Most jobs whose progress is asked for: each takes one request. */
+/** Maximum number of jobs whose progress is requested: each needs a request. */
 const maxProgressJobs = 20;
 
-/** Percent of the jobs that run, by id. Only of the local daemon: other services would need one request for each file. */
+/** Progress in percent of running jobs on the local daemon, by id. Other services would need a request for each file. */
 async function percentsOf(client: Client, jobs: ListedJobs['jobs']): Promise<ReadonlyMap<number, number>> {
   if (client.target.isOwnDaemon !== true) return new Map();
   const running = jobs.filter(({ state }) => state === 'processing').slice(0, maxProgressJobs);
   const found = await Promise.all(
     running.map(async ({ id }) => {
-      // A job that has just ended, or a break, leaves a blank cell and no error: the list itself was answered.
+      // On errors leave the cell blank: the list itself was answered.
       const record = await client.jobProgress(id).catch(() => null);
       return record === null ? [] : [[id, record.progress] as const];
     }),

@@ -6,12 +6,10 @@ import { isUrl } from '../../shared/text/url-text.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { missingFolders, rejectInputAsOutput } from '../destinations/check-destinations.js';
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
-import { unsupportedHelp } from '../help/unsupported-help.js';
-import { addJobOptions, type JobArgs, withExamplesFirst } from '../input/job-args.js';
-import type { ParseXml } from '../input/job-input.js';
-import { localRequest, withoutProgram } from '../input/local-request.js';
-import { collectValues } from '../input/parse-args.js';
-import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
+import { collectValues } from '../input/args.js';
+import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
+import { addJobOptions, type JobArgs, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
+import { localRequest, type ParseXml } from '../input/job-input.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 
@@ -20,7 +18,7 @@ interface PlanOptions extends JobArgs, ProgramFlags {
   readonly json?: boolean;
 }
 
-/** `venc plan INPUT`: prints the ffmpeg command lines that `venc run` would run, and runs none. */
+/** `venc plan INPUT`: prints the ffmpeg command lines of `venc run` without running them. */
 export function define(command: Command, context: Context): void {
   command
     .argument('<input>', 'a local media file, a request (FILE.json, FILE.xml), or - for a request on stdin')
@@ -29,10 +27,10 @@ export function define(command: Command, context: Context): void {
       'the file of an output, one -o for each --output, or a folder for all',
       collectValues,
     )
-    .option('--json', 'print one JSON array with an object for each command line')
+    .option('--json', 'print a JSON array with an object for each command line')
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
-    .option('--ffprobe <path>', 'the ffprobe to look with (or VENC_FFPROBE)');
-  // Nothing comes to an end here that somebody could be told of.
+    .option('--ffprobe <path>', 'the ffprobe to read the input with (or VENC_FFPROBE)');
+  // No job ends here that could be notified about.
   withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
     context.handler((arg: string, options: PlanOptions) =>
       withTypedErrors(arg, options, () => run(arg, options, context)),
@@ -41,15 +39,15 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Prints one line for each run of ffmpeg, quoted for a POSIX shell, with remarks (#) above. Takes the same words as run, looks at
-the input with ffprobe, writes nothing and asks no other machine. The lines read the input where it is and write the files that run
-would write, but overwrite none (-n); only what is needed on the way lies in ./, and an output for another machine, which is still to
-be sent there. A run adds to them only what it follows the progress with.
+Prints a line for each run of ffmpeg, quoted for a POSIX shell, with comments (#) above. Accepts the flags of run, reads the
+input with ffprobe, writes nothing and connects to no other machine. The lines read the input in place and write the files that
+run would write, without overwriting any (-n). Intermediate files, and outputs that have to be uploaded, go to the current
+folder. A run adds only what it needs to read the progress.
 
 With --json each line has its outputs (number, label, url, and path, the file that is written), what it does (encode, thumbnails),
 program, args, and its share of the encoding of these outputs.
 
-Exit codes: 0 when every output can be made, 1 when one cannot, 2 when the request is refused.
+Exit codes: 0 if every output can be made, 1 if one cannot, 2 if the request is rejected.
 
 Examples:
   venc plan film.mov
@@ -58,7 +56,7 @@ Examples:
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
-/** Says which settings this version refuses. */
+/** The settings that this version rejects. */
 export const moreHelp = async () =>
   unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
@@ -72,8 +70,8 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   const outs = await resolveDestinations(options.out ?? [], 1, process.cwd());
   const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
   await rejectInputAsOutput(body.input, paths);
-  const { dryRun: planOnce } = await import('../../../daemon/dry-run/dry-run.js');
-  const plan = await planOnce(body, {
+  const { dryRun } = await import('../../../daemon/dry-run/dry-run.js');
+  const plan = await dryRun(body, {
     ...programs,
     files: paths.map((path) => (isUrl(path) ? null : path)),
   }).catch((error: unknown) => {

@@ -6,6 +6,7 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
+import { withTypedErrors } from '../input/command-errors.js';
 import type { FileToUpload } from '../input/files.js';
 import {
   addJobOptions,
@@ -16,18 +17,17 @@ import {
   warnUnknownFields,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { withTypedErrors } from '../input/with-settings-errors.js';
 import { type PresetRecord, presetRecord, presetsTable } from '../output/setup-tables.js';
 import type { Io } from '../terminal/io.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
 
-/** `venc preset`: settings under a name, for `--preset NAME` of `run`, `submit` and `plan`. */
+/** `venc preset`: manages saved settings, for `--preset NAME` of `run`, `submit` and `plan`. */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
   const save = command
     .command('save')
-    .description('Keep settings under a name: the same flags as those of submit.')
+    .description('Save settings under a name. The flags are those of submit.')
     .argument('<name>', '1 to 64 letters, digits or . _ -')
     .option('--force', 'replace the preset that has this name');
   withExamplesFirst(addJobOptions(save), saveDetails).action(
@@ -57,9 +57,9 @@ interface SaveOptions extends JobArgs {
 }
 
 const details = `
-A preset is a request without an input, in the folder presets/ of the configuration. Its owner alone may read it.
-A request file wins over the preset, a flag over both, and --output over a flag. A preset with one output goes for every
-output; of one with several outputs, the first goes for the first output and so on.
+A preset is a request without an input, in the folder presets/ of the configuration, readable only by you.
+A request file overrides the preset, a flag overrides both, and --output overrides a flag. A preset with one output applies to
+every output; the outputs of a preset with several apply to the outputs in order.
 
 Examples:
   venc preset save web --video-codec vp9 --height 720 --quality 4
@@ -67,7 +67,7 @@ Examples:
   venc submit film.mov --preset web --height 480`;
 
 const saveDetails = `
-Values that are not valid are refused. A local watermark is kept by its absolute path. With --preset the new preset starts from
+Invalid values are rejected. A local watermark is saved with its absolute path. With --preset the new preset starts from
 another one.
 
 Examples:
@@ -84,7 +84,7 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
     );
   }
   if (options.force !== true && (await presetNames(io.env)).includes(name)) {
-    throw new VencError('UsageError', `There is a preset ${name} already.`, {
+    throw new VencError('UsageError', `There is already a preset ${name}.`, {
       hint: 'replace it with --force, or choose another name',
     });
   }
@@ -103,7 +103,7 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
   return exitCodes.done;
 }
 
-/** Local watermarks by their paths again: on another day each command brings them to where it encodes. */
+/** Replaces the `file:` URLs of local watermarks by absolute paths, because later commands upload them again. */
 async function withPaths(request: Record<string, unknown>, images: ReadonlyMap<string, FileToUpload>) {
   if (images.size === 0) return request;
   const { replaceWatermarks } = await import('../input/local-watermarks.js');
@@ -126,10 +126,10 @@ async function list(options: OutputFormatOptions, { io }: Context) {
   return exitCodes.done;
 }
 
-/** What `--fields` can name where there is no preset. */
+/** The fields for `--fields` if there is no preset. */
 const noPreset: PresetRecord = { name: '', settings: {} };
 
-/** A preset that cannot be read is remarked, and the others are listed all the same. */
+/** Reads a preset. Warns and returns null if it cannot be read, so that the others are still listed. */
 async function recordOf(name: string, io: Io): Promise<PresetRecord | null> {
   try {
     return presetRecord(name, await readPreset(io.env, name));

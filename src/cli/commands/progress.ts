@@ -4,7 +4,7 @@ import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
-import { parseId } from '../input/parse-args.js';
+import { parseId } from '../input/args.js';
 import { resolveJob } from '../jobs/resolve-jobs.js';
 import { createTextColours, type TextColours } from '../output/paint.js';
 import { jobProgressText, progressText } from '../output/progress-text.js';
@@ -15,7 +15,7 @@ interface ProgressOptions extends OutputFormatOptions {
   readonly output?: boolean;
 }
 
-/** `venc progress ID`: one progress record (section 2.4), of a job, an input or an output. */
+/** `venc progress ID`: the progress record (section 2.4) of a job, an input or an output. */
 export function define(command: Command, context: Context): void {
   addOutputFormatOptions(command.argument('<id>', 'id of the job; @last or -1 is the newest'), 'one')
     .option('--input', 'the id is that of an input')
@@ -29,10 +29,7 @@ export function define(command: Command, context: Context): void {
 
 async function run(arg: string, options: ProgressOptions, context: Context) {
   if (options.input === true && options.output === true) {
-    throw new VencError(
-      'UsageError',
-      '--input and --output exclude each other: an id is of the one or the other.',
-    );
+    throw new VencError('UsageError', '--input and --output cannot be combined.');
   }
   const { io } = context;
   const record = await read(arg, options, context, createTextColours(io.colour.stdout));

@@ -8,7 +8,7 @@ import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
 import { applyToEach, confirm, requireTerminal } from '../jobs/bulk-action.js';
 import { selectJobs } from '../jobs/select-jobs.js';
-import { removal } from './rm.js';
+import { removal } from './bulk-actions.js';
 
 interface PruneOptions {
   /** Seconds. */
@@ -18,20 +18,20 @@ interface PruneOptions {
   readonly yes?: boolean;
 }
 
-/** `venc prune --older-than AGE`: removes the jobs that ended longer ago than that, with their hosted files. */
+/** `venc prune --older-than AGE`: removes jobs that ended before that, with their hosted files. */
 export function define(command: Command, context: Context): void {
   command
     .option('--older-than <age>', 'jobs that ended longer ago: 12h, 30d, 2w', ageParser('--older-than'))
     .option(
       '--state <states>',
-      `only jobs in these states, with commas between them: ${finalJobStates.join(', ')}; repeatable`,
+      `only jobs in these states, comma-separated: ${finalJobStates.join(', ')}; repeatable`,
       listParser('--state', finalJobStates),
     )
-    .option('--dry-run', 'print the ids of the jobs that would be removed, and remove none')
-    .option('-y, --yes', 'do not ask')
+    .option('--dry-run', 'print the ids of the jobs to remove without removing them')
+    .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
-      `\nThe usage of removed jobs stays in reports.\n${formatExamples('venc prune --older-than 30d --dry-run', 'venc prune --older-than 2w --state failed --yes')}`,
+      `\nReports still include the usage of removed jobs.\n${formatExamples('venc prune --older-than 30d --dry-run', 'venc prune --older-than 2w --state failed --yes')}`,
     )
     .action(context.handler((options: PruneOptions) => run(options, context)));
 }
@@ -39,13 +39,9 @@ export function define(command: Command, context: Context): void {
 async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Context) {
   const { io } = context;
   if (olderThan === undefined) {
-    throw new VencError(
-      'UsageError',
-      '--older-than is missing: it says how long ago a job must have ended.',
-      {
-        hint: 'for example: venc prune --older-than 30d',
-      },
-    );
+    throw new VencError('UsageError', '--older-than is required: the minimum time since a job ended.', {
+      hint: 'for example: venc prune --older-than 30d',
+    });
   }
   if (dryRun !== true && yes !== true) requireTerminal('prune', io);
   const client = await context.client();
@@ -68,10 +64,15 @@ async function run({ olderThan, state, dryRun, yes }: PruneOptions, context: Con
     await removal.apply(service, id);
     removed += 1;
   };
-  // One line for all of them: there may be thousands. Errors are told one by one.
-  const note: typeof io.writeStderr = (text) =>
+  // Print one line for all jobs, as there may be thousands. Errors are reported individually.
+  const writeErrors: typeof io.writeStderr = (text) =>
     text.endsWith(` ${removal.doneText}\n`) ? undefined : io.writeStderr(text);
-  const code = await applyToEach(client, ids, { ...removal, apply: removeJob }, { ...io, writeStderr: note });
+  const code = await applyToEach(
+    client,
+    ids,
+    { ...removal, apply: removeJob },
+    { ...io, writeStderr: writeErrors },
+  );
   io.writeStderr(`venc: ${counted(removed)} removed\n`);
   return code;
 }

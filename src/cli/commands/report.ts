@@ -25,7 +25,7 @@ export function define(command: Command, context: Context): void {
       .option('--to <day>', 'last day (default: yesterday)', dayOf('--to'))
       .option('--grouping <name>', 'only the usage under this report grouping')
       .addOption(
-        new Option('--csv', 'print CSV, one line for each day and grouping').conflicts(['json', 'fields']),
+        new Option('--csv', 'print CSV, one line per day and grouping').conflicts(['json', 'fields']),
       ),
     'one',
   )
@@ -34,8 +34,8 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Days are those of UTC on which outputs finished, 60 of them at most. The tables leave out days and kinds without usage; --json
-and --csv have every day. With --csv the first column of all is the kind, vod or live.
+Usage counts on the day in UTC on which an output finished; a report has at most 60 days. The tables leave out days and kinds
+without usage; --json and --csv include every day. With --csv the first column of all is the kind, vod or live.
 
 Examples:
   venc report
@@ -59,7 +59,7 @@ async function run(kind: Kind, options: ReportOptions, context: Context) {
   const isTable = options.json !== true && options.fields === undefined;
   if (isTable && to === undefined && usages.every(({ total }) => Object.values(total).every(isZero))) {
     io.writeStderr(
-      `venc: nothing up to yesterday; with today: --to ${new Date().toISOString().slice(0, 10)}\n`,
+      `venc: no usage until yesterday; to include today: --to ${new Date().toISOString().slice(0, 10)}\n`,
     );
   }
   await printRecord(io, options, {
@@ -85,11 +85,11 @@ async function csvOf(kind: Kind, usages: readonly UsageReport[]): Promise<string
   );
 }
 
-/** A parser for an option that takes a day of the calendar. */
+/** Creates a parser for an option whose value is a date. */
 function dayOf(flag: string) {
   return (arg: string): string => {
     const time = /^\d{4}-\d\d-\d\d$/.test(arg) ? Date.parse(`${arg}T00:00:00Z`) : Number.NaN;
-    // The 30th of February is read as a day of March, on some machines.
+    // Some JavaScript engines read the 30th of February as a day of March.
     if (!Number.isNaN(time) && new Date(time).toISOString().startsWith(arg)) return arg;
     throw new VencError('UsageError', `${flag} takes a day such as 2026-03-01, not "${arg}".`);
   };

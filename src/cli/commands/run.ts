@@ -9,18 +9,17 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
-import { unsupportedHelp } from '../help/unsupported-help.js';
+import { collectValues } from '../input/args.js';
+import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
 import {
   addJobOptions,
   buildRequestBody,
   type JobArgs,
   loadPreset,
+  unsupportedHelp,
   withExamplesFirst,
 } from '../input/job-args.js';
-import type { ParseXml } from '../input/job-input.js';
-import { localRequest, withoutProgram } from '../input/local-request.js';
-import { collectValues } from '../input/parse-args.js';
-import { withTypedErrors, withValidation } from '../input/with-settings-errors.js';
+import { localRequest, type ParseXml } from '../input/job-input.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
@@ -53,18 +52,18 @@ export function define(command: Command, context: Context): void {
       'the file of an output, one -o for each --output, or a folder for all',
       collectValues,
     )
-    .option('--sample', `encode a test video with sound to ${sampleFile}`)
+    .option('--sample', `encode a test video with audio to ${sampleFile}`)
     .option('--force', 'overwrite existing files')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .option('--ffmpeg <path>', 'the ffmpeg to use (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addOption(
       command
-        .createOption('--stall-timeout <time>', 'give a transfer up after this time without a byte')
+        .createOption('--stall-timeout <time>', 'cancel a transfer after this time without data')
         .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );
-  // Who tells of the end of a job tries for days: that takes a daemon.
+  // Notifications are retried for days, which needs a daemon.
   withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
     context.handler((args: readonly string[], options: RunOptions) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
@@ -74,9 +73,9 @@ export function define(command: Command, context: Context): void {
 
 const sampleFile = 'venc-sample.mp4';
 const details = `
-Without -o the outputs go into the current folder under the name of the input, told apart by label or number. Several inputs are
-encoded one after the other; -o is then a folder, which is made where it is missing. An input that fails does not stop the others, and
-the exit code is that of the first that failed. Ctrl-C cancels and cleans up; files that are finished stay.
+Without -o the outputs go into the current folder, named after the input with the label or number. Several inputs are
+encoded one after the other; -o is then a folder, which is created if it is missing. If an input fails, the others are still
+encoded, and the exit code is that of the first failure. Ctrl-C cancels and cleans up; finished files stay.
 
 Examples:
   venc run --sample
@@ -88,7 +87,7 @@ Examples:
   venc run film.mov -o out/ --output label=small,width=640 \\
     --output label=large`;
 
-/** Says which settings the daemon of this version refuses. */
+/** The settings that the daemon of this version rejects. */
 export const moreHelp = async () =>
   unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
 
@@ -99,7 +98,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
   const { io } = context;
   if ((args.length === 0) === (options.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
-      hint: 'venc run --sample needs no file of yours',
+      hint: 'venc run --sample needs no input',
     });
   }
   const programs = await context.programs(options);
@@ -111,7 +110,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       const inputs = [...new Set(args)];
       const destinations = await resolveDestinations(options.out ?? [], inputs.length, process.cwd());
-      // Wrong flags are reported once, not for every input.
+      // Report invalid flags once instead of for every input.
       if (inputs.length > 1) {
         await buildRequestBody(
           { request: null, input: null, preset: await loadPreset(options, io.env) },
@@ -134,7 +133,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
   }
 }
 
-/** Encodes a generated video. Its own file may be overwritten, one that was named may not. */
+/** Encodes a generated video. The default output file may be overwritten, a file named with -o may not. */
 async function runSample(
   options: RunOptions,
   io: Io,
@@ -154,7 +153,7 @@ async function runSample(
   await checkDestinations(resolvedRequest, options.force === true || resolvedRequest.paths[0] === sampleFile);
   const { makeSample } = await import('../../../daemon/app/make-sample.js');
   await makeSample(sample, encoding);
-  io.writeStderr('venc: made a test picture with a tone; encoding it\n');
+  io.writeStderr('venc: created a test video with a tone; encoding it\n');
   const { code, encodes } = await encodeAll(
     [{ name: sampleFile, resolvedRequest }],
     { io, mode, count: 1 },
@@ -166,21 +165,18 @@ async function runSample(
 }
 
 function sampleMade(path: string): string {
-  return `venc: ${path} is a test picture with a tone, encoded on this machine: all that is needed is here\n`;
+  return `venc: ${path} is a test video with a tone, encoded on this machine: everything required is installed\n`;
 }
 
-/**
- * Lends a new empty folder to some work and removes it with all it holds: when the work has ended, and also when the
- * program leaves at once.
- */
+/** Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. */
 async function withTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   const folder = await mkdtemp(join(tmpdir(), 'venc-'));
-  const leave = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', leave);
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', removeNow);
   try {
     return await use(folder);
   } finally {
-    process.off('exit', leave);
+    process.off('exit', removeNow);
     await rm(folder, { recursive: true, force: true });
   }
 }

@@ -27,8 +27,8 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-With --json one id gives one object, several give an array in the order of the ids. A job that cannot be shown is left out, and
-the exit code is that of the first one.
+With --json one id prints an object, several ids print an array in the same order. A job that cannot be shown is left out, and
+the exit code is that of the first error.
 
 Examples:
   venc show 123
@@ -63,7 +63,7 @@ async function showOne(
   return exitCodes.done;
 }
 
-/** Continues after an error, as the other jobs have nothing to do with it. */
+/** Shows several jobs; continues after an error, which does not affect the other jobs. */
 async function showMany(
   client: Client,
   ids: readonly number[],
@@ -104,9 +104,9 @@ async function detailsOf(client: Client, id: number): Promise<unknown> {
   }
 }
 
-/** The job in words, with the progress of the moment where it has not ended. */
+/** The text for a job, with its current progress unless it has ended. */
 async function textOf(client: Client, job: JobRecord, hasColour: boolean): Promise<string> {
-  // The details were answered: they are worth showing without progress too.
+  // Show the details even if the progress is not available.
   const progress = isFinal(job.state) ? null : await client.jobProgress(job.id).catch(() => null);
   return jobText(job, createTextColours(hasColour), { now: new Date(), progress });
 }

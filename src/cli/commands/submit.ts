@@ -1,9 +1,8 @@
 import { type Command, Option } from 'commander';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
-import { unsupportedHelp } from '../help/unsupported-help.js';
-import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
-import { withTypedErrors } from '../input/with-settings-errors.js';
+import { withTypedErrors } from '../input/command-errors.js';
+import { addJobOptions, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, rejectUnusedFlags, type SubmitOptions } from '../submit/submit-options.js';
 import { progressOption } from '../terminal/progress-mode.js';
@@ -17,7 +16,7 @@ export function define(command: Command, context: Context): void {
     )
     .option('--xml', 'parse the request as XML')
     .addOption(
-      new Option('--ndjson', 'with -: one request in JSON a line, each a job').conflicts([
+      new Option('--ndjson', 'with -: one JSON request per line, a job for each').conflicts([
         'xml',
         'download',
         'stage',
@@ -25,17 +24,17 @@ export function define(command: Command, context: Context): void {
     )
     .option(
       '--idempotency-key <key>',
-      'make no second job where one was made with this key in the last 24 hours; for several KEY-1 and so on',
+      'do not create a second job with this key within 24 hours; for several inputs KEY-1, KEY-2 ...',
       idempotencyKeyOf,
     )
     .option('--json', 'print whole responses, one per line')
-    .option('--wait', 'wait until the jobs end; the exit code tells how')
+    .option('--wait', 'wait until the jobs end; sets the exit code by their states')
     .option(
       '--timeout <time>',
       'with --wait: give up after this time, such as 90s, 5m or 2h',
       durationParser('--timeout'),
     )
-    .option('--download <dir>', 'with --wait: fetch the outputs into this folder, and print their paths')
+    .option('--download <dir>', 'with --wait: download the outputs to this folder and print their paths')
     .option('--force', 'with --download: overwrite existing files')
     .option(
       '--stage <url>',
@@ -47,7 +46,7 @@ export function define(command: Command, context: Context): void {
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         rejectUnusedFlags(options);
         if (options.ndjson === true) {
-          const { submitMany } = await import('../submit/submit-many.js');
+          const { submitMany } = await import('../submit/submit-lines.js');
           return submitMany(args, options, context);
         }
         const [arg, ...others] = args;
@@ -60,9 +59,9 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Prints the id of each job, in the order of the inputs. An input that fails does not stop the others; the first to fail
-decides the exit code. A flag wins over the request file, and --output over a flag.
-Passwords in arguments can be seen by other users of this machine for a moment: send such requests through - instead.
+Prints the id of each job, in the order of the inputs. If an input fails, the others are still submitted; the exit code is
+that of the first failure. A flag overrides the request file, and --output overrides a flag.
+Other users of this machine can see passwords in arguments for a moment: send such requests through - instead.
 
 Examples:
   venc submit https://example.com/film.mov
@@ -77,6 +76,6 @@ Examples:
   echo '{"input": "sftp://me:secret@example.com/a.mov"}' | venc submit -
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;
 
-/** Says which settings the daemon of this version refuses. */
+/** The settings that the daemon of this version rejects. */
 export const moreHelp = async () =>
   unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));

@@ -20,12 +20,12 @@ import type { TargetRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
 
-/** `venc target`: services that have a name, with their keys, for `--target NAME` and `VENC_TARGET`. */
+/** `venc target`: manages named services and their keys, for `--target NAME` and `VENC_TARGET`. */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
   command
     .command('add')
-    .description('Give a service a name. Its key is read from stdin, or asked for.')
+    .description('Save a service under a name. Its key is read from stdin or prompted for.')
     .argument('<name>', '1 to 64 letters, digits or . _ -')
     .argument('<url>', 'base address of the service, such as https://encoding.example.com/api')
     .option('--force', 'replace the target that has this name')
@@ -33,18 +33,18 @@ export function define(command: Command, context: Context): void {
     .action(
       context.handler((name: string, url: string, options: AddOptions) => add(name, url, options, context)),
     );
-  addOutputFormatOptions(command.command('list').description('List the targets; never their keys.'), 'many')
+  addOutputFormatOptions(command.command('list').description('List the targets without their keys.'), 'many')
     .addHelpText('after', formatExamples('venc target list', 'venc target list --json --fields name,url'))
     .action(context.handler((options: OutputFormatOptions) => list(options, context)));
   command
     .command('use')
-    .description('Talk to this service from now on, unless something else is said.')
-    .argument('<name>', `name of the target; ${localTarget} is the daemon of this machine`)
+    .description('Use this service by default.')
+    .argument('<name>', `name of the target; ${localTarget} is the local daemon`)
     .addHelpText('after', formatExamples('venc target use studio', `venc target use ${localTarget}`))
     .action(context.handler((name: string) => use(name, context)));
   command
     .command('remove')
-    .description('Forget a target and its key.')
+    .description('Remove a target and its key.')
     .argument('<name>', 'name of the target')
     .addHelpText('after', formatExamples('venc target remove studio'))
     .action(context.handler((name: string) => remove(name, context)));
@@ -55,9 +55,9 @@ interface AddOptions {
 }
 
 const details = `
-Which service a command talks to: --target NAME, else VENC_TARGET, else VENC_URL
-with VENC_API_KEY, else the target in use, else the daemon of this machine, which
-is always called ${localTarget}. Keys lie in a file that its owner alone may read.
+Commands use the service of --target NAME, else VENC_TARGET, else VENC_URL with
+VENC_API_KEY, else the target in use, else the local daemon, which is always
+called ${localTarget}. Keys are saved in a file that is readable only by you.
 
 Examples:
   venc target add studio https://encoding.example.com/api
@@ -72,7 +72,7 @@ Examples:
   venc target add studio https://encoding.example.com/api < key.txt
   pass show studio | venc target add studio https://encoding.example.com`;
 
-/** Names that conf passes over without a word, since objects of JavaScript have something of their own under them. */
+/** Names that conf silently ignores, because they are properties of JavaScript objects. */
 const reservedTargetNames: ReadonlySet<string> = new Set(['__proto__', 'constructor', 'prototype']);
 
 async function add(name: string, arg: string, options: AddOptions, { io }: Context) {
@@ -88,7 +88,7 @@ async function add(name: string, arg: string, options: AddOptions, { io }: Conte
     });
   }
   if (name === localTarget) {
-    throw new VencError('UsageError', `${localTarget} is always the daemon of this machine.`, {
+    throw new VencError('UsageError', `${localTarget} is always the local daemon.`, {
       hint: 'choose another name',
     });
   }
@@ -100,7 +100,7 @@ async function add(name: string, arg: string, options: AddOptions, { io }: Conte
   }
   const exists = options.force !== true && (await readTargets(io.env)).some((target) => target.name === name);
   if (exists) {
-    throw new VencError('UsageError', `There is a target ${name} already.`, {
+    throw new VencError('UsageError', `There is already a target ${name}.`, {
       hint: 'replace it with --force, or choose another name',
     });
   }
@@ -108,14 +108,14 @@ async function add(name: string, arg: string, options: AddOptions, { io }: Conte
   if (!isKey(apiKey)) {
     const problem =
       apiKey === ''
-        ? 'There was no key to read.'
-        : 'This is no key: it has blanks or letters outside of ASCII.';
+        ? 'No key was given.'
+        : 'This is not a key: it contains spaces or characters other than ASCII.';
     throw new VencError('UsageError', problem, {
-      hint: `nothing was kept; give the key in a line on stdin: venc target add ${name} ${withoutPassword(url)} < key.txt`,
+      hint: `nothing was saved; pass the key as a line on stdin: venc target add ${name} ${withoutPassword(url)} < key.txt`,
     });
   }
   warnQuarantined(io, await saveTarget(io.env, { name, url, apiKey }));
-  io.writeStderr(`venc: target ${name} kept; to talk to it always: venc target use ${name}\n`);
+  io.writeStderr(`venc: target ${name} saved; to use it by default: venc target use ${name}\n`);
   return exitCodes.done;
 }
 
@@ -136,26 +136,26 @@ async function list(options: OutputFormatOptions, { io, config }: Context) {
   return exitCodes.done;
 }
 
-/** What `--fields` can name where there is no target. */
+/** The fields for `--fields` if there is no target. */
 const noTarget: TargetRecord = { name: '', url: '', in_use: false };
 
 async function use(name: string, { io }: Context) {
   if (name !== localTarget) await known(name, io.env);
   warnQuarantined(io, await changeConfig(io.env, 'target', name === localTarget ? null : name));
-  const what = name === localTarget ? 'the daemon of this machine' : `the target ${name}`;
-  io.writeStderr(`venc: commands talk to ${what} from now on\n`);
+  const what = name === localTarget ? 'the local daemon' : `the target ${name}`;
+  io.writeStderr(`venc: commands now use ${what} by default\n`);
   const override = ['VENC_TARGET', 'VENC_URL'].find((variable) => (io.env[variable] ?? '') !== '');
-  if (override !== undefined) io.writeStderr(`venc: hint: ${override} is set, and wins over it\n`);
+  if (override !== undefined) io.writeStderr(`venc: hint: ${override} is set and overrides it\n`);
   return exitCodes.done;
 }
 
 async function remove(name: string, { io, config }: Context) {
   await known(name, io.env);
   await removeTarget(io.env, name);
-  io.writeStderr(`venc: target ${safeText(name)} and its key are forgotten\n`);
+  io.writeStderr(`venc: target ${safeText(name)} and its key were removed\n`);
   if ((await config()).target !== name) return exitCodes.done;
   warnQuarantined(io, await changeConfig(io.env, 'target', null));
-  io.writeStderr('venc: it was in use: commands talk to the daemon of this machine from now on\n');
+  io.writeStderr('venc: it was in use: commands now use the local daemon\n');
   return exitCodes.done;
 }
 

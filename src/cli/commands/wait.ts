@@ -10,7 +10,7 @@ interface WaitOptions {
   readonly any?: boolean;
 }
 
-/** `venc wait ID...`: silent until the jobs are final; its exit code tells how they ended. */
+/** `venc wait ID...`: waits without output until the jobs have ended; the exit code reflects their states. */
 export function define(command: Command, context: Context): void {
   command
     .argument('<id...>', jobIdsHelp)
@@ -19,14 +19,14 @@ export function define(command: Command, context: Context): void {
       'give up after this time, such as 90s, 5m or 2h (exit code 7)',
       durationParser('--timeout'),
     )
-    .option('--any', 'wait only for the first job that ends; it decides the exit code')
+    .option('--any', 'wait only until the first job ends; it sets the exit code')
     .addHelpText('after', details)
     .action(context.handler((args: readonly string[], options: WaitOptions) => run(args, options, context)));
 }
 
 const details = `
-Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 7 after the timeout.
-With --timeout 0 each job is looked at once.
+Exit codes: 0 if every job finished, 1 if one failed or was cancelled, 7 after the timeout.
+With --timeout 0 each job is checked once.
 
 Examples:
   venc wait @last

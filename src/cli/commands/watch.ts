@@ -24,10 +24,10 @@ interface WatchOptions {
   readonly progress?: ProgressChoice;
 }
 
-/** `venc watch [ID...]`: a live screen on a terminal, lines of what happens anywhere else. */
+/** `venc watch [ID...]`: a live screen on a terminal, otherwise lines of events. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('[id...]', `${jobIdsHelp}; none: every job that is active`)
+    .argument('[id...]', `${jobIdsHelp}; none: all active jobs`)
     .option('--jsonl', 'print one JSON object for each event')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
@@ -35,11 +35,11 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-On the screen arrows choose a job, enter opens it, c cancels it, r runs it again; ? tells of all keys.
-Leaving with q or Ctrl-C lets the jobs go on. The screen of all active jobs stays until it is left;
-lines of them end when no job is active any more.
+On the screen the arrow keys select a job, enter opens it, c cancels it, r resubmits it; ? shows all keys.
+Leaving with q or Ctrl-C does not stop the jobs. Without ids the screen stays until you leave it, and
+the lines end when no job is active.
 
-Exit codes: 0 when every job finished, 1 when one failed or was cancelled, 130 when it was left before.
+Exit codes: 0 if every job finished, 1 if one failed or was cancelled, 130 if you left before that.
 
 Examples:
   venc watch
@@ -73,7 +73,7 @@ async function run(args: readonly string[], options: WatchOptions, context: Cont
 async function modeOf(context: Context, options: WatchOptions): Promise<ProgressMode> {
   if (options.jsonl !== true) {
     const mode = await chosenMode(context, options.progress, 'stdout');
-    // The screen takes keys: without a terminal to type on there is only something to read.
+    // The screen needs a terminal for its keys; without one, print lines.
     return mode === 'tty' && !context.io.isTerminal.stdin ? 'plain' : mode;
   }
   if (options.progress === undefined || options.progress === 'json') return 'json';

@@ -1,11 +1,10 @@
-import type { CompletionContext } from './completion-contexts.js';
-import { completionCommand } from './completion-queries.js';
-import { type CompletionSource, outputSettings } from './source.js';
+import { completionCommand } from './protocol.js';
+import { type CompletionContext, type CompletionSource, outputSettings } from './source.js';
 
 /** The completions for bash, 3.2 and newer, with or without the package bash-completion. */
 export function bashScript(contexts: readonly CompletionContext[]): string {
   return `# Completions of venc for bash. Made by "npm run docs": edit src/cli/completion.
-# To load them: source <(venc completion bash), or put this file where bash-completion looks, under the name venc.
+# To load them: source <(venc completion bash), or put this file into the folder of bash-completion, under the name venc.
 
 ${contextRows(contexts)}
 
@@ -32,7 +31,7 @@ function contextRows(contexts: readonly CompletionContext[]): string {
       ;;`;
   });
   return `# What can follow a command: sets commands, flags and valued, the flags that take a value.
-_venc_place() {
+_venc_context() {
   case $1 in
 ${rows.join('\n')}
     *) return 1 ;;
@@ -60,7 +59,7 @@ function args(contexts: readonly CompletionContext[]): string {
   const cases = contexts.flatMap((one) =>
     one.args.map(({ isVariadic, source }, index) => ({ key: `${one.path} ${index}`, source, isVariadic })),
   );
-  return `# Where a word of a command comes from, by how many stand before it: sets kind and list.
+  return `# Where an argument of a command comes from, by its position: sets kind and list.
 _venc_word() {
   case "$1 $2" in
 ${casesOf(cases)}
@@ -71,11 +70,11 @@ ${casesOf(cases)}
 interface Case {
   readonly key: string;
   readonly source: CompletionSource;
-  /** Words after it are of the same kind. */
+  /** Whether all arguments after it have the same source. */
   readonly isVariadic?: boolean;
 }
 
-/** Cases that come to the same are one. */
+/** The cases of a shell `case`; those with the same outcome share a branch. */
 function casesOf(cases: readonly Case[]): string {
   const patterns = new Map<string, string[]>();
   for (const { key, source, isVariadic } of cases) {
@@ -91,7 +90,7 @@ function casesOf(cases: readonly Case[]): string {
 
 function outcomeOf(source: CompletionSource): string {
   if (source.kind === 'words') return `kind=words list=${quoted(source.args.join(' '))}`;
-  return source.kind === 'ask' ? `kind=ask list=${source.question}` : `kind=${source.kind}`;
+  return source.kind === 'query' ? `kind=ask list=${source.query}` : `kind=${source.kind}`;
 }
 
 function settings(): string {
@@ -100,7 +99,7 @@ function settings(): string {
   const cases = all
     .filter((setting) => setting.values.length > 0)
     .map((setting) => `    ${setting.name}) list=${quoted(setting.values.join(' '))} ;;`);
-  return `# Settings for --output, and their values where these are few.
+  return `# Settings for --output, with the allowed values of those that have a list.
 _venc_settings=${quoted(names)}
 _venc_setting() {
   case $1 in
@@ -113,8 +112,8 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-const logic = `# Keeps the lines that begin as cur does, less what bash holds for words before. Words that others made up are
-# quoted; within quotes those are left out that would mean something there.
+const logic = `# Adds the lines that start with cur to COMPREPLY, without the part that bash treats as earlier words. Names from the
+# program are quoted; within quotes, names with special characters are left out.
 _venc_keep() {
   local line
   while IFS= read -r line; do
@@ -133,9 +132,9 @@ _venc() {
   local -a line=() asking=()
   local -i index count=0
   COMPREPLY=()
-  # Behind > and < there are files.
+  # After > and <, complete files.
   [[ \${COMP_WORDS[COMP_CWORD-1]} == [\\<\\>]* ]] && return
-  # Bash parts words at = and : too; they are put together again.
+  # Bash also splits words at = and :, so join them again.
   for ((index = 1; index <= COMP_CWORD; index++)); do
     word=\${COMP_WORDS[index]}
     if [[ \${#line[@]} -gt 0 && ( $word =~ ^[=:]+$ || $raw =~ ^[=:]+$ ) ]]; then
@@ -148,7 +147,7 @@ _venc() {
   [[ $raw =~ ^[=:]+$ ]] && raw=''
   cur=\${line[\${#line[@]}-1]}
   strip=\${cur%"$raw"}
-  _venc_place ''
+  _venc_context ''
   for ((index = 0; index < \${#line[@]} - 1; index++)); do
     word=\${line[index]}
     case $plain$word in
@@ -164,7 +163,7 @@ _venc() {
         fi
         ;;
       *)
-        if [[ count -eq 0 ]] && _venc_place "\${path:+$path }$word"; then
+        if [[ count -eq 0 ]] && _venc_context "\${path:+$path }$word"; then
           path="\${path:+$path }$word"
         else
           count+=1
@@ -172,14 +171,14 @@ _venc() {
         ;;
     esac
   done
-  # No names of files where none are asked for.
+  # Do not fall back to file names.
   compopt +o default 2>/dev/null
   if [[ -z $flag$plain && $cur == --*=* ]]; then
     flag=\${cur%%=*}
     strip=\${strip#"$flag="}
     cur=\${cur#*=}
   fi
-  # A quote that is open is bash's own to close.
+  # Bash itself closes an open quote.
   [[ $cur == [\\"\\']* ]] && quote=\${cur:0:1} cur=\${cur:1}
   if [[ -n $flag ]]; then
     _venc_value "$path" "$flag"
@@ -193,9 +192,9 @@ _venc() {
   case $kind in
     words) _venc_keep < <(printf '%s\\n' $list) ;;
     ask)
-      # The newest job is the likeliest: bash is to keep their order, where it can.
+      # Keep the order, if bash can: the newest job is the most likely choice.
       compopt -o nosort 2>/dev/null
-      # An alias is none to this function, and bash before 4.4 takes an array without words for unset.
+      # An alias is not visible in this function, and bash before 4.4 treats an empty array as unset.
       local program=\${1/#\\~/$HOME}
       type -P "$program" >/dev/null || program=venc
       _venc_keep < <("$program" ${completionCommand} "$list" \${asking[@]+"\${asking[@]}"} 2>/dev/null </dev/null)

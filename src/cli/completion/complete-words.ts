@@ -5,31 +5,31 @@ import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { Io } from '../terminal/io.js';
-import { type CompletionQuery, completionQueries } from './completion-queries.js';
+import { type CompletionQuery, completionQueries } from './protocol.js';
 
-/** How long the service may take: longer than this a person waits for a completion only once. */
+/** Timeout of the service. Longer delays would disturb typing. */
 const timeoutMs = 300;
-/** How many of the newest jobs are offered. */
+/** Maximum number of jobs to offer, newest first. */
 const jobCount = 30;
 
-/** A word to offer, and what a shell may show beside it. */
+/** A completion, and the description that a shell may show next to it. */
 interface CompletionItem {
   readonly arg: string;
   readonly shown: string;
 }
 
 /**
- * Answers a question of a completion script: one word a line, with what it is behind a tab. Where there is no answer in time, or
- * no good one, it prints nothing, because errors in the middle of a command line would disturb the user.
+ * Answers a query of a completion script: one completion per line, with its description after a tab. Prints nothing on
+ * errors and timeouts, because an error in the middle of a command line would disturb the user.
  */
 export async function completeArgs(args: readonly string[], io: Io): Promise<void> {
-  const what = completionQueries.find((question) => question === args[0]);
+  const what = completionQueries.find((query) => query === args[0]);
   if (what === undefined) return;
   try {
     const items = await completionItemsFor(what, args.slice(1), io);
     await io.writeStdout(items.map(lineOf).join(''));
   } catch {
-    // A name that is still looked up would hold the process open.
+    // A pending DNS lookup would keep the process running.
     io.exit(0);
   }
 }
@@ -57,7 +57,7 @@ async function completionItemsFor(
 }
 
 async function targetItems({ env }: Io): Promise<readonly CompletionItem[]> {
-  const own = { arg: localTarget, shown: 'the daemon of this machine' };
+  const own = { arg: localTarget, shown: 'the local daemon' };
   return [own, ...(await readTargets(env)).map(({ name, url }) => ({ arg: name, shown: redact(url) }))];
 }
 
@@ -76,7 +76,7 @@ async function accountItems(
   }));
 }
 
-async function jobItems(what: JobQuestion, opened: Promise<Context>): Promise<readonly CompletionItem[]> {
+async function jobItems(what: JobQuery, opened: Promise<Context>): Promise<readonly CompletionItem[]> {
   const signal = AbortSignal.timeout(timeoutMs);
   const client = await (await opened).client();
   const { jobs } = await client.listJobs({ perPage: jobCount }, signal);
@@ -88,30 +88,29 @@ async function jobItems(what: JobQuestion, opened: Promise<Context>): Promise<re
   });
 }
 
-/** A question that the newest jobs answer. */
-type JobQuestion = Exclude<CompletionQuery, 'targets' | 'presets' | 'accounts' | 'keys' | 'followed'>;
+/** A query that is answered from the newest jobs. */
+type JobQuery = Exclude<CompletionQuery, 'targets' | 'presets' | 'accounts' | 'keys' | 'followed'>;
 
-const itemsByQuery: Readonly<Record<JobQuestion, (jobs: readonly JobRecord[]) => readonly CompletionItem[]>> =
-  {
-    jobs: (jobs) => [...lastJobItems(jobs), ...jobs.map(toJobItem)],
-    active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(toJobItem),
-    unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(toJobItem),
-    inputs: (jobs) => jobs.map((job) => ({ ...toJobItem(job), arg: String(job.input_media_file.id) })),
-    outputs: (jobs) =>
-      jobs.flatMap((job) =>
-        job.output_media_files.map(({ id, label, state }) => ({
-          arg: String(id),
-          shown: `${state}, ${label ?? nameIn(job)}`,
-        })),
-      ),
-    labels: (jobs) =>
-      jobs.flatMap((job) =>
-        job.output_media_files.map(({ label }) => ({ arg: label ?? '', shown: `of job ${job.id}` })),
-      ),
-    groupings: (jobs) => jobs.map(({ id, grouping }) => ({ arg: grouping ?? '', shown: `of job ${id}` })),
-  };
+const itemsByQuery: Readonly<Record<JobQuery, (jobs: readonly JobRecord[]) => readonly CompletionItem[]>> = {
+  jobs: (jobs) => [...lastJobItems(jobs), ...jobs.map(toJobItem)],
+  active: (jobs) => jobs.filter(({ state }) => ['waiting', 'processing'].includes(state)).map(toJobItem),
+  unfinished: (jobs) => jobs.filter(({ state }) => state !== 'finished').map(toJobItem),
+  inputs: (jobs) => jobs.map((job) => ({ ...toJobItem(job), arg: String(job.input_media_file.id) })),
+  outputs: (jobs) =>
+    jobs.flatMap((job) =>
+      job.output_media_files.map(({ id, label, state }) => ({
+        arg: String(id),
+        shown: `${state}, ${label ?? nameIn(job)}`,
+      })),
+    ),
+  labels: (jobs) =>
+    jobs.flatMap((job) =>
+      job.output_media_files.map(({ label }) => ({ arg: label ?? '', shown: `of job ${job.id}` })),
+    ),
+  groupings: (jobs) => jobs.map(({ id, grouping }) => ({ arg: grouping ?? '', shown: `of job ${id}` })),
+};
 
-/** `@last`, with what the newest job is. */
+/** `@last`, described by the newest job. */
 function lastJobItems([newest]: readonly JobRecord[]): readonly CompletionItem[] {
   return newest === undefined
     ? []
@@ -122,7 +121,7 @@ function toJobItem(job: JobRecord): CompletionItem {
   return { arg: String(job.id), shown: `${job.state}, ${nameIn(job)}` };
 }
 
-/** The last part of the input's address: the rest may hold passwords, and is too long to stand beside a word. */
+/** The last part of the URL of the input. The rest may contain passwords, and is too long to show next to a completion. */
 function nameIn(job: JobRecord): string {
   return (
     (job.input_media_file.url ?? '')
@@ -132,13 +131,13 @@ function nameIn(job: JobRecord): string {
   );
 }
 
-/** The context of the words that have been typed; what is wrong with the configuration is told elsewhere. */
+/** The context for the arguments typed so far. Warnings about the configuration are dropped. */
 async function contextFor(args: readonly string[], io: Io): Promise<Context> {
   const { createContext } = await import('../context.js');
   return createContext({ ...io, writeStderr: () => {} }, () => globalsIn(args));
 }
 
-/** Only `--data=FOLDER` and `--target=NAME` count, of all that has been typed. */
+/** Reads `--data=FOLDER` and `--target=NAME`; ignores all other arguments. */
 function globalsIn(args: readonly string[]): { data?: string; target?: string } {
   const flagValue = (flag: string) => args.findLast((arg) => arg.startsWith(flag))?.slice(flag.length);
   const data = flagValue('--data=');
@@ -146,7 +145,10 @@ function globalsIn(args: readonly string[]): { data?: string; target?: string } 
   return { ...(data === undefined ? {} : { data }), ...(target === undefined ? {} : { target }) };
 }
 
-/** Texts come from services: nothing in them may move the cursor, or look like another line. */
+/**
+ * One line of the answer; empty for a name with control characters. Names and descriptions come from services, and
+ * control characters could move the cursor or start another line.
+ */
 function lineOf({ arg, shown }: CompletionItem): string {
   return /[\p{Cc}\u2028\u2029]/u.test(arg) ? '' : `${arg}\t${safeText(shown).replace(/\s+/g, ' ')}\n`;
 }

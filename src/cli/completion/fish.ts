@@ -1,6 +1,10 @@
-import type { CompletionContext, CompletionFlag } from './completion-contexts.js';
-import { completionCommand } from './completion-queries.js';
-import { type CompletionSource, outputSettings } from './source.js';
+import { completionCommand } from './protocol.js';
+import {
+  type CompletionContext,
+  type CompletionFlag,
+  type CompletionSource,
+  outputSettings,
+} from './source.js';
 
 /** The completions for fish, 3.1 and newer. */
 export function fishScript(contexts: readonly CompletionContext[]): string {
@@ -25,7 +29,7 @@ function valuedFlags(contexts: readonly CompletionContext[]): string {
     );
     return `        case ${quoted(path)}\n            printf '%s\\n' ${names.join(' ')}`;
   });
-  return `# The flags that take a value, of a command; fails where there is no such command.
+  return `# Prints the flags of a command that take a value; fails if there is no such command.
 function __venc_valued
     switch "$argv"
 ${rows.join('\n')}
@@ -43,7 +47,7 @@ function settings(): string {
       ({ name, values }) =>
         `            case ${name}\n                printf "$before$setting[1]=%s\\t\\n" ${values.join(' ')}`,
     );
-  return `# Settings for --output, as name=value,name=value, and their values where these are few.
+  return `# Settings for --output, as name=value,name=value, with the allowed values of those that have a list.
 function __venc_settings
     set -l parts (string split , -- (commandline -ct | string replace -r '^(--output=)?["\\']?' ''))
     set -l before (string join , -- $parts[1..-2])
@@ -59,7 +63,7 @@ ${cases.join('\n')}
 end`;
 }
 
-const logic = `# Whether the cursor is behind a command, and in the place of one of its words: __venc_at 'accounts show' 0.
+const logic = `# Whether the cursor is behind a command, and at the position of one of its arguments: __venc_at 'accounts show' 0.
 function __venc_at
     set -l path
     set -l count 0
@@ -92,7 +96,7 @@ function __venc_at
     test "$argv[3]" = more; and test $count -gt $argv[2]
 end
 
-# What only the program knows.
+# Asks the program for names that only it can read.
 function __venc_ask
     set -l words (commandline -opc)
     set -l asking
@@ -104,7 +108,7 @@ function __venc_ask
                 set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
         end
     end
-    # The word as it was typed: fish expands no tilde in it, and an abbreviation is no program.
+    # The command as it was typed: fish does not expand a tilde in it, and an abbreviation is not a program.
     set -l program (string replace -r '^~(?=/)' $HOME -- $words[1])
     type -q $program; or set program venc
     $program ${completionCommand} $argv[1] $asking 2>/dev/null </dev/null
@@ -132,7 +136,7 @@ function flagArgs({ long, short, help, source }: CompletionFlag): string {
 function toFishItem(source: CompletionSource): string | null {
   switch (source.kind) {
     case 'words':
-      // With nothing behind a tab fish does not tell at each value what the flag is.
+      // An empty description after the tab keeps fish from repeating the description of the flag at each value.
       return `-a ${quoted(source.args.map((arg) => `${arg}\\t`).join(' '))}`;
     case 'files':
       return '-F';
@@ -140,9 +144,9 @@ function toFishItem(source: CompletionSource): string | null {
       return `-a '(__fish_complete_directories (commandline -ct))'`;
     case 'settings':
       return `-a '(__venc_settings)'`;
-    case 'ask':
-      // The newest job is the likeliest: their order is kept.
-      return `-k -a '(__venc_ask ${source.question})'`;
+    case 'query':
+      // Keep the order: the newest job is the most likely choice.
+      return `-k -a '(__venc_ask ${source.query})'`;
     default:
       return null;
   }

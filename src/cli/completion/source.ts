@@ -2,23 +2,46 @@ import { type ConfigKey, configTable } from '../../config/config.js';
 import { outputTable } from '../../shared/settings/index.js';
 import type { Setting } from '../../shared/settings/setting.js';
 import type { ArgumentNode, CommandNode, FlagNode } from '../command-tree.js';
-import type { CompletionQuery } from './completion-queries.js';
+import type { CompletionQuery } from './protocol.js';
 
-/** Where the words come from that may stand in a place. */
+/** A flag that a context accepts. */
+export interface CompletionFlag {
+  readonly long: string;
+  readonly short: string | null;
+  readonly help: string;
+  readonly isRepeatable: boolean;
+  /** Where its value comes from; null if it takes none. */
+  readonly source: CompletionSource | null;
+}
+
+/** What can follow the names of a command. */
+export interface CompletionContext {
+  /** The names, e.g. `accounts create`; empty for the program. */
+  readonly path: string;
+  readonly commands: readonly { readonly name: string; readonly help: string }[];
+  readonly args: readonly {
+    readonly help: string;
+    readonly isVariadic: boolean;
+    readonly source: CompletionSource;
+  }[];
+  readonly flags: readonly CompletionFlag[];
+}
+
+/** Where the completions of an argument come from. */
 export type CompletionSource =
   | { readonly kind: 'words'; readonly args: readonly string[] }
   | { readonly kind: 'files' }
   | { readonly kind: 'folders' }
   /** `name=value,name=value` of an output: names and values of settings. */
   | { readonly kind: 'settings' }
-  /** What only the program knows, by a question to `venc complete-words`. */
-  | { readonly kind: 'ask'; readonly question: CompletionQuery }
-  /** Nothing is known of it. */
+  /** Data that only the program can read, by a query to `venc complete-words`. */
+  | { readonly kind: 'query'; readonly query: CompletionQuery }
+  /** No completions. */
   | { readonly kind: 'none' };
 
 const none: CompletionSource = { kind: 'none' };
 
-/** What the values of flags are, by the words that stand for them in the help. */
+/** The sources of the values of flags, by the placeholder in the help. */
 const byArgument: Readonly<Record<string, CompletionSource>> = {
   '<file>': { kind: 'files' },
   '<path>': { kind: 'files' },
@@ -28,71 +51,71 @@ const byArgument: Readonly<Record<string, CompletionSource>> = {
 };
 
 const byFlag: Readonly<Record<string, CompletionSource>> = {
-  '--target': { kind: 'ask', question: 'targets' },
-  '--preset': { kind: 'ask', question: 'presets' },
-  '--account': { kind: 'ask', question: 'accounts' },
-  '--label': { kind: 'ask', question: 'labels' },
-  '--grouping': { kind: 'ask', question: 'groupings' },
+  '--target': { kind: 'query', query: 'targets' },
+  '--preset': { kind: 'query', query: 'presets' },
+  '--account': { kind: 'query', query: 'accounts' },
+  '--label': { kind: 'query', query: 'labels' },
+  '--grouping': { kind: 'query', query: 'groupings' },
 };
 
-/** What the words of commands are, by the names of both. */
-const byWord: Readonly<Record<string, CompletionSource>> = {
+/** The sources of the arguments of commands, by command and argument name. */
+const byCommandArgument: Readonly<Record<string, CompletionSource>> = {
   'run input': { kind: 'files' },
   'submit input': { kind: 'files' },
   'plan input': { kind: 'files' },
-  'input id': { kind: 'ask', question: 'inputs' },
-  'output id': { kind: 'ask', question: 'outputs' },
-  'cancel id': { kind: 'ask', question: 'active' },
-  'resubmit id': { kind: 'ask', question: 'unfinished' },
+  'input id': { kind: 'query', query: 'inputs' },
+  'output id': { kind: 'query', query: 'outputs' },
+  'cancel id': { kind: 'query', query: 'active' },
+  'resubmit id': { kind: 'query', query: 'unfinished' },
   ...Object.fromEntries(
     ['show', 'watch', 'wait', 'download', 'rm'].map((name): [string, CompletionSource] => [
       `${name} id`,
-      { kind: 'ask', question: 'jobs' },
+      { kind: 'query', query: 'jobs' },
     ]),
   ),
-  'progress id': { kind: 'ask', question: 'followed' },
+  'progress id': { kind: 'query', query: 'followed' },
   ...Object.fromEntries(
     ['show', 'live', 'integration'].map((name): [string, CompletionSource] => [
       `accounts ${name} name`,
-      { kind: 'ask', question: 'accounts' },
+      { kind: 'query', query: 'accounts' },
     ]),
   ),
-  'keys revoke id': { kind: 'ask', question: 'keys' },
-  'target use name': { kind: 'ask', question: 'targets' },
-  'target remove name': { kind: 'ask', question: 'targets' },
-  'preset show name': { kind: 'ask', question: 'presets' },
-  'preset remove name': { kind: 'ask', question: 'presets' },
+  'keys revoke id': { kind: 'query', query: 'keys' },
+  'target use name': { kind: 'query', query: 'targets' },
+  'target remove name': { kind: 'query', query: 'targets' },
+  'preset show name': { kind: 'query', query: 'presets' },
+  'preset remove name': { kind: 'query', query: 'presets' },
   'report kind': { kind: 'words', args: ['all', 'vod', 'live'] },
 };
 
-/** What a key may be configured as, where more is known than that it is a text. */
+/** The sources of configuration values that are not plain text. */
 const byConfigKey: { readonly [Key in ConfigKey]?: CompletionSource } = {
   ffmpeg: { kind: 'files' },
   ffprobe: { kind: 'files' },
   data: { kind: 'folders' },
   'files-root': { kind: 'folders' },
-  target: { kind: 'ask', question: 'targets' },
+  target: { kind: 'query', query: 'targets' },
 };
 
-/** Where the value of a key of the configuration comes from. */
+/** The source of the value of a configuration key. */
 export function configSource(key: ConfigKey): CompletionSource {
   const { choices } = configTable[key];
   return choices === null ? (byConfigKey[key] ?? none) : { kind: 'words', args: choices };
 }
 
-/** Where the value of a flag comes from. */
+/** The source of the value of a flag. */
 export function flagSource({ long, argument, choices }: FlagNode): CompletionSource {
   if (choices.length > 0) return { kind: 'words', args: choices };
   return byFlag[long] ?? byArgument[argument ?? ''] ?? none;
 }
 
-/** Where a word of a command comes from. */
+/** The source of an argument of a command. */
 export function argumentSource({ path }: CommandNode, { name, choices }: ArgumentNode): CompletionSource {
   if (choices.length > 0) return { kind: 'words', args: choices };
-  return byWord[`${path.join(' ')} ${name}`] ?? none;
+  return byCommandArgument[`${path.join(' ')} ${name}`] ?? none;
 }
 
-/** Settings of an output that `--output name=value` takes, and the values of those that are one of a few. */
+/** The settings that `--output name=value` accepts, with their allowed values; `values` is empty for others. */
 export function outputSettings(): readonly { readonly name: string; readonly values: readonly string[] }[] {
   return Object.entries<Setting>(outputTable).map(([name, setting]) => ({ name, values: valuesOf(setting) }));
 }

@@ -1,6 +1,10 @@
-import type { CompletionContext, CompletionFlag } from './completion-contexts.js';
-import { completionCommand } from './completion-queries.js';
-import { type CompletionSource, outputSettings } from './source.js';
+import { completionCommand } from './protocol.js';
+import {
+  type CompletionContext,
+  type CompletionFlag,
+  type CompletionSource,
+  outputSettings,
+} from './source.js';
 
 /** The completions for zsh, 5.0 and newer. */
 export function zshScript(contexts: readonly CompletionContext[]): string {
@@ -23,7 +27,7 @@ fi
 `;
 }
 
-/** Each place is a function: the program's is `_venc`, that of `accounts create` is `_venc-accounts-create`. */
+/** The function of a context: `_venc` for the program, `_venc-accounts-create` for `accounts create`. */
 function contextFunction({ path, commands, args, flags }: CompletionContext): string {
   const name = functionName(path);
   const specs = flags.flatMap(specOf);
@@ -79,9 +83,9 @@ function actionOf(source: CompletionSource): string {
       return '_files -/';
     case 'settings':
       return '_venc_settings';
-    case 'ask':
-      // With a blank in front zsh passes nothing of its own along.
-      return ` _venc_ask ${source.question}`;
+    case 'query':
+      // A leading space keeps zsh from passing additional arguments.
+      return ` _venc_ask ${source.query}`;
     default:
       return ' ';
   }
@@ -92,9 +96,9 @@ function settings(): string {
   const cases = all
     .filter(({ values }) => values.length > 0)
     .map(({ name, values }) => `      ${name}) compadd -S , -r $ends -- ${values.join(' ')} ;;`);
-  return `# Settings for --output, as name=value,name=value, and their values where these are few.
+  return `# Settings for --output, as name=value,name=value, with the allowed values of those that have a list.
 _venc_settings() {
-  # A comma follows for the next setting; it goes where a blank or the closing quote comes instead.
+  # Adds a comma for the next setting; a blank or the closing quote replaces it.
   local ends=$'\\\\- \\t\\n,"\\''
   compset -P '*,'
   if compset -P 1 '(#b)([^=]#)='; then
@@ -107,7 +111,7 @@ ${cases.join('\n')}
 }`;
 }
 
-const logic = `# What only the program knows: each line is a word and, after a tab, what it is.
+const logic = `# Asks the program for names that only it can read. Each line is a name and, after a tab, its description.
 _venc_ask() {
   local -a words_found asides shown asking
   local found
@@ -127,7 +131,7 @@ _venc_ask() {
   for (( index = 1; index <= $#words_found; index++ )); do
     shown+=("\${(r:width:)words_found[index]}  $asides[index]")
   done
-  # The newest job is the likeliest: their order is kept.
+  # Keep the order: the newest job is the most likely choice.
   compadd -V venc -l -d shown -a words_found
 }`;
 

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
 
-/** What a person names to have other places: a file each with `-o`, or the folder of all. */
+/** What to name instead in hints: a file with `-o`, or a folder. */
 type Alternative = 'another file with -o' | 'another folder';
 
-/** Refuses files that are there already. Rejects with `UsageError`. */
+/** Rejects with `UsageError` if a file already exists. */
 export async function requireAbsent(
   paths: readonly string[],
   alternative: Alternative = 'another file with -o',
@@ -21,7 +21,7 @@ export async function requireAbsent(
   }
 }
 
-/** Refuses an output that is the input under another name, a link to it for one. Rejects with `UsageError`. */
+/** Rejects with `UsageError` if an output is the input itself, also under another name such as a link. */
 export async function rejectInputAsOutput(input: unknown, paths: readonly string[]): Promise<void> {
   if (typeof input !== 'string' || !input.startsWith('file:')) return;
   const source = await fileId(fileURLToPath(input));
@@ -31,7 +31,7 @@ export async function rejectInputAsOutput(input: unknown, paths: readonly string
   }
 }
 
-/** What tells a file from every other one, whatever it is called; null if there is none. */
+/** The device and inode of a file, equal for all its names; null if the file does not exist. */
 function fileId(path: string): Promise<string | null> {
   return stat(path).then(
     ({ dev, ino }) => `${dev}:${ino}`,
@@ -40,9 +40,8 @@ function fileId(path: string): Promise<string | null> {
 }
 
 /**
- * Refuses files that could not be written, before an hour has gone into them: missing folders are made at the end, so the
- * nearest one that is there must be a folder that takes files. What is no file is never replaced by one, --force or not. Rejects
- * with `UsageError`.
+ * Rejects with `UsageError` if a file could not be written, before a long encode. Missing folders are created at the
+ * end, so the nearest existing parent must be a writable folder. Only regular files are overwritten, even with --force.
  */
 export async function requireWritable(
   paths: readonly string[],
@@ -54,7 +53,7 @@ export async function requireWritable(
   }
 }
 
-/** Refuses a folder that files could not be written to. It need not be there. Rejects with `UsageError`. */
+/** Rejects with `UsageError` if files cannot be written to a folder, which need not exist. */
 export function requireWritableFolder(folder: string): Promise<void> {
   return requireWritableParent(folder, resolve(folder), 'another folder');
 }
@@ -69,15 +68,15 @@ async function requireWritableParent(
   const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(yes, no);
   if (isFolder && isWritable) return;
   const named = folder === resolve(path) ? 'it' : folder;
-  const reason = isFolder ? `you have no permission to write to ${named}` : `${named} is no folder`;
+  const reason = isFolder ? `you have no permission to write to ${named}` : `${named} is not a folder`;
   throw new VencError('UsageError', `${path} cannot be written: ${reason}.`, { hint: `name ${alternative}` });
 }
 
-/** A folder, and a device or a pipe, which a new file would do away with. */
+/** Rejects folders, and also devices and pipes, which a new file would replace. */
 async function rejectNonRegularFile(path: string): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.isFile()) return;
-  const what = found.isDirectory() ? 'it is a folder' : 'it is no regular file';
+  const what = found.isDirectory() ? 'it is a folder' : 'it is not a regular file';
   const hint = found.isDirectory()
     ? `name a file in it: -o ${join(path, 'film.mp4')}`
     : 'name a file with -o';

@@ -3,39 +3,40 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { decodeUrlPart, fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
 
-/** An output whose file has no name of its own yet. */
+/** An output whose file has no name yet. */
 export interface UnnamedOutput {
   readonly label: string | null;
-  /** With its dot. */
+  /** Including the dot. */
   readonly extension: string;
 }
 
-/** What the names of a job's files are made of. */
+/** Parameters for naming the files of a job. */
 export interface NameParts {
   /** Name of the input without its extension. */
   readonly stem: string;
-  /** Name that no output may get, because the input has it; null if there is none. */
+  /** The name of the input, which no output may get; null if there is none. */
   readonly reservedName: string | null;
-  /** Names that other outputs have already, in lower case. */
+  /** Names already used by other outputs, in lower case. */
   readonly usedNames: ReadonlySet<string>;
 }
 
-/** The outputs that a request names; none if it leaves them to the service. */
+/** The outputs of a request; empty if the service sets the defaults. */
 export function outputsIn(request: RequestFields): readonly RequestFields[] {
   return [request.outputs, request.output].flat().filter(isObject);
 }
 
-/** Whether the service keeps an output, which goes to no place of the client's own. */
+/** Whether the service hosts an output, because its settings name no other destination. */
 export function isHosted({ url, base_url: base }: RequestFields): boolean {
   return typeof url !== 'string' && typeof base !== 'string';
 }
 
-/** Most bytes that a name may have: `.part` and the number of an output are added to it. */
+/** Maximum bytes of a name, which leaves space for `.part` and the number of an output. */
 const maxNameBytes = 230;
 
 /**
- * The names of outputs that have none: `film-web.mp4` of the input and the label, `film.mp4` without a label, and `film-2.mp4` with the
- * number of the output where two would be equal. null stands for an output that has a name, and gets null. Pure.
+ * Names outputs without a name: `film-web.mp4` from the input and the label, `film.mp4` without a label, and
+ * `film-2.mp4` with the number of the output if two names would be equal. An output that has a name is null in the
+ * argument and in the result. Pure.
  */
 export function nameOutputs(
   outputs: readonly (UnnamedOutput | null)[],
@@ -60,35 +61,35 @@ export function nameOutputs(
   });
 }
 
-/** The stem that the outputs of a remote input are named after; null if its address holds no usable name. */
+/** The base name for the outputs of a remote input; null if its URL has no usable name. */
 export function stemFromUrl(url: string): string | null {
   if (!URL.canParse(url)) return null;
   const stem = withoutExtension(fileNameInUrl(url));
   return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? null : stem;
 }
 
-/** The name that a web address ends in, as `plainName` has it; empty if it has none. */
+/** The sanitized file name at the end of an HTTP URL; empty if it has none. */
 export function fileNameFromUrl(url: string): string {
   return sanitizeFileName(decodeUrlPart(new URL(url).pathname.replace(/\/+$/, '').split('/').at(-1) ?? ''));
 }
 
-/** A text as a file name: without what leads out of a folder, hides, or moves a cursor. Empty if nothing is left. */
+/** Turns a text into a file name without path separators and control characters; empty if nothing is left. */
 export function sanitizeFileName(text: string): string {
   const plain = text.replace(/[/\\\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu, '_').trim();
   return /^\.+$/.test(plain) ? '' : plain;
 }
 
-/** A name that leaves room for a file system's limit; its extension is kept. */
+/** Shortens a name to the limits of file systems and keeps its extension. */
 export function truncateFileName(name: string): string {
   const base = withoutExtension(name);
   const extension = name.slice(base.length);
-  let letters = [...base];
-  while (letters.length > 1 && Buffer.byteLength(letters.join('') + extension) > maxNameBytes)
-    letters = letters.slice(0, -1);
-  return letters.join('') + extension;
+  let characters = [...base];
+  while (characters.length > 1 && Buffer.byteLength(characters.join('') + extension) > maxNameBytes)
+    characters = characters.slice(0, -1);
+  return characters.join('') + extension;
 }
 
-/** Extensions by codec, where `.mp4` will not do. */
+/** Extensions by codec, if not `.mp4`. */
 const videoExtensions: Readonly<Record<string, string>> = {
   vp8: '.webm',
   vp9: '.webm',
@@ -97,7 +98,7 @@ const videoExtensions: Readonly<Record<string, string>> = {
 };
 const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis: '.oga', opus: '.webm' };
 
-/** The extension for an output without a file name, by its settings. */
+/** The extension for an output without a file name, from its settings. */
 export function extensionFor(settings: Readonly<Record<string, unknown>>): string {
   const arg = (value: unknown) => String(value).toLowerCase();
   if (/^(?:true|1)$/.test(arg(settings.skip_video)))

@@ -4,8 +4,9 @@ import { isUrl } from '../../shared/text/url-text.js';
 import type { OutputDestinations } from '../run/assign-destinations.js';
 
 /**
- * What the `-o` of `run` and `plan` stand for: files, or one folder. It is a folder where it ends in a slash, is a folder that exists, or
- * where there are several inputs. Rejects with `UsageError` where several inputs have several `-o`, or one that is a URL.
+ * Resolves the `-o` of `run` and `plan`: files, or one folder. It is a folder if it ends in a slash, is an existing
+ * folder, or there are several inputs. Rejects with `UsageError` if several inputs have several `-o` or one that is a
+ * URL.
  */
 export async function resolveDestinations(
   outs: readonly string[],

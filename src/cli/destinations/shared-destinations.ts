@@ -7,15 +7,15 @@ import { requireAbsent } from './check-destinations.js';
 import { isHosted, outputsIn } from './output-names.js';
 
 /**
- * Refuses downloads to names that are taken. With an idempotency key this may be the repeat of a create whose files were fetched in part,
- * and what is there is no hindrance.
+ * Rejects with `UsageError` if a download would overwrite a file. Not with an idempotency key: the command may be the
+ * repeat of one whose downloads were partly complete.
  */
 export async function rejectExistingNames(
   { fields, input }: PreparedRequest,
   { download: folder, force, idempotencyKey }: SubmitOptions,
 ): Promise<void> {
   if (folder === undefined || force === true || idempotencyKey !== undefined) return;
-  const { predictDownloadNames } = await import('../download/predict-download-names.js');
+  const { predictDownloadNames } = await import('../download/download-names.js');
   await requireAbsent(
     predictDownloadNames(fields, input === null ? null : basename(input.path)).map((name) =>
       join(folder, name),
@@ -25,8 +25,8 @@ export async function rejectExistingNames(
 }
 
 /**
- * Refuses several inputs whose outputs would share a place: a `--filename` or `--url` for all of them, or one place elsewhere that two
- * requests name. `settings` is what the words of the command line and the preset say. Throws `UsageError`.
+ * Throws `UsageError` if outputs of several inputs would have the same destination: a common `--filename` or `--url`,
+ * or the same URL in two requests. `settings` are those of the flags and the preset.
  */
 export function rejectSharedDestinations(
   inputs: readonly { readonly name: string; readonly fields: RequestFields }[],
@@ -37,11 +37,11 @@ export function rejectSharedDestinations(
     if (sharedSetting === null) continue;
     throw new VencError(
       'UsageError',
-      `${hasPreset ? `The ${sharedSetting} of the flags or the preset` : `--${sharedSetting}`} names one file, and there are several inputs. Nothing was submitted.`,
+      `${hasPreset ? `The ${sharedSetting} of the flags or the preset` : `--${sharedSetting}`} names one file, but there are several inputs. Nothing was submitted.`,
       {
         hint:
           sharedSetting === 'url'
-            ? 'submit the inputs one by one, each with a --url of its own'
+            ? 'submit the inputs one by one, each with its own --url'
             : 'without it downloads are named after the input; or submit the inputs one by one',
       },
     );
@@ -54,20 +54,20 @@ export function rejectSharedDestinations(
       if (otherInput === undefined) continue;
       throw new VencError(
         'UsageError',
-        `${name} and ${otherInput} have an output at the same place. Nothing was submitted.`,
-        { hint: 'give each output a url or filename of its own' },
+        `${name} and ${otherInput} have an output with the same destination. Nothing was submitted.`,
+        { hint: 'give each output its own url or filename' },
       );
     }
   }
 }
 
-/** Whether a request has an output that the service keeps for a download. */
+/** Whether a request has an output that the service hosts. */
 export function hostsOutputs(request: RequestFields): boolean {
   const outputs = outputsIn(request);
   return outputs.length === 0 || outputs.some(isHosted);
 }
 
-/** The address of an output that goes elsewhere under a name of its own. */
+/** The URL of an output that is uploaded to a named file elsewhere; empty for other outputs. */
 function externalUrls({ url, base_url: base, filename }: RequestFields): readonly string[] {
   if (typeof url === 'string') return [url];
   if (typeof base !== 'string' || typeof filename !== 'string') return [];

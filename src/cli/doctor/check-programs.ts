@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './check-machine.js';
 
 const installAdvice = 'install ffmpeg 5.0 or newer, or name one with --ffmpeg and --ffprobe';
 
@@ -64,7 +64,7 @@ export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
     filters: [...(capabilities?.filters ?? [])].sort(),
     transports,
     findings: [
-      ...(report === null ? [misreported(failure)] : found),
+      ...(report === null ? [unusableProgram(failure)] : found),
       ...encodingFindings,
       ...checkTransports(transports),
     ],
@@ -73,8 +73,8 @@ export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
 
 const nothing = { ffmpeg: null, ffprobe: null, looked: [], capabilities: null } as const;
 
-/** A path was given, but the file there is not the program. No other location is searched then. */
-function misreported(failure: unknown): Finding {
+/** The finding for a configured path that is not the program. No other location is searched in this case. */
+function unusableProgram(failure: unknown): Finding {
   const advice = failure instanceof VencError ? (failure.hint ?? installAdvice) : installAdvice;
   return missingFinding('encoding', messageOf(failure), advice);
 }
@@ -88,7 +88,7 @@ interface TransportReport {
 
 const subject = 'transports';
 
-/** Missing requirements of URL schemes, and the schemes that the environment has keys for. All of them are optional. */
+/** Findings about URL schemes: missing requirements, and the schemes that the environment has keys for. All are optional. */
 function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly Finding[] {
   const note = (message: string, advice: string): Finding => ({ level: 'note', subject, message, advice });
   return [
@@ -105,20 +105,4 @@ function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly
       ? note('ascp is not on PATH, so fasp: inputs are not available', 'install IBM Aspera to use them')
       : okFinding(subject, `fasp: by ${ascp}`),
   ];
-}
-
-/** The minimum version of Node, as in package.json. */
-const minVersion = [20, 18, 1] as const;
-
-/** Whether Node is new enough. `version` is `process.version`. */
-export function checkNode(version: string): Finding {
-  const found = version.replace(/^v/, '').split('.').map(Number);
-  const difference =
-    minVersion.map((part, index) => (found[index] ?? 0) - part).find((each) => each !== 0) ?? 0;
-  if (difference >= 0) return okFinding('node', version);
-  return missingFinding(
-    'node',
-    `${version} is older than ${minVersion.join('.')}`,
-    'install Node 20.18.1 or newer',
-  );
 }

@@ -4,14 +4,14 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';
 import { productVersion } from '../../shared/version.js';
 import { humanDuration } from '../output/units.js';
-import { type Finding, messageOf, missingFinding, okFinding } from './finding.js';
+import { type Finding, messageOf, missingFinding, okFinding } from './check-machine.js';
 
-/** Facts about the service; null if unknown. */
+/** Facts about the service; null where unknown. */
 export interface ServiceFacts {
   readonly url: string | null;
   readonly is_reachable: boolean;
   readonly is_key_good: boolean | null;
-  /** By how much this clock is ahead of the service's. */
+  /** Seconds by which this clock is ahead of that of the service. */
   readonly clock_ahead_seconds: number | null;
 }
 
@@ -20,8 +20,8 @@ const subject = 'service';
 const timeoutSeconds = 5;
 
 /**
- * Whether the service answers and accepts the key. A daemon that is not running is only worth a note, since `venc run`
- * needs none; a service that was named and does not answer counts as missing. Never rejects.
+ * Checks whether the service answers and accepts the key. A daemon that is not running is only a note, because `venc
+ * run` does not need one; a named service that does not answer counts as missing. Never rejects.
  */
 export async function checkService(
   connect: () => Promise<Client>,
@@ -36,11 +36,11 @@ export async function checkService(
     const checkKey = { query: { per_page: 1 }, signal };
     const { header } = await client.call('listJobs', checkKey);
     const aheadSeconds = clockAhead(header('date'), new Date());
-    const problems = client.target.isOwnDaemon === true ? await readHealthErrors(client, signal) : [];
+    const healthErrors = client.target.isOwnDaemon === true ? await readHealthErrors(client, signal) : [];
     const findings = [
       okFinding(subject, `${url} answers and accepts the key`),
       ...checkClock(aheadSeconds),
-      ...problems,
+      ...healthErrors,
     ];
     return {
       facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: aheadSeconds },
@@ -84,7 +84,7 @@ function findingOf(error: unknown, client: Client | null): Finding {
   return { ...missingFinding(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
-/** What the local daemon reports: a different version, and the reasons why it accepts no jobs. */
+/** The problems that the local daemon reports: a different version, and the reasons why it accepts no jobs. */
 async function readHealthErrors(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
   const version = fieldsOf((await client.call('version', { signal })).body).version;
   const { body } = await client.call('health', { acceptedStatus: 503, signal });
@@ -104,13 +104,13 @@ export function checkDaemonVersion(serviceVersion: string | null): readonly Find
   return [{ level: 'note', subject: 'versions', message, advice: 'restart the daemon; it keeps its jobs' }];
 }
 
-/** Seconds by which clocks may differ: a `Date` header has whole ones, and answers take a while. */
+/** Tolerated clock difference: `Date` headers have whole seconds, and responses take time. */
 const maxSkewSeconds = 5;
 /** Signatures of storage requests and of notifications allow five minutes. */
 const advice =
   'synchronise both clocks with NTP: S3 and signed notifications are rejected if times differ by minutes';
 
-/** By how much this clock is ahead of the service's, in whole seconds; null if the response had no valid `Date`. */
+/** Whole seconds by which this clock is ahead of that of the service; null if the response had no valid `Date`. */
 export function clockAhead(date: string | undefined, now: Date): number | null {
   const serviceTime = date === undefined ? Number.NaN : Date.parse(date);
   return Number.isNaN(serviceTime) ? null : Math.round((now.getTime() - serviceTime) / 1000);

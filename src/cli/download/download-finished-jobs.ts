@@ -8,8 +8,9 @@ import { reportError } from '../terminal/report-error.js';
 import { type DownloadOptions, downloadJob } from './download-job.js';
 
 /**
- * Fetches what jobs that have just ended have made. A job that failed may have nothing to fetch. The error of one of several jobs is
- * reported, and the others are fetched all the same; gives the exit code of the first. Rejects with the error of an only job.
+ * Downloads the files of jobs that have just ended. A failed job may have no files. The error of one of several jobs is
+ * reported, and the others are still downloaded; resolves to the exit code of the first error. Rejects with the error
+ * of a single job.
  */
 export async function downloadFinishedJobs(
   client: Client,
@@ -48,7 +49,7 @@ function interruptedError(error: VencError, ids: readonly number[], folder: stri
   return new VencError('InterruptedError', error.message, { hint: `to continue: ${retryCommand}` });
 }
 
-/** With --force the same command would encode it all once more: the error of a file that is there names another one. */
+/** Replaces the hint: repeating the submit with --force would encode everything again. */
 function withRetryHint(error: unknown, id: number): unknown {
   if (!isVencError(error, 'UsageError')) return error;
   const retryCommand = shellLine(['venc', 'download', String(id)]);

@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { openFile } from '../../client/open-file.js';
 import { isLocalUrl } from '../../client/polling-schedule.js';
@@ -11,26 +14,26 @@ import { provideFolder } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
 import { openTransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
-import { filesToSave } from './files-to-save.js';
-import { findComplete } from './find-complete.js';
+import { type FileToSave, filesToSave } from './download-names.js';
 import { saveFile } from './save-file.js';
 
-/** How the files of a job are fetched. */
+/** Options for downloading the files of a job. */
 export interface DownloadOptions {
-  /** Where they go; made where it is missing. */
+  /** The destination folder; created if it is missing. */
   readonly folder: string;
-  /** Whether files that are there are replaced. */
+  /** Whether existing files are overwritten. */
   readonly isForced: boolean;
   readonly mode: ProgressMode;
   readonly signal: AbortSignal;
-  /** Names that files of other jobs of the same command have, in lower case: those of this job are added. */
+  /** Names used by files of other jobs of the same command, in lower case; those of this job are added. */
   readonly usedNames?: Set<string>;
 }
 
 /**
- * Fetches the finished outputs of a job that its service keeps, and its thumbnails, each with a bar, and prints the path of each on
- * stdout as soon as it is whole. Files that are there already, whole, are not fetched again. Rejects with `ConflictError` where the job goes on, `NotFoundError` where there is nothing to be fetched,
- * `UsageError` where a file already exists or cannot be written.
+ * Downloads the finished outputs and thumbnails that the service hosts for a job, each with a progress bar, and prints
+ * each path on stdout when the file is complete. Files that are already complete are skipped. Rejects with
+ * `ConflictError` if the job has not ended, `NotFoundError` if there is nothing to download, and `UsageError` if a file
+ * already exists or cannot be written.
  */
 export async function downloadJob(
   job: JobRecord,
@@ -46,7 +49,7 @@ export async function downloadJob(
   }
   const { files, external } = filesToSave(job, options.usedNames);
   for (const { id, url } of external)
-    io.writeStderr(`venc: output ${id} lies at ${safeText(url)}, and is not fetched\n`);
+    io.writeStderr(`venc: output ${id} is at ${safeText(url)} and is not downloaded\n`);
   if (files.length === 0) {
     throw new VencError('NotFoundError', `Job ${job.id} has no files to download.`, {
       hint: `venc show ${job.id} shows what happened to it`,
@@ -71,7 +74,7 @@ export async function downloadJob(
     try {
       await saveFile({ ...file, url: currentUrl(file.url, target) }, path, {
         signal,
-        onProgress: (done, told) => report(done, told ?? file.sizeBytes),
+        onProgress: (done, total) => report(done, total ?? file.sizeBytes),
       });
     } finally {
       stop();
@@ -80,9 +83,49 @@ export async function downloadJob(
   }
 }
 
-/** Our own daemon may have come back at another port since it named the address. */
+/** The local daemon may have restarted on another port since it sent the URL. */
 function currentUrl(url: string, target: Target): string {
   const { pathname, search } = new URL(url);
   const hasChangedUrl = target.isOwnDaemon === true && isLocalUrl(url) && pathname.startsWith('/hosted/');
   return hasChangedUrl ? new URL(`${pathname}${search}`, target.url).href : url;
+}
+
+/** A file of a job and its destination. */
+export interface DownloadTarget {
+  readonly file: FileToSave;
+  readonly path: string;
+}
+
+/** Reads the current bytes of a file from the service; rejects if that fails. */
+export type ReadFile = (file: FileToSave) => Promise<AsyncIterable<Buffer>>;
+
+/**
+ * The files that already exist with the same content. If the service reports no MD5, as for thumbnails, its file is
+ * downloaded and compared.
+ */
+export async function findComplete<Placed extends DownloadTarget>(
+  files: readonly Placed[],
+  readFile: ReadFile,
+): Promise<Placed[]> {
+  const complete: Placed[] = [];
+  for (const targetFile of files) if (await isComplete(targetFile, readFile)) complete.push(targetFile);
+  return complete;
+}
+
+async function isComplete({ file, path }: DownloadTarget, readFile: ReadFile): Promise<boolean> {
+  const found = await stat(path).catch(() => null);
+  if (found?.isFile() !== true) return false;
+  if (file.sizeBytes !== null && file.sizeBytes !== found.size) return false;
+  try {
+    const expected = file.md5 ?? (await md5Of(await readFile(file)));
+    return (await md5Of(createReadStream(path) as AsyncIterable<Buffer>)) === expected;
+  } catch {
+    return false;
+  }
+}
+
+async function md5Of(chunks: AsyncIterable<Buffer>): Promise<string> {
+  const hash = createHash('md5');
+  for await (const chunk of chunks) hash.update(chunk);
+  return hash.digest('hex');
 }

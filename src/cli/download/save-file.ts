@@ -8,27 +8,27 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { backoffDelayMs } from '../../shared/util/backoff.js';
 import { diskReason, systemCode } from '../../shared/util/system-code.js';
 import { humanSize } from '../output/units.js';
-import type { FileToSave } from './files-to-save.js';
+import type { FileToSave } from './download-names.js';
 
-/** What goes with one download. */
+/** Options for a download. */
 export interface SaveOptions {
   readonly signal: AbortSignal;
-  /** Bytes that are there so far, and of how many; null if unknown. */
+  /** Called with the bytes downloaded so far and the total; null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
-  /** Milliseconds before the first new attempt; they double from there. */
+  /** Milliseconds before the first retry; the delay doubles from there. */
   readonly retryDelayMs?: number;
 }
 
-/** Attempts in a row that bring nothing new. */
+/** Maximum number of consecutive attempts without new bytes. */
 const maxAttempts = 5;
-/** The longest wait between two attempts, in milliseconds. */
+/** Maximum delay between two attempts, in milliseconds. */
 const maxDelayMs = 30_000;
 
 /**
- * Downloads a file to `path`, by way of `path.part`. A part that an earlier run left is gone on with where the service tells the
- * MD5 of the whole, which proves in the end that both fit together; where they do not, all is fetched again. Broken connections are taken
- * up again. When it is stopped or given up, a part that the next run can go on with stays, and no other. Rejects as `openFile` does, and with
- * `InUseError` where another program was at the same part.
+ * Downloads a file to `path` through `path.part`. A part from an earlier run is continued if the service reports the
+ * MD5 of the whole file, which verifies the result; if it does not match, the file is downloaded again from the start.
+ * Broken connections are retried. After an abort or a failure, a part stays only if the next run can continue it.
+ * Rejects like `openFile`, and with `InUseError` if another program wrote the same part.
  */
 export async function saveFile(file: FileToSave, path: string, options: SaveOptions): Promise<void> {
   const partPath = `${path}.part`;
@@ -70,7 +70,7 @@ export async function saveFile(file: FileToSave, path: string, options: SaveOpti
 function inUseError({ name }: FileToSave): VencError {
   return new VencError(
     'InUseError',
-    `Another program downloaded ${name} to the same place at the same time.`,
+    `Another program downloaded ${name} to the same file at the same time.`,
     {
       hint: 'check whether the file exists now; if not, download it again',
     },
@@ -119,7 +119,7 @@ async function download(
       const isTransient =
         !isVencError(error) || error.entry.retryable || error.errorClass === 'UnreachableError';
       if (isDiskError(error) || !isTransient || failures >= maxAttempts) throw toDownloadError(error, file);
-      // A part whose version the server does not tell cannot be gone on with, but for the proof by MD5 in the end.
+      // Without a version from the server or an MD5, a part cannot be continued.
       if (version === null && file.md5 === null) await part.restart();
       await sleep(backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: maxDelayMs }), undefined, {
         signal,
@@ -146,8 +146,8 @@ function toDownloadError(error: unknown, { name, url }: FileToSave): unknown {
 }
 
 /**
- * A file on its way to its name, written in order and summed up as it comes. Each byte has its place: where two programs fetch the same
- * file, they write the same, and not one behind the other.
+ * A partial download, written in order and hashed as it arrives. Writes use explicit positions, so that two programs
+ * that download the same file write the same bytes instead of appending to each other.
  */
 class PartFile {
   private constructor(
@@ -156,7 +156,7 @@ class PartFile {
     private size: number,
   ) {}
 
-  /** Opens the part at a path; what stands there is kept where it is of use. */
+  /** Opens the part at a path. Keeps and hashes its content if `isKept`. */
   static async open(path: string, isKept: boolean): Promise<PartFile> {
     if (!isKept) await unlink(path).catch(() => {});
     const handle = await open(path, constants.O_RDWR | constants.O_CREAT);
@@ -186,13 +186,13 @@ class PartFile {
     this.append(chunk);
   }
 
-  /** Whether this very file is found at a path still. */
+  /** Whether the path still refers to this file. */
   async isAt(path: string): Promise<boolean> {
     const [ownStat, pathStat] = await Promise.all([this.handle.stat(), stat(path).catch(() => null)]);
     return pathStat !== null && pathStat.ino === ownStat.ino && pathStat.dev === ownStat.dev;
   }
 
-  /** Whether that is so, and it is as long as what was written to it. */
+  /** Whether the path still refers to this file and its size is what was written. */
   async isUnmodified(path: string): Promise<boolean> {
     return (await this.isAt(path)) && (await this.handle.stat()).size === this.size;
   }

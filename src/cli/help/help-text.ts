@@ -1,13 +1,13 @@
 import type { Command } from 'commander';
 
-/** What a command does, in the few words that lists show: its summary, or else the start of its description. */
+/** The one-line summary of a command; if it has none, the start of its description. */
 export function summaryOf(command: Command): string {
   if (command.summary() !== '') return command.summary();
   const text = command.description().replace(/[.:;].*$/s, '');
   return `${text.charAt(0).toLowerCase()}${text.slice(1)}`;
 }
 
-/** A summary as a description: a sentence. */
+/** Turns a summary into a sentence. */
 export function sentence(summary: string): string {
   return `${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`;
 }

@@ -4,15 +4,15 @@ import { VencError } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/util/disk.js';
 import { diskReason } from '../../shared/util/system-code.js';
 
-const notRegular = 'it is no regular file';
+const notRegular = 'it is not a regular file';
 
-/** A local file that is to be brought to a service. */
+/** A local file to upload. */
 export interface FileToUpload {
   readonly path: string;
   readonly sizeBytes: number;
 }
 
-/** Reads a text file. Rejects with `UsageError` where that is not possible. */
+/** Reads a text file. Rejects with `UsageError` if it cannot be read. */
 export async function readTextFile(path: string): Promise<string> {
   try {
     return await readFile(path, 'utf8');
@@ -21,7 +21,7 @@ export async function readTextFile(path: string): Promise<string> {
   }
 }
 
-/** Size of a regular file that can be read. Rejects with `UsageError` for everything else. */
+/** The size of a readable regular file. Rejects with `UsageError` for everything else. */
 export async function readableFileSize(path: string): Promise<number> {
   try {
     await access(path, constants.R_OK);
@@ -33,30 +33,33 @@ export async function readableFileSize(path: string): Promise<number> {
   }
 }
 
-/** Rejects with `UsageError` where a path that an option was given is no folder. */
+/** Rejects with `UsageError` if the value of an option is not an existing folder. */
 export async function requireFolder(path: string, option: string): Promise<void> {
   const isFolder = await stat(path).then(
     (found) => found.isDirectory(),
     () => false,
   );
   if (!isFolder)
-    throw new VencError('UsageError', `${option} takes a folder that is there, and "${path}" is none.`);
+    throw new VencError('UsageError', `${option} needs an existing folder; "${path}" is not one.`);
 }
 
-/** Makes a folder where it is missing. Rejects with `UsageError` where that is not possible. */
+/** Creates a folder if it is missing. Rejects with `UsageError` if that fails. */
 export async function provideFolder(path: string): Promise<void> {
   await makeFolder(path).catch((error: unknown) => {
-    throw new VencError('UsageError', `The folder ${path} cannot be made: ${diskReason(error, 'write')}.`, {
-      cause: error,
-      hint: 'name another folder with -o',
-    });
+    throw new VencError(
+      'UsageError',
+      `The folder ${path} cannot be created: ${diskReason(error, 'write')}.`,
+      {
+        cause: error,
+        hint: 'name another folder with -o',
+      },
+    );
   });
 }
 
 function unreadable(path: string, error: unknown): VencError {
-  if (path === '') return new VencError('UsageError', 'The name of a file is missing.', { cause: error });
+  if (path === '') return new VencError('UsageError', 'The file name is missing.', { cause: error });
   const reason = diskReason(error, 'read');
-  const hint =
-    reason === notRegular ? { hint: 'what comes through a pipe is to be written to a file first' } : {};
+  const hint = reason === notRegular ? { hint: 'write the content of a pipe to a file first' } : {};
   return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });
 }

@@ -4,7 +4,7 @@ import { localTarget, type NamedTarget, readTargets, saveKeyInQuery } from '../.
 import { VencError } from '../../shared/errors.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 
-/** The target with this name; null for the daemon of this machine. Rejects with `UsageError` if no target has the name. */
+/** The target with this name; null for the local daemon. Rejects with `UsageError` if there is no such target. */
 export async function findTarget(env: Environment, name: string): Promise<Target | null> {
   if (name === localTarget) return null;
   const targets = await readTargets(env);

@@ -6,10 +6,10 @@ import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Io } from '../terminal/io.js';
+import { collectValues } from './args.js';
 import { type FileToUpload, readTextFile } from './files.js';
-import { collectValues } from './parse-args.js';
 
-/** Options that say what to make of an input: `--output`, `--preset`, and one for each setting. */
+/** Options that describe the outputs: `--output`, `--preset`, and one for each setting. */
 export interface JobArgs {
   readonly output?: readonly string[];
   /** The name of a preset. */
@@ -17,30 +17,30 @@ export interface JobArgs {
   readonly [attribute: string]: unknown;
 }
 
-/** Words of a command that creates a job. */
+/** Options of a command that creates a job. */
 export type CreateArgs = JobArgs & { readonly out?: readonly string[]; readonly xml?: boolean };
 
-/** What the words of the command line are put over. */
+/** The parts of a request that the flags override. */
 export interface RequestBase {
   /** Null without a request. */
   readonly request: RequestFields | null;
-  /** The address of an input; null if the request has it, or it is not known yet. */
+  /** The URL of the input; null if the request has it or it is not known yet. */
   readonly input: string | null;
-  /** What `--preset` names, from `presetOf`. */
+  /** The preset of `--preset`, from `loadPreset`; null if there is none. */
   readonly preset: RequestFields | null;
 }
 
-/** Headings that the flags stand under in the help. */
+/** The headings of the flags in the help. */
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
-/** Adds `--output`, `--preset` and the flags of all settings (section 4.1), but for those settings that the command does without. */
+/** Adds `--output`, `--preset` and the flags of all settings (section 4.1) except `withoutFlag`. */
 export function addJobOptions(command: Command, withoutFlag: readonly string[] = []): Command {
   command.option(
     '--output <settings>',
     'one output: name=value,name=value, or {json}, or @FILE with either; repeatable',
     collectValues,
   );
-  command.option('--preset <name>', 'start from the settings that venc preset save kept under this name');
+  command.option('--preset <name>', 'start from the settings saved by venc preset save');
   for (const { flag, name, argument, negation, help, repeatable, path } of settingFlags()) {
     if (withoutFlag.includes(name)) continue;
     const option = command.createOption(argument === null ? flag : `${flag} ${argument}`, help);
@@ -50,7 +50,7 @@ export function addJobOptions(command: Command, withoutFlag: readonly string[] =
   return command;
 }
 
-/** Adds what a help page says beside its flags: the examples of `details` before all else, the rest behind the flags. */
+/** Adds `details` to a help page: its examples before everything else, the rest after the flags. */
 export function withExamplesFirst(command: Command, details: string): Command {
   const [notes = '', examples = ''] = details.split(/\n+Examples:\n/);
   return command
@@ -58,10 +58,10 @@ export function withExamplesFirst(command: Command, details: string): Command {
     .addHelpText('after', `${notes}\n\n${settingsHint}`);
 }
 
-const settingsHint = `Settings are flags as well, and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
-venc help settings lists all of them with ranges and defaults.`;
+const settingsHint = `Every setting is a flag and a name in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
+venc help settings lists them with ranges and defaults.`;
 
-/** What `--preset` names; null without it. Rejects with `UsageError` where there is no such preset or it cannot be read. */
+/** The preset of `--preset`; null if there is none. Rejects with `UsageError` if the preset does not exist or cannot be read. */
 export async function loadPreset({ preset }: JobArgs, env: Environment): Promise<RequestFields | null> {
   if (preset === undefined) return null;
   const { readPreset } = await import('../../config/presets.js');
@@ -69,9 +69,9 @@ export async function loadPreset({ preset }: JobArgs, env: Environment): Promise
 }
 
 /**
- * The body of a create, put together of a request, an input, a preset and the words of the command line. Local watermarks that the words
- * or the preset name become `file:` URLs, and stand in `pictures` with their paths where one is given: in a request they are URLs, as
- * who wrote it may know nothing of this machine. Rejects with `UsageError` where a word makes no sense or a file cannot be read.
+ * Merges a request, an input, a preset and the flags into the body of a create. Local watermarks in flags or presets
+ * become `file:` URLs, which are added to `images` with their paths. In a request file they must be URLs, because its
+ * author may not know this machine. Rejects with `UsageError` if a flag is invalid or a file cannot be read.
  */
 export async function buildRequestBody(
   { request, input, preset }: RequestBase,
@@ -95,7 +95,7 @@ export async function buildRequestBody(
   });
 }
 
-/** Rejects with `InvalidRequestError` where a request has values that are not valid. */
+/** Rejects with `InvalidRequestError` if the request has invalid values. */
 export async function validateRequest(request: RequestFields): Promise<void> {
   const { parseJobRequest: readJobRequest } = await import('../../shared/settings/parse-job-request.js');
   const result = readJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
@@ -123,11 +123,14 @@ async function readOutput(text: string, index: number, all: readonly string[]): 
   );
 }
 
-/** What `--output` was given, or the content of the file that `@FILE` names. Rejects with `UsageError` where that cannot be read. */
+/**
+ * The value of `--output`, or the content of the file that `@FILE` names. Rejects with `UsageError` if the file cannot
+ * be read.
+ */
 export async function readOutputArgument(arg: string): Promise<string> {
   if (!arg.startsWith('@')) return arg;
   const path = arg.slice(1);
-  if (path === '') throw new VencError('UsageError', '--output @FILE needs the name of a file.');
+  if (path === '') throw new VencError('UsageError', '--output @FILE needs a file name.');
   return (await readTextFile(path)).trim();
 }
 
@@ -138,4 +141,31 @@ export async function warnUnknownFields(request: unknown, io: Io, where = ''): P
     io.writeStderr(`venc: ${where}warning: unknown field ${safeText(path)}: ignored\n`);
     if (hint !== null) io.writeStderr(`venc: hint: ${safeText(hint)}\n`);
   }
+}
+
+/** How the daemon supports settings, as far as a help page shows it. */
+type SettingSupportTables = Readonly<Record<string, object>>;
+
+/**
+ * The part of a help page that lists the flags that the daemon of this version rejects, with the values that it accepts
+ * nevertheless; empty if there are none. Other services may support more.
+ */
+export function unsupportedHelp(tables: {
+  readonly supportedJobFields: SettingSupportTables;
+  readonly supportedOutputSettings: SettingSupportTables;
+}): string {
+  const unsupported = settingFlags().flatMap(({ flag, name, path }) => {
+    const support = (path === 'job' ? tables.supportedJobFields : tables.supportedOutputSettings)[name];
+    if (support === undefined || !('unsupported' in support)) return [];
+    const acceptedValues = 'unless' in support && Array.isArray(support.unless) ? support.unless : [];
+    return [
+      acceptedValues.length === 0
+        ? `  ${flag}`
+        : `  ${flag} other than ${acceptedValues.map(String).join(', ')}`,
+    ];
+  });
+  if (unsupported.length === 0) return '';
+  return ['', 'Not supported yet by the daemon of this version, nor by run and plan:', ...unsupported].join(
+    '\n',
+  );
 }

@@ -1,17 +1,19 @@
+import { pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
+import { buildRequestBody, type JobArgs, loadPreset, warnUnknownFields } from './job-args.js';
 
-/** What the argument of `submit` and `run` turned out to be. */
+/** The parsed argument of `submit`, `run` or `plan`. */
 export type SubmitInput =
   | { readonly kind: 'request'; readonly request: RequestFields }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
 
-/** Reads an XML request: its value as JSON has it, or why and where it is no XML. */
+/** Parses an XML request to the equivalent JSON value, or to a syntax error with its position. */
 export type ParseXml = (text: string) => Promise<
   | { readonly value: unknown }
   | {
@@ -22,17 +24,17 @@ export type ParseXml = (text: string) => Promise<
     }
 >;
 
-/** How requests are read. */
+/** How to read requests. */
 export interface RequestReader {
-  /** Requests are XML, whatever they look like. */
+  /** Parse all requests as XML. */
   readonly isXml?: boolean;
   readonly parseXml: ParseXml;
 }
 
 /**
- * Looks at the argument: `-` is a request on stdin, a word with a scheme a URL, a local name ending in `.json` or `.xml` a
- * request, any other a media file. On stdin what begins with `<` is XML. Rejects with `UsageError` where it cannot be read or is no
- * request, `UnparsableBodyError` for XML that is none.
+ * Reads the argument: `-` is a request on stdin, an argument with a scheme is a URL, a local name ending in `.json` or
+ * `.xml` is a request, and any other is a media file. A request on stdin that starts with `<` is XML. Rejects with
+ * `UsageError` if it cannot be read or is not a request, and with `UnparsableBodyError` for invalid XML.
  */
 export async function readJobInput(arg: string, io: Io, reader: RequestReader): Promise<SubmitInput> {
   if (arg === '-') {
@@ -47,13 +49,13 @@ export async function readJobInput(arg: string, io: Io, reader: RequestReader): 
     return { kind: 'request', request };
   }
   if (reader.isXml === true) {
-    throw new VencError('UsageError', '--xml goes with a request: a file, or - for stdin.');
+    throw new VencError('UsageError', '--xml needs a request: a file, or - for stdin.');
   }
   if (isAddress) return { kind: 'url', url: arg };
   return { kind: 'file', path: arg, sizeBytes: await readableFileSize(arg) };
 }
 
-/** Whether an argument names a request: `-` or a local file that ends in `.json` or `.xml`. */
+/** Whether an argument names a request: `-`, or a local file that ends in `.json` or `.xml`. */
 export function isRequestName(arg: string): boolean {
   return arg === '-' || (!isUrl(arg) && /\.(?:json|xml)$/i.test(arg));
 }
@@ -76,28 +78,28 @@ function parseXmlRequest(parsed: Awaited<ReturnType<ParseXml>>, source: string):
   const { value } = parsed;
   if (isObject(value)) return { ...value };
   throw new VencError('UsageError', `The request ${source} has no fields.`, {
-    hint: 'the least there can be is <api-request><input>https://example.com/film.mov</input></api-request>',
+    hint: 'the minimum is <api-request><input>https://example.com/film.mov</input></api-request>',
   });
 }
 
-/** The object that a request in JSON is. Throws `UsageError`, which says where a slip is and repeats nothing of the text. */
+/** Parses a JSON request. Throws `UsageError` with the position of a syntax error, without repeating the text. */
 export function parseRequest(text: string, source: string): RequestFields {
   const json = text.replace(/^\uFEFF/, '');
   const { value, offset } = readJson(json);
-  if (isTooDeep(value)) throw new VencError('UsageError', `The request ${source} nests too deep.`);
+  if (isTooDeep(value)) throw new VencError('UsageError', `The request ${source} is nested too deeply.`);
   if (isObject(value)) return { ...value };
-  const errorPosition = offset === undefined ? '' : `: there is a slip at ${describePosition(json, offset)}`;
-  throw new VencError('UsageError', `The request ${source} is no JSON object${errorPosition}.`, {
-    hint: 'the least there can be is {"input": "https://example.com/film.mov"}',
+  const errorPosition = offset === undefined ? '' : `: syntax error at ${describePosition(json, offset)}`;
+  throw new VencError('UsageError', `The request ${source} is not a JSON object${errorPosition}.`, {
+    hint: 'the minimum is {"input": "https://example.com/film.mov"}',
   });
 }
 
-/** The value, or at which position the text is no JSON any more, as far as the parser tells. */
+/** The parsed value, or the offset of the syntax error if the parser reports it. */
 function readJson(text: string): { readonly value?: unknown; readonly offset?: number } {
   try {
     return { value: JSON.parse(text) };
   } catch (error) {
-    // The parser's own message repeats a part of the text, which may be secret.
+    // Do not use the message of the parser: it repeats a part of the text, which may be secret.
     const position = /at position (\d+)/.exec(String(error))?.[1];
     return position === undefined ? {} : { offset: Number(position) };
   }
@@ -113,4 +115,20 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
   const chunks: Buffer[] = [];
   for await (const chunk of stream as AsyncIterable<Buffer>) chunks.push(Buffer.from(chunk));
   return Buffer.concat(chunks).toString('utf8');
+}
+
+/**
+ * The request of `run` and `plan`: the argument merged with the flags. A local file becomes a `file:` URL. Rejects with
+ * `UsageError` if the argument cannot be read or a flag is invalid.
+ */
+export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
+  const input = await readJobInput(arg, io, { parseXml });
+  const preset = await loadPreset(options, io.env);
+  if (input.kind === 'request') {
+    const request = await buildRequestBody({ request: input.request, input: null, preset }, options);
+    await warnUnknownFields(request, io);
+    return request;
+  }
+  const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
+  return buildRequestBody({ request: null, input: address, preset }, options);
 }

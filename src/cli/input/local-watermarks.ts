@@ -6,8 +6,8 @@ import { type FileToUpload, readableFileSize } from './files.js';
 const names = ['watermark', 'watermarks'] as const;
 
 /**
- * Settings of an output, with `file:` URLs for watermarks that are named by local paths; these are added to `pictures`. Rejects with
- * `UsageError` where such a file cannot be read.
+ * Replaces local paths of watermarks in the settings of an output by `file:` URLs and adds the files to `images`.
+ * Rejects with `UsageError` if a file cannot be read.
  */
 export async function toWatermarkUrls(
   settings: RequestFields,
@@ -21,12 +21,12 @@ export async function toWatermarkUrls(
   });
 }
 
-/** Settings of an output with `file:` URLs for watermarks that are named by local paths, whether there are such files or not. */
+/** Replaces local paths of watermarks in the settings of an output by `file:` URLs, without checking that the files exist. */
 export function withWatermarkUrls(settings: RequestFields): Promise<RequestFields> {
   return changeWatermarks(settings, async (url) => (isLocal(url) ? pathToFileURL(resolve(url)).href : url));
 }
 
-/** The request with other addresses for watermarks of its outputs, by their `file:` URLs. */
+/** Replaces the `file:` URLs of watermarks in a request by other addresses. */
 export async function replaceWatermarks(
   request: RequestFields,
   addresses: ReadonlyMap<string, string>,
@@ -36,7 +36,7 @@ export async function replaceWatermarks(
   );
 }
 
-/** A request whose outputs name local watermarks by their paths, as those of a preset do, with `file:` URLs: see {@link placeWatermarks}. */
+/** Like {@link toWatermarkUrls}, for all outputs of a request, such as a preset. */
 export function toOutputWatermarkUrls(
   request: RequestFields,
   images: Map<string, FileToUpload>,
@@ -75,7 +75,7 @@ async function changeWatermarks(
   return changed;
 }
 
-/** One object or each of a list, changed; what is no object is left for the service to name. */
+/** Applies `change` to an object or to each object of a list. Other values stay unchanged, so that the service reports them. */
 async function mapObjects(
   value: unknown,
   change: (object: RequestFields) => Promise<RequestFields>,

@@ -2,8 +2,8 @@ import { VencError } from '../../shared/errors.js';
 import type { Io } from '../terminal/io.js';
 
 /**
- * A secret in one line, from stdin, or from a person who types it unseen where stdin is a terminal. Rejects with
- * `InterruptedError` after Ctrl-C.
+ * Reads a secret in one line from stdin; on a terminal it prompts and does not echo. Rejects with `InterruptedError`
+ * after Ctrl-C.
  */
 export async function readSecret(io: Io, question: string): Promise<string> {
   if (!io.isTerminal.stdin) return firstLine(io.stdin);
@@ -12,7 +12,7 @@ export async function readSecret(io: Io, question: string): Promise<string> {
     import('node:stream'),
   ]);
   io.writeStderr(question);
-  // What is typed is echoed to nowhere.
+  // Discards the echo.
   const output = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: io.stdin, output, terminal: true, historySize: 0 });
   try {
@@ -27,14 +27,14 @@ export async function readSecret(io: Io, question: string): Promise<string> {
   }
 }
 
-/** No key is longer; and a stream without an end is not read to it. */
-const longestBytes = 65_536;
+/** Maximum length to read: no key is longer, and a stream may never end. */
+const maxBytes = 65_536;
 
 async function firstLine(stream: NodeJS.ReadStream): Promise<string> {
   let text = '';
   for await (const chunk of stream as AsyncIterable<Buffer | string>) {
     text += String(chunk);
-    if (text.includes('\n') || text.length > longestBytes) break;
+    if (text.includes('\n') || text.length > maxBytes) break;
   }
   return (text.split(/\r?\n/, 1)[0] ?? '').trim();
 }

@@ -4,18 +4,18 @@ import { jobTable, outputTable } from '../../shared/settings/index.js';
 import type { SettingsTable } from '../../shared/settings/setting.js';
 import { isObject } from '../../shared/util/is-object.js';
 
-/** Where the settings of a request were typed. */
+/** Where the settings of a request come from. */
 export interface SettingSources {
   readonly jobFlags: RequestFields;
-  /** Flags that hold for every output. */
+  /** Flags that apply to every output. */
   readonly outputFlags: RequestFields;
   /** One for each `--output`. */
   readonly outputs: readonly RequestFields[];
   /** The files of `-o`, as typed. */
   readonly files: readonly string[];
-  /** What a request file is called in messages, e.g. `request.json`; null if there is none. */
+  /** The name of the request file in messages, e.g. `request.json`; null if there is none. */
   readonly request: string | null;
-  /** What the preset is called in messages, e.g. `--preset web`; null if there is none. */
+  /** The name of the preset in messages, e.g. `--preset web`; null if there is none. */
   readonly preset: string | null;
 }
 
@@ -23,9 +23,9 @@ const outputPath = /outputs\[(\d+)\](?:\.([A-Za-z_]+))?((?:\[\d+\]|\.[\w-]+)*)(?
 const jobPath = /^([a-z_]+)((?:\[\d+\]|\.[\w-]+)*)(?= )/;
 
 /**
- * A validation error in the words of the command line: `outputs[0].start_clip must be …` becomes `--start-clip must be …`,
- * `--output 2: start_clip must be …` or `request.json: outputs[0].start_clip must be …`, by where the value comes from. A text that
- * names no setting, and a setting that nobody typed, stay as they are. Pure.
+ * Names settings in a validation error as they were typed: `outputs[0].start_clip must be …` becomes `--start-clip must
+ * be …`, `--output 2: start_clip must be …` or `request.json: outputs[0].start_clip must be …`, depending on where the
+ * value comes from. Texts without settings, and settings that were not typed, stay unchanged. Pure.
  */
 export function toTypedTerms(text: string, sources: SettingSources): string {
   const translated = /^outputs\[\d+\]/.test(text) ? text : withJobFlag(text, sources);
@@ -50,7 +50,7 @@ interface NamedSetting {
   readonly tail: string;
 }
 
-/** Where settings come from that are no flags: the request file, the preset, or both. */
+/** The name of the source of settings that are not flags: the request file, the preset, or both. */
 function baseName({ request, preset }: SettingSources): string | null {
   return request !== null && preset !== null ? `${request} with ${preset}` : (request ?? preset);
 }
@@ -62,7 +62,7 @@ function withJobFlag(text: string, sources: SettingSources): string {
   if (flag !== null && isSet(jobTable, jobFlags, name)) {
     return `${flag}${tailName(tail, jobFlags[name])}${text.slice(path.length)}`;
   }
-  // No preset has an input.
+  // Presets have no input.
   const base = name === 'input' ? request : baseName(sources);
   return base !== null && Object.hasOwn(jobTable, name) ? `${base}: ${text}` : text;
 }
@@ -84,7 +84,7 @@ function settingName({ index, name, tail }: NamedSetting, sources: SettingSource
   return settingName({ index, name: 'filename', tail }, sources);
 }
 
-/** An output as a whole: by its flag, its place in the request, or its number. */
+/** The name of an output: its flag, its position in the request, or its number. */
 function outputName(index: number, { outputs, request }: SettingSources): string {
   if (index < outputs.length) return outputFlag(index, outputs.length);
   return request === null ? (index === 0 ? 'the output' : `output ${index + 1}`) : `outputs[${index}]`;
@@ -94,7 +94,7 @@ function outputFlag(index: number, count: number): string {
   return count > 1 ? `--output ${index + 1}` : '--output';
 }
 
-/** The part of a path that follows the flag: `[1].url` of the second `--watermark` is ` 2: url`, and a plain number has none. */
+/** The rest of a path after the flag: `[1].url` of the second `--watermark` becomes ` 2: url`; empty for a plain number. */
 function tailName(tail: string, value: unknown): string {
   if (tail === '') return '';
   const [, digits, field] = /^(?:\[(\d+)\])?(?:\.(.+))?$/.exec(tail) ?? [];
@@ -104,7 +104,7 @@ function tailName(tail: string, value: unknown): string {
   return field === undefined || isPlain ? number : `${number}: ${field}`;
 }
 
-/** The rest of a sentence with settings by their flags, where these were typed: `must not be below --video-bitrate`. */
+/** Replaces settings in the rest of a sentence by their flags if these were typed: `must not be below --video-bitrate`. */
 function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources, index: number): string {
   return text.replace(/(?<=[ ])[a-z]+(?:_[a-z]+)+\b/g, (name) => {
     const isOwn = isSet(outputTable, outputs[index] ?? {}, name);
@@ -124,7 +124,7 @@ function isSet(table: SettingsTable, layer: RequestFields, name: string): boolea
   return spellings.some((spelling) => Object.hasOwn(layer, spelling));
 }
 
-/** The name that the table has for a setting, whichever spelling is given. */
+/** The name of a setting in the table, for any of its spellings. */
 function canonical(table: SettingsTable, name: string): string {
   const found = Object.entries(table).find(([, { spellings = [] }]) => spellings.includes(name));
   return found?.[0] ?? name;

@@ -8,14 +8,14 @@ import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js
 import { withWatermarkUrls } from './local-watermarks.js';
 import { type SettingSources, toTypedTerms } from './setting-sources.js';
 
-/** The settings of the command line as far as they can be read, and why others cannot. */
+/** The settings of the command line that could be parsed, and the errors of the others. */
 interface TypedSettings extends Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'> {
   readonly errors: readonly VencError[];
 }
 
 /**
- * The error of `run`, `plan` or `submit` in the words of the command line, with everything else that is wrong with the flags, so that one
- * attempt shows all of it. `word` is the input as it was typed. Errors of other kinds stay as they are.
+ * Names the settings in an error of `run`, `plan` or `submit` as they were typed, and adds all other errors of the
+ * flags, so that one attempt shows all of them. `arg` is the input as typed. Other kinds of errors stay unchanged.
  */
 export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs): Promise<E | VencError> {
   if (!isVencError(error)) return error;
@@ -34,13 +34,13 @@ export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs)
   });
 }
 
-/** An error about a request, with everything else that is wrong with the request; errors of other kinds stay as they are. */
+/** Adds everything else that is wrong with the request to a `UsageError`. Other errors stay unchanged. */
 export function withInvalidFields(error: unknown, request: RequestFields): unknown {
   if (!isVencError(error, 'UsageError')) return error;
   return joinErrors(error, invalidFields(request, error.messages));
 }
 
-/** The error first; then the flags that cannot be read and the values that are not valid, unless the error names them already. */
+/** The error first, then the flags that cannot be parsed and the invalid values, without duplicates. */
 function withOthers(
   error: VencError,
   errors: readonly VencError[],
@@ -63,7 +63,7 @@ function withOthers(
   ];
 }
 
-/** What is wrong with the fields of a request, but for those that others have named. */
+/** The errors of the fields of a request, except for fields that other errors have named. */
 function invalidFields(request: RequestFields, named: readonly string[]): readonly VencError[] {
   const result = parseJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
   if (result.ok) return [];
@@ -90,7 +90,7 @@ async function typedSettings(args: JobArgs): Promise<TypedSettings> {
     jobFlags = { ...jobFlags, ...found.jobFlags };
     outputFlags = { ...outputFlags, ...found.outputFlags };
   }
-  // That a local watermark is missing is an error of its own.
+  // A missing local watermark is reported separately.
   outputFlags = await withWatermarkUrls(outputFlags ?? {});
   const outputs: RequestFields[] = [];
   for (const [index, text] of (args.output ?? []).entries()) {
@@ -101,13 +101,13 @@ async function typedSettings(args: JobArgs): Promise<TypedSettings> {
   return { jobFlags: jobFlags ?? {}, outputFlags, outputs, errors };
 }
 
-/** What a request is called in messages; null if the word is an input. */
+/** The name of a request in messages; null if the argument is a media file or a URL. */
 function requestName(arg: string, { xml }: CreateArgs): string | null {
   if (arg === '-') return 'stdin';
   return !isUrl(arg) && (xml === true || /\.(?:json|xml)$/i.test(arg)) ? arg : null;
 }
 
-/** A hint for values that are typed often and mean more than one thing. */
+/** A hint for frequently typed values that are ambiguous. */
 function hintFor(
   messages: readonly string[],
   { outputFlags }: Pick<SettingSources, 'outputFlags'>,

@@ -1,12 +1,15 @@
-/** A word that people type for one of ours: the word that it stands for, or, where that is not certain, a sentence that says what to type. */
+/**
+ * What a flag or command of another program means here: `is` has one meaning, `alternatives` has several, and `use` is
+ * a hint for what to type.
+ */
 export type Synonym =
   | { readonly is: string }
   | { readonly use: string }
   | { readonly alternatives: readonly string[] };
 
 /**
- * Flags of other programs. `is`: the command takes it as the flag named, if it has that flag; `=value` is added. `perhaps`: flags to
- * suggest, as far as the command has them. `say`: a hint.
+ * Flags of other programs. `is`: the flag is replaced by this one if the command has it; `=value` is added.
+ * `alternatives`: flags to suggest if the command has them. `use`: a hint.
  */
 export const flagSynonyms: Readonly<Record<string, Synonym>> = {
   '--codec': { is: '--video-codec' },
@@ -47,12 +50,12 @@ export const flagSynonyms: Readonly<Record<string, Synonym>> = {
   '--verbose': { use: '--debug shows where an error comes from' },
 };
 
-/** Hints for flags that mean one thing to one command and another to the next, by the name of the command and the flag. */
+/** Hints for flags whose meaning depends on the command, by command and flag. */
 export const flagHints: Readonly<Record<string, string>> = {
   'run -q': '--progress none shows no progress; --quality sets the quality (1 to 5)',
   'submit -q': '--progress none shows no progress; --quality sets the quality (1 to 5)',
   'plan -q': 'venc plan shows no progress; --quality sets the quality (1 to 5)',
-  'run -n': 'no file is overwritten without --force; --dry-run prints the command lines and runs none',
+  'run -n': 'no file is overwritten without --force; --dry-run prints the command lines without running them',
   'plan -n': 'venc plan runs nothing and overwrites nothing',
   'plan --dry-run': 'venc plan runs nothing',
   'submit -n': 'venc submit --mock has the service check the request and queue nothing',
@@ -60,10 +63,10 @@ export const flagHints: Readonly<Record<string, string>> = {
     '--mock has the service check the request and queue nothing; venc plan prints the ffmpeg command lines of a local file',
 };
 
-/** Flags that one command takes as another flag. */
+/** Flags that one command replaces by another flag. */
 export const commandFlagSynonyms: Readonly<Record<string, string>> = { 'list -n': '--per-page' };
 
-/** Commands of other programs: `is` where there is one meaning and nothing is lost by it, else a hint. */
+/** Commands of other programs: `is` if there is exactly one safe meaning, otherwise suggestions or a hint. */
 export const commandSynonyms: Readonly<Record<string, Synonym>> = {
   jobs: { is: 'list' },
   ls: { is: 'list' },
@@ -91,5 +94,5 @@ export const commandSynonyms: Readonly<Record<string, Synonym>> = {
   serve: { alternatives: ['daemon'] },
   server: { alternatives: ['daemon'] },
   start: { alternatives: ['daemon'] },
-  login: { use: 'venc target add NAME URL keeps the address and the key of a service' },
+  login: { use: 'venc target add NAME URL saves the address and the key of a service' },
 };

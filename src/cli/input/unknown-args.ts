@@ -1,15 +1,15 @@
 import type { Command } from 'commander';
 import { findSuggestions } from '../../shared/text/suggestions.js';
-import { optionsAt } from './option-names.js';
+import { optionsAt } from './args.js';
 import { commandFlagSynonyms, commandSynonyms, flagHints, flagSynonyms, type Synonym } from './synonyms.js';
 
-/** The innermost command that some words name, and where its own words begin. */
+/** The innermost command that the arguments name, and the index of its first own argument. */
 export interface NamedCommand {
   readonly command: Command;
   readonly index: number;
 }
 
-/** Finds the innermost command that the words name. */
+/** Finds the innermost command that the arguments name. */
 export function namedCommand(program: Command, args: readonly string[]): NamedCommand {
   let command = program;
   let index = 0;
@@ -28,8 +28,8 @@ export function namedCommand(program: Command, args: readonly string[]): NamedCo
 }
 
 /**
- * The words with an unknown flag replaced by the one that it stands for, where there is exactly one meaning; null otherwise. `--codec vp9`
- * becomes `--video-codec vp9`, and `run --dry-run` becomes `plan`.
+ * The arguments with an unknown flag replaced by its equivalent, if it has exactly one meaning; null otherwise.
+ * `--codec vp9` becomes `--video-codec vp9`, and `run --dry-run` becomes `plan`.
  */
 export function suggestFlag(
   program: Command,
@@ -45,18 +45,18 @@ export function suggestFlag(
   if (suggested === null || !has(command, suggested.replace(/=.*$/, ''))) return null;
   const takesValue =
     !suggested.includes('=') && optionsAt(command).find(({ long }) => long === suggested)?.required;
-  // -q 20 is a quality elsewhere, and --overwrite=yes is no flag of ours.
+  // Do not replace -q 20, which is a quality in other programs, or --overwrite=yes.
   if (takesValue !== true && (typed !== name || isNumber(args[args.indexOf(typed) + 1]))) return null;
   return replaced(command, args, (arg) =>
     arg === name ? suggested : arg.replace(`${name}=`, `${suggested}=`),
   );
 }
 
-/** The words with an unknown command replaced by the one that it stands for, where there is exactly one meaning; null otherwise. */
+/** The arguments with an unknown command replaced by its equivalent, if it has exactly one meaning; null otherwise. */
 export function suggestCommand(program: Command, args: readonly string[]): readonly string[] | null {
   const { command, index } = namedCommand(program, args);
   const typed = args[index] ?? '';
-  // With an id it is about that job; without one it may be about anything.
+  // With an id, status means that job; without one it is ambiguous.
   const isStatusOfJob = typed === 'status' && command === program && args.length > index + 1;
   const suggested = isStatusOfJob ? 'show' : isOf(commandSynonym(typed));
   const isKnown =
@@ -67,7 +67,7 @@ export function suggestCommand(program: Command, args: readonly string[]): reado
     : [...args.slice(0, index), suggested, ...args.slice(index + 1)];
 }
 
-/** What to type instead of a flag that a command does not have; null if nothing comes to mind. */
+/** A hint for an unknown flag; null if there is no suggestion. */
 export function flagHint(command: Command, typed: string): string | null {
   const name = typed.replace(/=.*$/s, '');
   const synonym = flagSynonyms[name];
@@ -75,13 +75,13 @@ export function flagHint(command: Command, typed: string): string | null {
   const hintText = flagHints[`${command.name()} ${name}`] ?? sentenceOf(synonym, flags);
   if (hintText !== null) return hintText;
   const bare = flags.map((flag) => flag.replace(/^--/, ''));
-  const isWord = /^--?[a-z]{2}/i.test(name);
-  return isWord
+  const isLong = /^--?[a-z]{2}/i.test(name);
+  return isLong
     ? suggestion(findSuggestions(name.replace(/^--?/, ''), bare).map((flag) => `--${flag}`))
     : null;
 }
 
-/** What to type instead of a command that there is not; null if nothing comes to mind. */
+/** A hint for an unknown command; null if there is no suggestion. */
 export function commandHint(parent: Command, typed: string): string | null {
   const names = parent.commands.map((one) => one.name());
   const synonym = commandSynonym(typed);
@@ -112,7 +112,7 @@ function isOf(synonym: Synonym | undefined): string | null {
   return synonym !== undefined && 'is' in synonym ? synonym.is : null;
 }
 
-/** `run` as `plan`, without the flags that plan has no use for. */
+/** The arguments of `run` as those of `plan`, without flags that plan does not have. */
 function asPlan(args: readonly string[]): readonly string[] {
   const commandIndex = args.indexOf('run');
   let isValue = false;
@@ -124,7 +124,7 @@ function asPlan(args: readonly string[]): readonly string[] {
   });
 }
 
-/** The words, each flag of them changed; values of flags, and what follows `--`, stay. */
+/** Applies `change` to the flags. Values of flags and arguments after `--` stay unchanged. */
 function replaced(
   command: Command,
   args: readonly string[],

@@ -1,13 +1,10 @@
 import type { Command, CommanderError } from 'commander';
 import { VencError } from '../../shared/errors.js';
-import { helpTopics } from '../help/topics/index.js';
-import { argumentOf, nameOf, optionsAt } from './option-names.js';
+import { helpTopics } from '../help/topics.js';
+import { argumentOf, nameOf, optionsAt } from './args.js';
 import { commandHint, flagHint, namedCommand, suggestCommand, suggestFlag } from './unknown-args.js';
 
-/**
- * The words with the unknown flag or command that Commander found replaced by what is meant by it, where that is certain; null
- * otherwise.
- */
+/** The arguments with the unknown flag or command replaced by its equivalent, if it has exactly one meaning; null otherwise. */
 export function suggestedArgs(
   error: CommanderError,
   program: Command,
@@ -18,7 +15,7 @@ export function suggestedArgs(
   return error.code === 'commander.unknownCommand' ? suggestCommand(program, args) : null;
 }
 
-/** What Commander found wrong with the words of a command, in one sentence, and what to type instead. */
+/** Converts an error of Commander to a one-sentence `UsageError` with a hint. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): VencError {
   const [first = ''] = error.message.replace(/^error: /, '').split('\n');
   const { command } = namedCommand(program, args);
@@ -26,7 +23,7 @@ export function usageError(error: CommanderError, program: Command, args: readon
   return new VencError('UsageError', message, { cause: error, ...(hint === null ? {} : { hint }) });
 }
 
-/** Refuses words of `venc help` that name no command, one within another. */
+/** Throws `UsageError` if the arguments of `venc help` name no command. */
 export function rejectUnknownCommands(program: Command, args: readonly string[]): void {
   let command = program;
   for (const arg of args) {
@@ -53,7 +50,7 @@ const errorRewordings: Readonly<Record<string, (message: string, command: Comman
   },
   'commander.excessArguments': (message, command) => ({
     message,
-    hint: `${usageOf(command)}; a word with blanks in it stands in quotes`,
+    hint: `${usageOf(command)}; quote an argument that contains spaces`,
   }),
   'commander.optionMissingArgument': (message, command) => {
     const flags = /'(.+)'/.exec(message)?.[1];
@@ -71,7 +68,7 @@ const errorRewordings: Readonly<Record<string, (message: string, command: Comman
     const known = flagHint(command, typed);
     if (known !== null) return { message, hint: known };
     const hint = isName
-      ? `a name that begins with a dash stands behind --: ${pathOf(command)} -- ${typed}`
+      ? `put a name that begins with a dash after --: ${pathOf(command)} -- ${typed}`
       : `${pathOf(command)} --help lists the flags`;
     return { message, hint };
   },
@@ -87,7 +84,7 @@ const errorRewordings: Readonly<Record<string, (message: string, command: Comman
   },
 };
 
-/** The word that Commander puts between quotes in a message. */
+/** The quoted part of a message of Commander. */
 function quotedTextOf(message: string): string {
   return /'(.+)'/.exec(message)?.[1] ?? '';
 }
@@ -96,7 +93,7 @@ function usageOf(command: Command): string {
   return `${pathOf(command)} ${command.usage()}`;
 }
 
-/** The words that name a command, e.g. `venc accounts create`. */
+/** The full name of a command, e.g. `venc accounts create`. */
 function pathOf(command: Command): string {
   return command.parent === null ? command.name() : `${pathOf(command.parent)} ${command.name()}`;
 }

@@ -11,21 +11,21 @@ import type { Io } from '../terminal/io.js';
 /** How to wait for jobs. */
 export interface AwaitOptions {
   readonly signal: AbortSignal;
-  /** The first job to end decides, instead of all together. */
+  /** Return when the first job ends, with its exit code. */
   readonly isAny?: boolean;
-  /** The service answered a moment ago. */
+  /** Whether the service has just answered. */
   readonly isKnownReachable?: boolean;
-  /** Look at each job once, and wait for none. */
+  /** Poll each job once instead of waiting. */
   readonly pollsOnce?: boolean;
-  /** Whether to wait for every job that is active as well, until none is. */
+  /** Whether to also wait for all active jobs, until none is active. */
   readonly discovery?: 'until-idle';
-  /** Told of everything that happens on the way. */
+  /** Called for every event. */
   readonly onEvent?: (event: FollowEvent) => Promise<void> | void;
 }
 
 /**
- * Waits until jobs are final and tells with which exit code: done only when every job finished, else that of the first
- * that did not. Remarks why jobs failed, and that the service is out of reach; says nothing otherwise.
+ * Waits until jobs have ended and resolves to the exit code: done if every job finished, else that of the first that
+ * did not. Prints why jobs failed, and when the service is unreachable; prints nothing else.
  */
 export async function awaitJobs(
   client: Client,
@@ -59,15 +59,17 @@ function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): Exit
   return event.job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
 }
 
-/** Adds to an interruption or a timeout that the jobs are still running, and the command that resumes waiting. Returns any other error unchanged. */
+/**
+ * Adds to an interruption or a timeout that the jobs are still running, and the command to resume. Returns any other
+ * error unchanged.
+ */
 export function withStillRunningHint(
   error: unknown,
   ids: readonly number[],
   command: 'wait' | 'watch' = 'wait',
 ): unknown {
   if (!isVencError(error, 'InterruptedError') && !isVencError(error, 'TimedOutError')) return error;
-  const subject = ids.length === 1 ? `Job ${ids[0]} goes on` : 'The jobs go on';
-  const verb = command === 'wait' ? 'wait' : 'look';
-  const resumeHint = { hint: `to ${verb} again: venc ${[command, ...ids].join(' ')}` };
+  const subject = ids.length === 1 ? `Job ${ids[0]} is still running` : 'The jobs are still running';
+  const resumeHint = { hint: `to ${command} again: venc ${[command, ...ids].join(' ')}` };
   return new VencError(error.errorClass, `${error.message} ${subject}.`, resumeHint);
 }

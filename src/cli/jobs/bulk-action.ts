@@ -11,16 +11,16 @@ import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 import { jobIdsHelp, resolveJobs } from './resolve-jobs.js';
 import { selectJobs } from './select-jobs.js';
 
-/** What a command does to jobs, and to which of them it can be done. */
+/** An action on jobs, and the states in which it is possible. */
 export interface BulkAction {
-  /** In a question and in the help, e.g. `cancel`. */
+  /** Its name in prompts and in the help, e.g. `cancel`. */
   readonly name: string;
-  /** In a remark, e.g. `cancelled`. */
+  /** Its name in messages, e.g. `is cancelled`. */
   readonly doneText: string;
-  /** States of the jobs that it can be done to, which `--all` stands for. */
+  /** The states in which the action is possible, selected by `--all`. */
   readonly states: readonly JobState[];
   readonly apply: (client: Client, id: number) => Promise<void>;
-  /** How many jobs it is done to at once; one where it is left out. */
+  /** The maximum number of concurrent requests; 1 if absent. */
   readonly concurrency?: number;
 }
 
@@ -30,17 +30,17 @@ interface BulkActionOptions {
   readonly yes?: boolean;
 }
 
-/** Defines the arguments and options of a command that does one thing to many jobs, and what it does. */
+/** Defines a command that applies one action to many jobs. */
 export function defineBulkAction(command: Command, context: Context, action: BulkAction): void {
   command
     .argument('[id...]', jobIdsHelp)
     .option(
       '--state <states>',
-      `every job in these states, with commas between them: ${action.states.join(', ')}; repeatable`,
+      `every job in these states, comma-separated: ${action.states.join(', ')}; repeatable`,
       listParser('--state', action.states),
     )
     .option('--all', `every job that is ${action.states.join(', ').replace(/, (\w+)$/, ' or $1')}`)
-    .option('-y, --yes', 'do not ask')
+    .option('-y, --yes', 'do not ask for confirmation')
     .addHelpText(
       'after',
       formatExamples(
@@ -82,14 +82,14 @@ function checkChoice(
 ): void {
   const selectors = [args.length > 0, options.all === true, options.state !== undefined];
   if (selectors.filter(Boolean).length !== 1) {
-    throw new VencError('UsageError', `${action.name} needs ids, --state or --all, and only one of them.`, {
+    throw new VencError('UsageError', `${action.name} needs either ids, --state or --all.`, {
       hint: `for example: venc ${action.name} 123`,
     });
   }
   if (isMany && options.yes !== true) requireTerminal(action.name, io);
 }
 
-/** Rejects with `UsageError` where there is no terminal to ask on. */
+/** Throws `UsageError` if there is no terminal for the confirmation. */
 export function requireTerminal(actionName: string, io: Io): void {
   if (io.isTerminal.stdin && io.isTerminal.stderr) return;
   throw new VencError(
@@ -114,12 +114,11 @@ async function selected(
   const ids = jobs.filter((job) => action.states.includes(job.state)).map(({ id }) => id);
   const named = ids.filter((id) => id > 0);
   const others = ids.length - named.length;
-  if (others > 0)
-    io.writeStderr(`venc: ${others} more cannot be named: their ids are missing or too great\n`);
+  if (others > 0) io.writeStderr(`venc: ${others} more are skipped: their ids are missing or too large\n`);
   return named;
 }
 
-/** Asks whether to do something to jobs. */
+/** Asks for confirmation of an action. */
 export async function confirm(
   io: Io,
   action: Pick<BulkAction, 'name'>,
@@ -127,12 +126,12 @@ export async function confirm(
 ): Promise<boolean> {
   const { createInterface } = await import('node:readline/promises');
   const lines = createInterface({ input: io.stdin, output: io.stderr });
-  // An end of the input is no answer, and without this the question would stay open for ever.
+  // Without this, the question would stay open at the end of the input.
   const closed = new Promise<null>((resolve) => lines.once('close', () => resolve(null)));
   const subject = ids.length === 1 ? `job ${ids[0]}` : `${ids.length} jobs (${listIds(ids)})`;
   try {
     const answer = await Promise.race([lines.question(`venc: ${action.name} ${subject}? [y/N] `), closed]);
-    // Nobody has ended the line of the question.
+    // The line of the question has not been ended.
     if (answer === null) io.writeStderr('\n');
     return answer !== null && /^y(es)?$/i.test(answer.trim());
   } finally {
@@ -140,14 +139,14 @@ export async function confirm(
   }
 }
 
-/** Ids as a question names them: of many the newest, as nobody reads them all. */
+/** The ids in a question; only the newest if there are many. */
 function listIds(ids: readonly number[]): string {
   return ids.length <= 12 ? ids.join(' ') : `${ids.slice(0, 10).join(' ')} and more`;
 }
 
 /**
- * Does something to each job and prints a line for each. An error of one job does not stop the others, unless the service cannot be reached
- * or refuses the key; the first error decides the exit code.
+ * Applies the action to each job and prints a line for each. An error of one job does not stop the others, unless the
+ * service is unreachable or rejects the key. Resolves to the exit code of the first error.
  */
 export async function applyToEach(
   client: Client,
@@ -165,7 +164,7 @@ export async function applyToEach(
       } catch (error) {
         if (!isVencError(error)) throw error;
         code = reportError(io, error, `Job ${id}`, code);
-        // No other job would fare better, and there may be thousands.
+        // The other jobs would fail as well, and there may be thousands.
         if (affectsAllJobs(error)) return;
       }
     }

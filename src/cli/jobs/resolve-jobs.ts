@@ -4,25 +4,25 @@ import { normaliseJob } from '../../client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';
 import type { Context } from '../context.js';
-import { parseId } from '../input/parse-args.js';
+import { parseId } from '../input/args.js';
 
-/** A job as it was typed: its id, or its place counted from the newest, from 1. */
+/** A parsed job argument: an id, or a position counted from the newest job, from 1. */
 type JobReference = { readonly id: number } | { readonly fromNewest: number };
 
-/** Jobs that the words of a command name, and the service they are at. */
+/** The jobs that the arguments of a command name, and a client of their service. */
 export interface ResolvedJobs {
   readonly client: Client;
-  /** Each once, in the order of the words. */
+  /** Without duplicates, in the order of the arguments. */
   readonly ids: readonly number[];
 }
 
-/** What the help of a command says of an id that it takes. */
+/** The help text for job arguments. */
 export const jobIdsHelp = 'ids of jobs; @last or -1 is the newest, -2 the one before it';
 
 /**
- * The jobs that words name by id or by place: `@last` and `-1` are the newest job, `-2` the one before it, down to `-9`. The service is
- * asked for its newest jobs only if a word needs them. Rejects with `UsageError` for a word that is neither, before the service is
- * looked up, and with `NotFoundError` where there are fewer jobs.
+ * Resolves job arguments: ids, or positions (`@last` and `-1` are the newest job, `-2` is the one before it, down to
+ * `-9`). The newest jobs are requested only if needed. Rejects with `UsageError` for any other argument, before the
+ * service is resolved, and with `NotFoundError` if there are fewer jobs.
  */
 export async function resolveJobs(args: readonly string[], context: Context): Promise<ResolvedJobs> {
   const reference = args.map(parseJob);
@@ -33,7 +33,7 @@ export async function resolveJobs(args: readonly string[], context: Context): Pr
   return { client, ids: [...new Set(ids)] };
 }
 
-/** One job, by the same words. */
+/** Resolves one job argument. */
 export async function resolveJob(arg: string, context: Context): Promise<{ client: Client; id: number }> {
   const { client, ids } = await resolveJobs([arg], context);
   return { client, id: ids[0] ?? 0 };
@@ -63,10 +63,7 @@ export function emptyJob(): JobRecord {
   return normaliseJob({ output_media_files: [{}], thumbnails: [{}] });
 }
 
-/**
- * The error of a job that there is not, with what the id stands for instead where it is that of an input or an output. Any other error
- * as it is. Never rejects.
- */
+/** Explains a `NotFoundError` if the id is that of an input or an output. Returns any other error unchanged. Never rejects. */
 export async function explainMissingJob(client: Client, id: number, error: unknown): Promise<unknown> {
   if (!isVencError(error, 'NotFoundError')) return error;
   const found = (await inputOf(client, id)) ?? (await outputOf(client, id));
@@ -81,7 +78,7 @@ export async function explainMissingJob(client: Client, id: number, error: unkno
 
 interface FoundFile {
   readonly kind: 'input' | 'output';
-  /** Null if the service does not tell. */
+  /** Null if unknown. */
   readonly jobId: number | null;
 }
 
@@ -92,7 +89,7 @@ async function inputOf(client: Client, id: number): Promise<FoundFile | null> {
   return { kind: 'input', jobId: jobId > 0 ? jobId : null };
 }
 
-/** Details of an output do not name its job (section 2.2): it is looked for among the newest jobs. */
+/** Details of an output do not name its job (section 2.2), so it is searched for among the newest jobs. */
 async function outputOf(client: Client, id: number): Promise<FoundFile | null> {
   if ((await client.call('outputDetails', { values: { id } }).catch(() => null)) === null) return null;
   const page = await client.listJobs({ perPage: 50 }).catch(() => null);

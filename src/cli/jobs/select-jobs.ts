@@ -1,21 +1,21 @@
 import type { Client, ListedJobs } from '../../client/client.js';
 import { fieldsOf, readText } from '../../client/coerce.js';
 
-/** Which jobs: one page, or with `all` every page. */
+/** The jobs to list: one page, or with `all` every page. */
 export interface JobSelection {
   readonly page?: number;
   readonly perPage?: number;
-  /** Those in any of these states; none given: in all. */
+  /** Only jobs in these states; all states if absent. */
   readonly states?: readonly string[];
   readonly all?: boolean;
 }
 
-/** Greatest page that services give (section 4.3). */
+/** Maximum page size of services (section 4.3). */
 export const jobsPerPage = 50;
 
 /**
- * The jobs of a selection, newest first. A service that does not know the filter by state (it is an addition) sends all states:
- * so the filter is applied here once more. Jobs that appear on two pages, because new ones came in between, are given once.
+ * The jobs of a selection, newest first. The filter by state is an extension of venc that other services ignore, so it
+ * is applied here again. Jobs that appear on two pages because new jobs arrived in between are returned once.
  */
 export async function selectJobs(client: Client, selection: JobSelection): Promise<ListedJobs> {
   const { states, all } = selection;
@@ -41,15 +41,15 @@ export async function selectJobs(client: Client, selection: JobSelection): Promi
       jobs.push(job);
       answers.push(found.records[index]);
     }
-    // A service that ignores `page` sends the same jobs again: then nothing new has come, and this is the end. A short page is none
-    // where `per_page` is ignored; only the total, where it is told, saves asking for one more.
+    // A service that ignores `page` sends the same jobs again, so a page without new jobs is the end. A short page is
+    // not, because `per_page` may be ignored. The total, if the service reports it, saves a request.
     const isLast = seen.size === before || (found.total !== null && seen.size >= found.total);
     if (all !== true || isLast)
       return { jobs, records: answers, total: states === undefined || all ? found.total : null };
   }
 }
 
-/** A page of jobs in several states, for which services have no filter: cut out of all jobs. */
+/** A page of jobs in several states. Services cannot filter by several states, so the page is taken from all jobs. */
 async function pageOfStates(
   client: Client,
   { states = [], page = 1, perPage }: JobSelection,

@@ -9,8 +9,8 @@ import type { ProgressMode } from '../terminal/progress-mode.js';
 import { awaitJobs, withStillRunningHint } from './await-jobs.js';
 
 /**
- * Waits for jobs that were just submitted, with their progress on stderr: that of a job in all its particulars, that of several in one
- * line for all. Ends the listening.
+ * Waits for jobs that were just submitted and shows their progress on stderr: detailed for one job, combined for
+ * several. Disposes the interruption.
  */
 export async function waitWithProgress(
   client: Client,

@@ -1,24 +1,24 @@
 import { displayWidth, fitText } from '../../shared/text/display-width.js';
 import { humanPercent } from './units.js';
 
-/** One thing that is on its way, as its bar tells it. */
+/** The state of a progress bar. */
 export interface BarState {
   readonly title: string;
-  /** 0-100; null before anything is known. */
+  /** 0-100; null if unknown. */
   readonly percent: number | null;
-  /** A few words on what is going on, parted by `, `. */
+  /** A short description of the current activity, separated by `, `. */
   readonly activity: string;
 }
 
-/** At 80 columns all words of a transfer have room beside it. */
+/** At 80 columns this leaves space for the complete activity of a transfer. */
 const maxBarColumns = 20;
 const minBarColumns = 6;
 const percentColumns = 6;
 const minTitleColumns = 8;
 
 /**
- * `job 12 [#####-----]  45.2% transcoding, 118 fps, 12s left` within so many columns. Where these are few the bar gets shorter, and words
- * are left out in order of worth: what is left of the activity in the end is the time that it will take.
+ * Formats `job 12 [#####-----]  45.2% transcoding, 118 fps, 12s left` within `columns`. On narrow terminals the bar
+ * gets shorter, then parts of the activity are dropped; the remaining time is kept longest.
  */
 export function barLine({ title, percent, activity }: BarState, columns: number): string {
   const shown = percent === null ? '' : humanPercent(percent).padStart(percentColumns);

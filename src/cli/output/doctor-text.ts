@@ -1,10 +1,9 @@
 import { safeText } from '../../shared/text/safe-text.js';
-import { type Fact, factLines } from './media-text.js';
 import type { TextColours } from './paint.js';
 import { humanSize } from './units.js';
-import { filled, wrapText } from './wrap-text.js';
+import { type Fact, factLines, filled, wrapText } from './wrap-text.js';
 
-/** What `venc doctor` found, as far as it is told to people. */
+/** The findings of `venc doctor` that the text shows. */
 export interface Diagnosis {
   readonly version: string;
   readonly node: string;
@@ -25,37 +24,37 @@ export interface Diagnosis {
   }[];
 }
 
-/** Encoders that venc can use: the others of an ffmpeg are of no interest here. */
+/** Encoders that venc can use; the others are not shown. */
 const usedEncoders =
   /^(libx264|libx265|libvpx|libvpx-vp9|libtheora|libaom-av1|libsvtav1|aac|libfdk_aac|libmp3lame|libvorbis|libopus|flv1?)$/;
 
-/** Columns that a mark takes with the blanks behind it. */
+/** Width of a mark with the spaces after it. */
 const markWidth = 9;
 
-/** One sentence that sums the findings up: what is missing, or that nothing is. */
-function formatVerdict(findings: Diagnosis['findings']): string {
+/** The result in one sentence: what is missing, or that everything required is installed. */
+function formatResult(findings: Diagnosis['findings']): string {
   const missing = findings.filter(({ level }) => level === 'missing').map(({ subject }) => subject);
   const notes = findings.filter(({ level }) => level === 'note').length;
   if (missing.length > 0) {
-    return `Verdict: not ready: ${[...new Set(missing)].join(', ')}. Follow the advice under MISSING.`;
+    return `Result: not ready: ${[...new Set(missing)].join(', ')}. Follow the advice under MISSING.`;
   }
   const warnings = notes === 0 ? '' : `, with ${notes === 1 ? '1 note' : `${notes} notes`} above`;
-  return `Verdict: ready${warnings}. Nothing that is needed is missing.`;
+  return `Result: ready${warnings}. Nothing required is missing.`;
 }
 
-/** The findings in order within `width` columns, each with what to do; passed-over programs and encoders below. */
+/** The findings within `width` columns, each with its advice, then the programs that were skipped. */
 export function doctorText(diagnosis: Diagnosis, colours: TextColours, width: number): string {
   const marks = { good: colours.green, note: colours.yellow, missing: colours.red };
   const words = { good: 'ok', note: 'note', missing: 'MISSING' };
-  const beside = (text: string, indent: number) =>
+  const indented = (text: string, indent: number) =>
     filled(safeText(text), width - indent).map((line) => ' '.repeat(indent) + line);
   const findings = diagnosis.findings.flatMap(({ level, subject, message, advice }) => {
-    const [first = '', ...rest] = beside(`${subject}: ${message}`, markWidth);
+    const [first = '', ...rest] = indented(`${subject}: ${message}`, markWidth);
     const mark = marks[level](words[level]) + ' '.repeat(markWidth - words[level].length);
-    return [mark + first.trimStart(), ...rest, ...(advice === null ? [] : beside(advice, markWidth + 2))];
+    return [mark + first.trimStart(), ...rest, ...(advice === null ? [] : indented(advice, markWidth + 2))];
   });
   const skipped = diagnosis.looked.flatMap(({ program, path, reason }) =>
-    path === null || reason === null ? [] : beside(`${program}: ${path} ${reason}`, 4),
+    path === null || reason === null ? [] : indented(`${program}: ${path} ${reason}`, 4),
   );
   const encoders = diagnosis.encoders.filter((name) => usedEncoders.test(name));
   const facts: readonly Fact[] = [
@@ -72,9 +71,9 @@ export function doctorText(diagnosis: Diagnosis, colours: TextColours, width: nu
     ),
     '',
     ...findings,
-    ...(skipped.length === 0 ? [] : ['', 'Passed over:', ...skipped]),
+    ...(skipped.length === 0 ? [] : ['', 'Skipped:', ...skipped]),
     '',
-    ...filled(formatVerdict(diagnosis.findings), width),
+    ...filled(formatResult(diagnosis.findings), width),
   ];
   return lines.map((line) => `${line}\n`).join('');
 }

@@ -2,17 +2,17 @@ import type { JobRecord } from '../../shared/records.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { humanDuration, humanSize } from './units.js';
 
-/** An encode that has ended, and what it is measured by. */
+/** An encode that has ended, and its measurements. */
 export interface FinishedEncode {
   readonly job: JobRecord;
-  /** Path or address of each output, in their order. */
+  /** Path or URL of each output, in order. */
   readonly destinations: readonly string[];
-  /** When it began, in milliseconds of the clock of the job's times. */
+  /** Start time in milliseconds, on the clock of the times of the job. */
   readonly startedAtMs: number;
   readonly endedAtMs: number;
 }
 
-/** A line for each output that was made: `film.mp4: 4.1 MB to 1.2 MB (29%), took 5.1s (5.9x)`. */
+/** A line for each finished output: `film.mp4: 4.1 MB to 1.2 MB (29%), took 5.1s (5.9x)`. */
 export function encodedText({ job, destinations, startedAtMs, endedAtMs }: FinishedEncode): string {
   const inputBytes = job.input_media_file.file_size_bytes;
   return job.output_media_files
@@ -27,7 +27,7 @@ export function encodedText({ job, destinations, startedAtMs, endedAtMs }: Finis
     .join('');
 }
 
-/** A line for several inputs together: `3 of 4 files encoded, 12 MB to 3.6 MB (30%), took 15s`. */
+/** The total of several inputs: `3 of 4 files encoded, 12 MB to 3.6 MB (30%), took 15s`. */
 export function encodedTotalText(encodes: readonly FinishedEncode[], count: number, seconds: number): string {
   const done = encodes.filter(({ job }) => job.state === 'finished');
   const made = done.flatMap(({ job }) => job.output_media_files.map((one) => one.file_size_bytes));

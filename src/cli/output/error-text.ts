@@ -4,8 +4,8 @@ import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 
 /**
- * What is told of an error: `venc: what went wrong`, one line for each error, and `venc: hint: what to do`. The stack, causes
- * and all, only where it was asked for.
+ * The message of an error for stderr: `venc: what went wrong`, one line for each error, and `venc: hint: what to do`.
+ * With `isDebugging` also the stacks of the error and its causes.
  */
 export function formatError(error: unknown, isDebugging: boolean): string {
   const reported = error instanceof VencError ? error.messages : [messageOf(error)];
@@ -18,12 +18,12 @@ export function formatError(error: unknown, isDebugging: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The exit code of a command that ended with an error; errors that are not ours are bugs, and count as failures. */
+/** The exit code of a command that ended with an error. Errors other than `VencError` are bugs and count as failures. */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof VencError ? error.entry.exitCode : exitCodes.jobFailed;
 }
 
-/** The error's own hint; else the advice of its class, where that says more than the message. */
+/** The hint of the error; if it has none, the advice of its class, unless that repeats the message. */
 function hintOf(error: VencError): string | null {
   if (error.hint !== null) return error.hint;
   if (error.errorClass === 'UsageError' || error.errorClass === 'InvalidRequestError') return null;

@@ -6,14 +6,14 @@ import type { TextColours } from './paint.js';
 import { colourState } from './paint.js';
 import { failureLines, progressText } from './progress-text.js';
 
-/** Percent after which a file that goes on gets a line again. */
+/** Progress in percent between two lines of a file. */
 const stepPercent = 10;
 
 type FileProgress = ProgressRecord & { readonly id: number };
 
 /**
- * What is new in an event, one line each: states and events that changed, and every ten percent. `before` is the last
- * progress of the same job, undefined at its first.
+ * The changes of an event, one per line: new states, new events, and every ten percent. `before` is the previous
+ * progress of the same job; undefined for the first.
  */
 export function eventLines(
   event: FollowEvent,
@@ -32,7 +32,7 @@ export function eventLines(
   }
 }
 
-/** The same event as one object, in the service's own names. */
+/** The event as one object, with the names of the service. */
 export function eventObject(event: FollowEvent): object {
   switch (event.type) {
     case 'unreachable':
@@ -68,7 +68,7 @@ function progressLines(
 }
 
 function hasAdvanced(now: FileProgress, past: FileProgress | undefined): boolean {
-  // What nothing has happened to yet needs no line: the job's own says that it waits.
+  // A file that still waits needs no line: the line of the job shows that.
   if (past === undefined) return now.state !== 'waiting' && now.state !== 'pending';
   return (
     now.state !== past.state ||

@@ -1,26 +1,28 @@
 import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
+import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
 import type {
+  DetailsRecord,
   InputDetails,
   JobProgressRecord,
   JobRecord,
   MediaFileRecord,
   OutputDetails,
 } from '../../shared/records.js';
-import { withoutPassword } from '../../shared/redact.js';
+import { redact, withoutPassword } from '../../shared/redact.js';
 import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { type Fact, factLines, failureFacts, mediaFacts } from './media-text.js';
 import { colourState, type TextColours } from './paint.js';
-import { humanDuration, humanId, humanPercent, humanTime } from './units.js';
+import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
+import { type Fact, factLines } from './wrap-text.js';
 
-/** What is known of a job at the moment, beside its record. */
+/** The current state of a job, in addition to its record. */
 export interface JobSnapshot {
   readonly now: Date;
-  /** Null if it is not known, or the job has ended. */
+  /** Null if it is unknown or the job has ended. */
   readonly progress: JobProgressRecord | null;
 }
 
-/** A job with its input and its outputs, as `venc show` tells it. Times are in UTC. */
+/** A job with its input and outputs, as `venc show` prints it. Times are in UTC. */
 export function jobText(job: JobRecord, colours: TextColours, { now, progress }: JobSnapshot): string {
   const facts: readonly Fact[] = [
     ['submitted', humanTime(job.submitted_at)],
@@ -57,12 +59,12 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** An input, as `venc input` tells it. */
+/** An input, as `venc input` prints it. */
 export function inputText(input: InputDetails, colours: TextColours): string {
   return fileText('input', input, null, [['job', humanId(input.job_id)]], colours);
 }
 
-/** An output, as `venc output` tells it. */
+/** An output, as `venc output` prints it. */
 export function outputText(output: OutputDetails, colours: TextColours): string {
   return fileText('output', output, output.label, [], colours);
 }
@@ -71,7 +73,7 @@ function jobState({ state, input_media_file: input, output_media_files: outputs 
   return displayState({ state, input, outputs });
 }
 
-/** From the submission to the end, or so far. */
+/** The time from the submission to the end, or to now. */
 function elapsedFacts({ submitted_at: from, finished_at: to, state }: JobRecord, now: Date): readonly Fact[] {
   const end = to ?? (isFinal(state) ? null : now.toISOString());
   const seconds = end === null ? Number.NaN : (Date.parse(end) - Date.parse(from)) / 1000;
@@ -89,10 +91,10 @@ function formatProgress(percent: number, etaMs: number | null): string {
   return `${humanPercent(percent)}${etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`}`;
 }
 
-/** Hours that a service hosts an output (section 1). */
+/** Hours for which a service hosts an output (section 1). */
 const retentionHours = 24;
 
-/** The file without an address that leads nowhere: that of an output that was not made, or is hosted no longer. */
+/** Removes a URL that no longer works: that of an output that was not made or is no longer hosted. */
 function withoutExpiredLink(file: MediaFileRecord & { readonly state: string }, now: Date): MediaFileRecord {
   const isNotProduced = ['cancelled', 'failed', 'skipped', 'no input'].includes(file.state);
   const isHosted = /\/hosted\/[^/]+\//.test(file.url ?? '');
@@ -126,4 +128,59 @@ function state(text: string, colours: TextColours): string {
 
 function labelText(label: string | null): string {
   return label === null ? '' : `  "${safeText(label)}"`;
+}
+
+type Media = DetailsRecord | MediaFileRecord;
+
+/** Known facts about the video, the audio and the container of a file. */
+export function mediaFacts(media: Media): readonly Fact[] {
+  const sizeBytes = 'file_size_bytes' in media ? media.file_size_bytes : media.file_size_in_bytes;
+  const seconds = media.duration_in_ms === null ? null : media.duration_in_ms / 1000;
+  const facts: readonly (readonly [string, readonly (string | null)[]])[] = [
+    ['url', [media.url === null ? null : withoutPassword(media.url)]],
+    ['format', [media.format, seconds === null ? null : humanDuration(seconds), known(sizeBytes, humanSize)]],
+    [
+      'video',
+      [
+        media.video_codec,
+        media.width === null || media.height === null ? null : `${media.width}x${media.height}`,
+        known(media.frame_rate, (rate) => `${Math.round(rate * 1000) / 1000} fps`),
+        known(media.video_bitrate_in_kbps, kilobits),
+      ],
+    ],
+    [
+      'audio',
+      [
+        media.audio_codec,
+        known(media.channels, (channels) => `${channels} channel${channels === '1' ? '' : 's'}`),
+        known(media.audio_sample_rate, (rate) => `${rate} Hz`),
+        known(media.audio_bitrate_in_kbps, kilobits),
+      ],
+    ],
+    ['md5', [media.md5_checksum ?? null]],
+  ];
+  return facts.flatMap(([name, parts]) => {
+    const value = parts.filter((part) => part !== null && part !== '').join(', ');
+    return value === '' ? [] : [[name, value] as const];
+  });
+}
+
+/** The error of a file and the advice for its class. */
+export function failureFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
+  const { error_class: errorClass, error_message: message } = media;
+  if (errorClass === null && message === null) return [];
+  const what = [errorClass, redact(message ?? '')].filter((part) => part !== null && part !== '').join(': ');
+  const advice =
+    errorClass !== null && isErrorClass(errorClass)
+      ? [['advice', errorClasses[errorClass].advice] as const]
+      : [];
+  return [['error', what], ...advice];
+}
+
+function kilobits(rate: number): string {
+  return `${rate} kbps`;
+}
+
+function known<Value>(value: Value | null, write: (value: Value) => string): string | null {
+  return value === null ? null : write(value);
 }

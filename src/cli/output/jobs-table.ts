@@ -16,7 +16,7 @@ export function jobsTable(
     percents,
   }: TableStyle & {
     readonly now: Date;
-    /** Percent of the jobs that run, by id, as far as it is known. */
+    /** Progress in percent of running jobs, by id, if known. */
     readonly percents: ReadonlyMap<number, number>;
   },
 ): string {
@@ -64,7 +64,7 @@ export function jobsTable(
   return table(columns, jobs, width, paint);
 }
 
-/** The address of the input; of an uploaded file its name alone, as the rest of its address says nothing to people. */
+/** The URL of the input; for an uploaded file only the name, because the rest of the URL is internal. */
 function inputText({ input_media_file: { url } }: JobRecord): string {
   if (url === null) return unknownMark;
   return url.startsWith('upload:') ? fileNameInUrl(url) : withoutPassword(url);
@@ -74,7 +74,7 @@ function stateText({ state, input_media_file: input, output_media_files: outputs
   return displayState({ state, input, outputs });
 }
 
-/** What tells jobs of one input apart: the labels of their outputs, else their file names, else their sizes. */
+/** The labels of the outputs, else their file names, else their sizes, to distinguish jobs with the same input. */
 function namesText({ output_media_files: outputs }: JobRecord): string {
   return outputs.map(nameOf).filter(Boolean).join(', ');
 }
@@ -82,12 +82,12 @@ function namesText({ output_media_files: outputs }: JobRecord): string {
 function nameOf({ label, url, width, height }: JobRecord['output_media_files'][number]): string {
   if (label !== null && label !== '') return label;
   const name = url === null ? '' : fileNameInUrl(url);
-  // Names that a service makes up say nothing to people.
+  // Generated names are not useful to people.
   if (name !== '' && !/^[0-9a-f]{32}\b/.test(name)) return name;
   return width === null || height === null ? '' : `${width}x${height}`;
 }
 
-/** How many outputs are finished, of how many: `2/3`. */
+/** The number of finished outputs and of all outputs: `2/3`. */
 function outputsText(job: JobRecord): string {
   const finished = job.output_media_files.filter((output) => output.state === 'finished').length;
   return `${finished}/${job.output_media_files.length}`;

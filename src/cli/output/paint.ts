@@ -1,4 +1,4 @@
-/** Colours, or none: every function gives the text back as it was where colour is off. */
+/** Functions that colour text; without colours they return it unchanged. */
 export interface TextColours {
   red(text: string): string;
   green(text: string): string;
@@ -8,7 +8,7 @@ export interface TextColours {
   bold(text: string): string;
 }
 
-/** Colours for a terminal, as the sixteen that every one of them has. */
+/** Creates the functions, with the 16 colours that every terminal has. */
 export function createTextColours(hasColour: boolean): TextColours {
   const style = (on: number, off: number) => (text: string) =>
     hasColour && text !== '' ? `\u001b[${on}m${text}\u001b[${off}m` : text;
@@ -22,7 +22,7 @@ export function createTextColours(hasColour: boolean): TextColours {
   };
 }
 
-/** A state in its colour. States that nobody knows stay plain. */
+/** Colours a state. Unknown states stay plain. */
 export function colourState(paint: TextColours, state: string, text: string = state): string {
   switch (state) {
     case 'finished':

@@ -2,7 +2,7 @@ import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { shellLine } from './shell-words.js';
 
-/** What `venc plan` found, as far as it is told to people. */
+/** The plan of `venc plan` that the text shows. */
 export interface PrintedPlan {
   readonly program: string;
   readonly outputs: readonly {
@@ -19,17 +19,17 @@ export interface PrintedPlan {
 }
 
 /**
- * What goes in front of the arguments of a step: a run adds to these only how it follows the progress. Without `-nostdin` ffmpeg
- * would eat the lines below its own where a shell reads them from a pipe.
+ * Arguments before those of a step. A run adds only what it needs to read the progress. Without `-nostdin` ffmpeg would
+ * consume the following lines if a shell reads them from a pipe.
  */
 const ownArgs = ['-hide_banner', '-nostdin'] as const;
 
-/** All words of a step, the program first. The files are the user's own here, so that none is overwritten (-n in place of -y). */
+/** The command line of a step, the program first. It writes to files of the user, so it never overwrites (-n instead of -y). */
 export function stepCommand(program: string, args: readonly string[]): readonly string[] {
   return [program, ...ownArgs, ...(args[0] === '-y' ? ['-n', ...args.slice(1)] : args)];
 }
 
-/** How an output is named to people: by its number, and by its label where it has one. */
+/** The name of an output for people: its number, and its label if it has one. */
 export function outputName({
   number,
   label,
@@ -40,15 +40,15 @@ export function outputName({
   return label === null ? `output ${number}` : `output ${number} (${safeText(label)})`;
 }
 
-/** What the lines of a plan need to know of the files that the outputs become. */
+/** The destinations of the outputs of a plan. */
 export interface PlanDestinations {
-  /** Path or address of each output, in their order. */
+  /** Path or URL of each output, in order. */
   readonly destinations: readonly string[];
-  /** Folders that the lines write to and that do not exist. */
+  /** Folders to create before the command lines run. */
   readonly missingFolders: readonly string[];
 }
 
-/** The steps as a shell reads them, one a line, each below a remark that says what it is for. */
+/** The steps as shell command lines, one per line, each after a comment that describes it. */
 export function planText(
   { program, outputs, steps }: PrintedPlan,
   { destinations, missingFolders }: PlanDestinations,
@@ -58,7 +58,7 @@ export function planText(
     if (path === null) return [];
     const destination = destinations[number - 1] ?? '';
     return [
-      `# ${outputName(output)}: ${safeText(isUrl(destination) ? `${path}, to be sent to ${destination}` : path)}`,
+      `# ${outputName(output)}: ${safeText(isUrl(destination) ? `${path}, to be uploaded to ${destination}` : path)}`,
     ];
   });
   const folders =
@@ -75,7 +75,7 @@ export function planText(
   return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
 }
 
-/** Why outputs cannot be made of the input, a line for each; nothing if all can. */
+/** The errors of outputs that cannot be made from the input, one per line; empty if there are none. */
 export function formatPlanFailure({ outputs }: PrintedPlan, destinations: readonly string[]): string {
   return outputs
     .flatMap((output) => {

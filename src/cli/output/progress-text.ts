@@ -21,7 +21,7 @@ export function progressText(record: ProgressRecord, colours: TextColours): stri
   return `${parts.join(', ')}${etaText(etaOfFile(record))}`;
 }
 
-/** Progress of a whole job: a line for it, and one for each of its files. */
+/** The progress of a job: a line for the job and one for each of its files. */
 export function jobProgressText(id: number, job: JobProgressRecord, colours: TextColours): string {
   const state = displayState(job);
   const lines = [
@@ -32,16 +32,16 @@ export function jobProgressText(id: number, job: JobProgressRecord, colours: Tex
   return lines.map((line) => `${line}\n`).join('');
 }
 
-/** What is going on in a job, in a few words behind a bar: `transcoding, 118 fps, 4.7x, 12s left`. */
+/** The current activity of a job for a progress bar: `transcoding, 118 fps, 4.7x, 12s left`. */
 export function activityText(job: JobProgressRecord): string {
   const running = [job.input, ...job.outputs].find(({ state }) => state === 'processing');
   if (running === undefined) return safeText(displayState(job));
   const words = [safeText(running.current_event ?? job.state), ...speedParts(running)].join(', ');
-  // The time left is that of the whole job: other outputs may take longer than the one that is encoded now.
+  // The remaining time is that of the whole job: other outputs may take longer than the one being encoded.
   return `${words}${etaText(etaOfJob(job.outputs))}`;
 }
 
-/** Why a job that is over did not finish: a line for the job, one for each file that failed, and what to do about it. */
+/** Why a job did not finish: a line for the job, one for each failed file, and advice. */
 export function failureText(job: JobRecord): string {
   return reportedText(
     [`job ${job.id} ${safeText(job.state)}`, ...failureLines(job).map(indented)],
@@ -49,7 +49,7 @@ export function failureText(job: JobRecord): string {
   );
 }
 
-/** The same of an encode that no service knows of: there is nothing to be resubmitted, and an id would only mislead. */
+/** Like {@link failureText} for `venc run`. There is no job to resubmit, and ids would be misleading. */
 export function encodeFailureText(job: JobRecord, input: string | null = null): string {
   const failures = failureLines(job).map((line) =>
     line.replace(/^input \d+/, 'input').replace(/ the disk of the daemon\b/, ' the disk'),
@@ -70,7 +70,7 @@ function reportedText(lines: readonly string[], hints: readonly string[]): strin
 
 const indented = (line: string): string => `  ${line}`;
 
-/** A line for each file of a job that failed: `input 3: NoMediaError: it holds no video and no sound`. */
+/** A line for each failed file of a job: `input 3: NoMediaError: the file has no video and no audio`. */
 export function failureLines(job: JobRecord): readonly string[] {
   const outputs = job.output_media_files.map((file) => ({ name: `output ${file.id}`, file }));
   return [{ name: `input ${job.input_media_file.id}`, file: job.input_media_file }, ...outputs].flatMap(
@@ -81,7 +81,7 @@ export function failureLines(job: JobRecord): readonly string[] {
   );
 }
 
-/** What to do about the files of a job that failed, each advice once. Classes that nobody knows have none. */
+/** The advice for the errors of a job, without duplicates. Unknown classes have none. */
 function adviceLines(job: JobRecord): readonly string[] {
   const classes = [job.input_media_file, ...job.output_media_files].map((file) => file.error_class);
   const found = classes.flatMap((one) =>
@@ -102,21 +102,24 @@ function etaText(etaMs: number | null): string {
   return etaMs === null ? '' : `, ${humanDuration(etaMs / 1000)} left`;
 }
 
-/** How far a job is. */
+/** The progress of a job. */
 export interface JobProgressState {
   readonly state: string;
   /** 0-100. */
   readonly progress: number;
 }
 
-/** How far several jobs are, taken together. */
+/** The combined progress of several jobs. */
 interface JobsProgress {
   readonly percent: number;
   /** `3 of 10 ended, 1 failed, 2 processing`. */
   readonly activity: string;
 }
 
-/** Sums up how far jobs are. Of those that nothing is known of yet there are `unknown`. A job that has ended is done, however it did. */
+/**
+ * Combines the progress of jobs. `unknown` is the number of jobs without progress so far. A job that has ended counts
+ * as 100 percent in any final state.
+ */
 export function jobsProgress(jobs: Iterable<JobProgressState>, unknown: number): JobsProgress {
   const known = [...jobs];
   const count = known.length + unknown;

@@ -6,16 +6,16 @@ import { type Column, type TableStyle, table } from './table.js';
 const subjects = { vod: 'Files', live: 'Live streaming' } as const;
 const headings = { vod: 'Files, in minutes', live: 'Live streaming, in hours' } as const;
 
-/** A line of the table: a day, or the sum of all. */
+/** A line of the table: a day, or the total. */
 interface Line {
   readonly day: string;
   readonly grouping: string | null;
   readonly amounts: Amounts;
 }
 
-/** Titles of the amounts, and which are dropped first on a narrow terminal. */
+/** Titles and priorities of the amounts. */
 const amountColumns: Readonly<
-  Record<UsageKind, readonly (readonly [name: string, title: string, worth: number])[]>
+  Record<UsageKind, readonly (readonly [name: string, title: string, priority: number])[]>
 > = {
   vod: [
     ['encoded_minutes', 'ENCODED', 6],
@@ -31,7 +31,10 @@ const amountColumns: Readonly<
   ],
 };
 
-/** Usage for people: a table for each kind, with a line for each day that had any, and the totals. A kind without any has one line. */
+/**
+ * Formats usage for people: a table for each kind, with a line for each day with usage and a line for the total. A kind
+ * without usage has one line.
+ */
 export function reportText(usages: readonly UsageReport[], { width, hasColour }: TableStyle): string {
   const colours = createTextColours(hasColour);
   return usages
@@ -75,12 +78,12 @@ function lineOf({ day, grouping, amounts }: ReportDay): Line {
   return { day, grouping, amounts };
 }
 
-/** Two decimals at most, and as many for all, so that the points stand below each other. */
+/** Always two decimals, so that the decimal points are aligned. */
 function exact(amount: number): string {
   return amount.toFixed(2);
 }
 
-/** One day of one grouping, as far as a line of CSV needs it. */
+/** The part of a report that a line of CSV contains. */
 interface Day {
   readonly kind: string;
   readonly day: string;
@@ -89,9 +92,9 @@ interface Day {
 }
 
 /**
- * Days as CSV (RFC 4180, with plain line breaks): a head, then a line for each day and grouping, in exact numbers. With `hasKind` the
- * first column tells which kind of usage it is, and amounts of another kind are empty. There is no line of totals: sums over a column
- * are right.
+ * Formats days as CSV (RFC 4180, with plain line breaks): a header, then a line for each day and grouping, with exact
+ * numbers. With `hasKind` the first column is the kind of usage, and amounts of other kinds are empty. There is no line
+ * with totals, so that the sum of a column is correct.
  */
 export function reportCsv(days: readonly Day[], names: readonly string[], hasKind: boolean): string {
   const head = [...(hasKind ? ['kind'] : []), 'collected_on', 'grouping', ...names];
@@ -104,7 +107,7 @@ export function reportCsv(days: readonly Day[], names: readonly string[], hasKin
   return [head, ...lines].map((cells) => `${cells.map(cell).join(',')}\n`).join('');
 }
 
-/** No line is broken within a cell: what would steer a terminal, or a program that reads line by line, is written as it is shown. */
+/** Quotes a cell. Line breaks and control characters are escaped for terminals and for programs that read line by line. */
 function cell(text: string): string {
   const safe = safeText(text);
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

@@ -1,19 +1,21 @@
 import { redact } from '../../shared/redact.js';
 import { createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';
+import { humanAge, humanTime } from './units.js';
+import { factLines } from './wrap-text.js';
 
-/** A key of the configuration and the value that applies where no flag says otherwise. */
+/** A key of the configuration and its value. */
 export interface ConfigRecord {
   readonly key: string;
   /** null if only the default applies. */
   readonly value: string | null;
-  /** The environment variable or the file that it comes from, or `default`. */
+  /** The source of the value: an environment variable, a file, or `default`. */
   readonly from: string;
-  /** What applies where nothing is configured, in words where it is no value. */
+  /** The default value, or its description. */
   readonly default: string;
 }
 
-/** The keys as a table, one line a key. */
+/** The keys of the configuration as a table, one per line. */
 export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: TableStyle): string {
   const columns: readonly Column<ConfigRecord>[] = [
     { title: 'KEY', priority: 3, text: ({ key }) => key },
@@ -23,11 +25,11 @@ export function configTableText(records: readonly ConfigRecord[], { width, hasCo
   return table(columns, records, width, createTextColours(hasColour));
 }
 
-/** A target as `venc target list` prints it: its key is nowhere in it. */
+/** A target as `venc target list` prints it, without its key. */
 export interface TargetRecord {
   readonly name: string;
   readonly url: string;
-  /** Whether commands talk to it where nothing else is said. */
+  /** Whether commands use it by default. */
   readonly in_use: boolean;
 }
 
@@ -41,14 +43,14 @@ export function targetsTable(targets: readonly TargetRecord[], { width, hasColou
   return table(columns, targets, width, createTextColours(hasColour));
 }
 
-/** A preset as `venc preset list` prints it: without passwords. */
+/** A preset as `venc preset list` prints it, without passwords. */
 export interface PresetRecord {
   readonly name: string;
   /** A request without an input. */
   readonly settings: Readonly<Record<string, unknown>>;
 }
 
-/** A preset as it is printed: passwords and keys are masked. */
+/** Masks the passwords and keys of a preset. */
 export function presetRecord(name: string, settings: PresetRecord['settings']): PresetRecord {
   const masked: unknown = JSON.parse(JSON.stringify(settings), (key, value: unknown) =>
     key === 'api_key' ? '***' : typeof value === 'string' ? redact(value) : value,
@@ -75,4 +77,67 @@ function pairs(settings: unknown): readonly string[] {
   return Object.entries(settings ?? {}).map(
     ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
   );
+}
+
+/** An account as `venc accounts` prints it. */
+export interface AccountRecord {
+  readonly name: string;
+  /** In integration mode every job is a test job. */
+  readonly mode: 'live' | 'integration';
+  readonly created_at: string;
+  /** The number of its keys. */
+  readonly keys: number;
+}
+
+const columns: readonly Column<AccountRecord>[] = [
+  { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
+  { title: 'MODE', priority: 3, text: ({ mode }) => mode },
+  { title: 'KEYS', priority: 2, isRightAligned: true, text: ({ keys }) => String(keys) },
+  { title: 'CREATED', priority: 1, text: (account) => humanTime(account.created_at) },
+];
+
+/** Accounts as a table, one line each. */
+export function accountsTable(accounts: readonly AccountRecord[], { width, hasColour }: TableStyle): string {
+  return table(columns, accounts, width, createTextColours(hasColour));
+}
+
+/** One account as lines of facts. */
+export function accountText(account: AccountRecord): string {
+  const lines = factLines([
+    ['name', account.name],
+    ['mode', account.mode],
+    ['created', humanTime(account.created_at)],
+    ['keys', String(account.keys)],
+  ]);
+  return lines.map((line) => `${line}\n`).join('');
+}
+
+/** A key as `venc keys list` prints it, without the key itself or its hash. */
+export interface KeyRecord {
+  readonly id: string;
+  readonly kind: 'full' | 'read-only';
+  /** Name of its account. */
+  readonly account: string;
+  readonly created_at: string;
+  /** Null if no use is recorded. */
+  readonly last_used_at: string | null;
+}
+
+/** Keys as a table, one line each. */
+export function keysTable(
+  keys: readonly KeyRecord[],
+  { width, hasColour, now }: TableStyle & { readonly now: Date },
+): string {
+  const columns: readonly Column<KeyRecord>[] = [
+    { title: 'ID', priority: 5, text: ({ id }) => id },
+    { title: 'KIND', priority: 3, text: ({ kind }) => kind },
+    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account },
+    { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
+    { title: 'LAST USE', priority: 2, text: (key) => lastUse(key, now) },
+  ];
+  return table(columns, keys, width, createTextColours(hasColour));
+}
+
+function lastUse({ last_used_at: time }: KeyRecord, now: Date): string {
+  return time === null ? 'never' : `${humanAge(time, now)} ago`;
 }

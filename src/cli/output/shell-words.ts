@@ -1,20 +1,20 @@
-/** Words that mean themselves to every POSIX shell. */
+/** Arguments that need no quotes in any POSIX shell. */
 const plain = /^[\w@%+:,./-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: the pattern matches control characters.
 const unsafe = /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
 /**
- * One command line that a POSIX shell reads back as exactly these words. Characters that would steer a terminal, as a file's name
- * may hold, are written as numbers for `printf`; a line break stays, within its quotes.
+ * Joins arguments to a command line that a POSIX shell splits into exactly these arguments. Control characters, as in a
+ * file name, are written as octal escapes for `printf`; line breaks stay within quotes.
  */
-export function shellLine(words: readonly string[]): string {
-  return words.map(shellWord).join(' ');
+export function shellLine(args: readonly string[]): string {
+  return args.map(quoteArg).join(' ');
 }
 
-/** One word, quoted where that is needed. */
-function shellWord(word: string): string {
-  if (plain.test(word)) return word;
-  const quoted = `'${word.replaceAll("'", `'\\''`)}'`;
+/** One argument, quoted if necessary. */
+function quoteArg(arg: string): string {
+  if (plain.test(arg)) return arg;
+  const quoted = `'${arg.replaceAll("'", `'\\''`)}'`;
   return quoted.replace(unsafe, (character) => `'"$(printf '${octal(character)}')"'`);
 }
 

@@ -6,15 +6,15 @@ import type { TextColours } from './paint.js';
 export interface Column<Row> {
   readonly title: string;
   readonly text: (row: Row) => string;
-  /** Columns of least worth are dropped first when the table is too wide; 1 is the least. */
+  /** Columns with the lowest priority are dropped first when the table is too wide; 1 is the lowest. */
   readonly priority: number;
-  /** May be shortened to this many columns before anything is dropped. Absent: never shortened. */
+  /** Minimum width of the column; absent if it cannot be shortened. */
   readonly minWidth?: number;
   readonly isRightAligned?: boolean;
   readonly paint?: (row: Row, text: string) => string;
 }
 
-/** How something for people may look: the columns that it may take, and whether it has colours. */
+/** The available width, and whether colours are allowed. */
 export interface TableStyle {
   readonly width: number;
   readonly hasColour: boolean;
@@ -29,8 +29,8 @@ interface MeasuredColumn<Row> {
 const gap = '  ';
 
 /**
- * A table that fits `width` terminal columns: long cells are shortened first, then columns dropped in the order of
- * their worth. Every line ends in a line break and none in a space. Cells are made safe for a terminal.
+ * Formats a table for a terminal of `width` columns. First long cells are shortened, then the columns with the lowest
+ * priority are dropped. Lines have no trailing spaces. Cells are made safe for a terminal.
  */
 export function table<Row>(
   columns: readonly Column<Row>[],
@@ -75,12 +75,12 @@ function shorten<Row>(
   sized: readonly MeasuredColumn<Row>[],
   overflow: number,
 ): readonly MeasuredColumn<Row>[] {
-  let left = overflow;
+  let remaining = overflow;
   return sized.map((entry) => {
     const { minWidth } = entry.column;
-    if (minWidth === undefined || left <= 0) return entry;
-    const given = Math.min(left, Math.max(0, entry.width - minWidth));
-    left -= given;
+    if (minWidth === undefined || remaining <= 0) return entry;
+    const given = Math.min(remaining, Math.max(0, entry.width - minWidth));
+    remaining -= given;
     return { ...entry, width: entry.width - given };
   });
 }

@@ -1,19 +1,19 @@
 import { humanDuration, humanRate, humanSize } from './units.js';
 
-/** What is told of a transfer behind its bar: `12.0 MB of 40.0 MB, 3.2 MB/s, 9s left`. */
+/** Formats the activity of a transfer: `12.0 MB of 40.0 MB, 3.2 MB/s, 9s left`. */
 export type TransferText = (doneBytes: number, totalBytes: number | null) => string;
 
-/** Milliseconds that a change of speed takes to be told for the most part. */
+/** Time constant of the smoothing of the rate, in milliseconds. */
 const smoothingMs = 3000;
 
-/** Tells of one transfer from its first report on. `clock` goes forward, in milliseconds; nothing else is asked. */
+/** Creates the formatter for one transfer. `clock` is a monotonic clock in milliseconds. */
 export function transferText(clock: () => number): TransferText {
   let first: { readonly atMs: number; readonly bytes: number } | null = null;
   let last = { atMs: 0, bytes: 0 };
   let rate: number | null = null;
   return (doneBytes, totalBytes) => {
     const atMs = clock();
-    // What was there before is no speed.
+    // Bytes from an earlier run do not count towards the rate.
     first ??= { atMs, bytes: doneBytes };
     const elapsedMs = atMs - last.atMs;
     if (atMs > first.atMs && elapsedMs >= 100) {

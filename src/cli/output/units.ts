@@ -1,14 +1,14 @@
 /** Shown for an unknown value. */
 export const unknownMark = '-';
 
-/** An id as people read it. 0 stands for one that a service left out, or that is too great to be exact. */
+/** An id for people. 0 means that the service sent no id, or one that is too large to be exact. */
 export function humanId(id: number): string {
   return id === 0 ? unknownMark : String(id);
 }
 
 const sizeUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
 
-/** A size in bytes as people read it: `512 B`, `4.2 MB` (decimal units). */
+/** A size in bytes for people: `512 B`, `4.2 MB` (decimal units). */
 export function humanSize(bytes: number | null): string {
   if (bytes === null) return unknownMark;
   let value = bytes;
@@ -20,7 +20,7 @@ export function humanSize(bytes: number | null): string {
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${sizeUnits[unit]}`;
 }
 
-/** A duration as people read it: `0.4s`, `12s`, `3m 05s`, `2h 07m`, `4d 3h`. */
+/** A duration for people: `0.4s`, `12s`, `3m 05s`, `2h 07m`, `4d 3h`. */
 export function humanDuration(seconds: number | null): string {
   if (seconds === null) return unknownMark;
   if (seconds < 9.95) return `${Math.max(0, seconds).toFixed(1)}s`;
@@ -44,7 +44,7 @@ export function humanAge(time: string, now: Date): string {
   return `${Math.floor(seconds / 86_400)}d`;
 }
 
-/** A time as people read it, in UTC: `2026-03-01 14:05:09 UTC`. What is no time stays as it came. */
+/** A time in UTC for people: `2026-03-01 14:05:09 UTC`. Invalid times stay unchanged. */
 export function humanTime(time: string | null): string {
   if (time === null || time === '') return unknownMark;
   const then = new Date(time);

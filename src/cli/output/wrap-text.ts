@@ -1,12 +1,14 @@
-/** A term of a table needs this many columns beside it for its text, which stands below it otherwise. */
-const minWidthBeside = 28;
-/** Nothing is wrapped to less: a line of three words is no easier to read. */
+import { safeText } from '../../shared/text/safe-text.js';
+
+/** Minimum width of the text next to a term; if less is left, the text goes on the next line. */
+const minDefinitionWidth = 28;
+/** Minimum width to wrap to: shorter lines are no easier to read. */
 const minWidth = 24;
 
 /**
- * Wraps a help page or a topic to `width` columns. Paragraphs, which are lines without an indent, are filled again. Of indented
- * lines those that are too long and have a gap in them (`  term   text`) are wrapped behind the gap; all others, such as examples
- * to copy, stay whole.
+ * Wraps a help page or a topic to `width` columns. Paragraphs (lines without an indent) are refilled. Indented lines
+ * that are too long and have a gap (`  term   text`) are wrapped after the gap. All other lines, such as examples to
+ * copy, stay unchanged.
  */
 export function wrapText(text: string, width: number): string {
   const columns = Math.max(width, minWidth);
@@ -31,7 +33,7 @@ export function wrapText(text: string, width: number): string {
 function wrapDefinition(line: string, columns: number): readonly string[] {
   const [, beginning = '', text = ''] = /^( +\S(?:.*?\S)? {2,})(\S.*)$/.exec(line) ?? [];
   if (text === '') return [line];
-  const hasDefinitionColumn = columns - beginning.length >= minWidthBeside;
+  const hasDefinitionColumn = columns - beginning.length >= minDefinitionWidth;
   const indent = hasDefinitionColumn ? beginning.length : 6;
   const [first = '', ...rest] = filled(text, columns - indent).map((part) => ' '.repeat(indent) + part);
   return hasDefinitionColumn
@@ -39,7 +41,7 @@ function wrapDefinition(line: string, columns: number): readonly string[] {
     : [beginning.trimEnd(), first, ...rest];
 }
 
-/** The words of a text in as few lines of at most so many columns as they fit into; a longer word has a line for itself. */
+/** Fills lines of at most `columns` columns with the words of a text. A longer word gets its own line. */
 export function filled(text: string, columns: number): readonly string[] {
   const lines: string[] = [];
   for (const word of text.split(/ +/).filter((one) => one !== '')) {
@@ -49,4 +51,15 @@ export function filled(text: string, columns: number): readonly string[] {
     else lines.push(word);
   }
   return lines;
+}
+
+/** A line of details: a name and a value. */
+export type Fact = readonly [name: string, value: string];
+
+/** Formats facts as lines, with the values aligned and an optional indent. Values are made safe for a terminal. */
+export function factLines(facts: readonly Fact[], indent = 0): readonly string[] {
+  const widest = Math.max(0, ...facts.map(([name]) => name.length));
+  return facts.map(([name, value]) =>
+    `${' '.repeat(indent)}${name.padEnd(widest)}  ${safeText(value)}`.trimEnd(),
+  );
 }

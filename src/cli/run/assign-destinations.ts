@@ -12,48 +12,48 @@ import { extensionFor, nameOutputs, stemFromUrl } from '../destinations/output-n
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** A request whose outputs all have a place, and the files they become, as they are told to people. */
+/** A request with a destination for every output, and the paths to print. */
 export interface ResolvedRequest {
   readonly body: Fields;
-  /** One for each output, in their order; of one that goes elsewhere its URL. */
+  /** One path for each output, in order; a URL for a remote destination. */
   readonly paths: readonly string[];
-  /** For each output its thumbnails, beside it. */
+  /** The paths of the thumbnails of each output, in the folder of the output. */
   readonly thumbnails: readonly (readonly string[])[];
 }
 
-/** Where outputs go, as the command line says it. */
+/** The destinations given on the command line. */
 export interface OutputDestinations {
-  /** The folder that relative paths start from. */
+  /** The base folder of relative paths. */
   readonly cwd: string;
-  /** The files of `-o`, one for each output; none if it was not given or names a folder. */
+  /** The files of `-o`, one for each output; empty if it is absent or names a folder. */
   readonly files: readonly string[];
   /** The folder of `-o`; null if there is none. */
   readonly folder: string | null;
 }
 
 /**
- * Gives every output of a request a file: that of the `-o` at its place, else its own `url`, else its `filename`,
- * else the name of the input, told apart by label or number. Without outputs there is one, in the size of the input. Throws
- * `UsageError` where there are not as many `-o` as outputs, two outputs for one file, a `-o` that names no file, or, unless
- * these are `kept`, somebody to be told of the end.
+ * Assigns a destination to every output of a request: the `-o` at its position, else its `url`, else its `filename`,
+ * else the name of the input with the label or number. Without outputs it adds one with default settings. Throws
+ * `UsageError` if the number of `-o` differs from that of the outputs, if two outputs have the same file, if a `-o`
+ * names no file, or if the request has notifications, unless these are `kept`.
  */
 export function assignDestinations(
   request: Fields,
   destinations: OutputDestinations,
-  notifications: 'refused' | 'kept' = 'refused',
+  notifications: 'rejected' | 'kept' = 'rejected',
 ): ResolvedRequest {
   const { cwd, files } = destinations;
   const { output, outputs: outputList, ...others } = request;
   const values = listOf(outputList ?? output);
-  if (notifications === 'refused') for (const fields of [request, ...values]) rejectNotifications(fields);
-  // Several -o for one output: each is an output with the same settings, told apart by its extension.
+  if (notifications === 'rejected') for (const fields of [request, ...values]) rejectNotifications(fields);
+  // Several -o for one output mean several outputs with the same settings and different extensions.
   const common = values.length === 1 ? (values[0] ?? {}) : {};
   const outputs = values.length <= 1 && files.length > 1 ? files.map(() => common) : values;
   const all = outputs.length === 0 ? [{}] : outputs;
   if (files.length > 0 && files.length !== all.length) {
     throw new VencError(
       'UsageError',
-      `-o names ${countOf(files.length, 'file')}, and there are ${all.length} outputs.`,
+      `-o names ${countOf(files.length, 'file')}, but there are ${all.length} outputs.`,
       { hint: 'give one -o for each --output, in the same order, or one folder: -o out/' },
     );
   }
@@ -76,7 +76,7 @@ function countOf(count: number, what: string): string {
   return `${count} ${what}${count === 1 ? '' : 's'}`;
 }
 
-/** A notice is tried again for days, which takes a daemon: nothing is taken here and then forgotten. */
+/** Rejects notifications, because their retries over days need a daemon. */
 function rejectNotifications({ notifications = null }: Fields): void {
   if (notifications === null || (Array.isArray(notifications) && notifications.length === 0)) return;
   throw new VencError('UsageError', 'venc run cannot send notifications; only a daemon sends them.', {
@@ -84,7 +84,7 @@ function rejectNotifications({ notifications = null }: Fields): void {
   });
 }
 
-/** Where the thumbnails of an output go. None for wrong settings, which are refused later and in better words. */
+/** The paths of the thumbnails of an output. Empty for invalid settings, which are reported later with better messages. */
 function thumbnailPathsFor(path: string, { thumbnails: values = null }: Fields): readonly string[] {
   const settings: unknown = Array.isArray(values) ? values[0] : values;
   if (typeof settings !== 'object' || settings === null) return [];
@@ -98,7 +98,7 @@ function thumbnailPathsFor(path: string, { thumbnails: values = null }: Fields):
   return Array.from({ length: count }, (_, index) => withSuffix(thumbnailFileSuffix(index)));
 }
 
-/** What a `-o` stands for: a path, or the URL of a place elsewhere. */
+/** Parses a `-o`: a path, or the URL of a remote destination. */
 function parseOutputPath(arg: string): string {
   if (arg === '-') {
     throw new VencError('UsageError', 'An output cannot go to stdout.', {
@@ -112,7 +112,7 @@ function parseOutputPath(arg: string): string {
   });
 }
 
-/** Where outputs go that no `-o` names a file for: where their settings say, else to a file named after the input. */
+/** The destinations of outputs without a file of `-o`: from their settings, else a file named after the input. */
 function defaultDestinations(
   outputs: readonly Fields[],
   input: unknown,
@@ -167,26 +167,26 @@ function rejectDuplicates(paths: readonly string[], inputPath: string | null, fo
   }
 }
 
-/** The local path of an input; null for one that lies elsewhere. */
+/** The local path of an input; null for a remote one. */
 export function localPathOf(input: unknown): string | null {
   return typeof input === 'string' && URL.canParse(input) && new URL(input).protocol === 'file:'
     ? pathOf(input)
     : null;
 }
 
-/** The path in a file URL; one with a host names no file of this machine. */
+/** The path in a file URL. Throws `UsageError` for a URL with a host, which names no local file. */
 function pathOf(url: string): string {
   try {
     return fileURLToPath(url);
   } catch (error) {
-    throw new VencError('UsageError', `${url} names no file on this machine.`, {
+    throw new VencError('UsageError', `${url} is not a file on this machine.`, {
       cause: error,
-      hint: 'such a URL begins with file:///',
+      hint: 'a URL of a local file begins with file:///',
     });
   }
 }
 
-/** The base name of an input without its extension. A remote one may lend its name, but never a path out of the folder. */
+/** The base name of an input without its extension. A remote name cannot lead out of the folder. */
 function stemOf(input: unknown, path: string | null): string {
   const stem = path === null ? stemFromUrl(String(input)) : basename(path, extname(path));
   return stem || 'output';
@@ -203,7 +203,7 @@ function listOf(value: unknown): readonly Fields[] {
   });
 }
 
-/** What says where an output goes is taken out of the request, so that nobody else would complain of it. */
+/** Validates the settings that name a destination. They are removed from the request, so that nothing else would report them. */
 function validateDestination(settings: Fields, index: number): Fields {
   for (const name of ['url', 'base_url', 'filename']) {
     const value = settings[name] ?? null;

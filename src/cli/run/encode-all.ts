@@ -16,7 +16,7 @@ import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
 import type { PreparedRun } from './prepare-runs.js';
 
-/** What all encodes of one `venc run` share. */
+/** Parameters shared by all encodes of a `venc run`. */
 export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
   /** A temporary folder. */
   readonly folder: string;
@@ -24,7 +24,7 @@ export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
   readonly stallTimeoutSeconds: number;
 }
 
-/** Where `venc run` reports to. */
+/** How `venc run` reports progress. */
 export interface Reporting {
   readonly io: Io;
   readonly mode: ProgressMode;
@@ -33,8 +33,9 @@ export interface Reporting {
 }
 
 /**
- * Encodes one input after the other, because each encode uses all cores, with one progress display. If one of several inputs fails, its
- * error is reported and the others are still encoded. Resolves to the exit code and the finished encodes.
+ * Encodes the inputs one after the other, because each encode uses all cores, with one progress display. If one of
+ * several inputs fails, its error is reported and the others are still encoded. Resolves to the exit code and the
+ * finished encodes.
  */
 export async function encodeAll(
   runs: readonly PreparedRun[],
@@ -91,7 +92,7 @@ function showProgress(
     display.update(record.progress, activityText(record), record);
     return;
   }
-  // The time left is that of this file; the display guesses that of all.
+  // Drop the remaining time, which is that of this file; the percentage covers all files.
   const activity = activityText(record).replace(/, [^,]* left$/, '');
   const percent = Math.floor((index * 100 + record.progress) / count);
   display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${activity}`, {
@@ -100,7 +101,7 @@ function showProgress(
   });
 }
 
-/** Whether the other inputs have no chance either: an interruption, a machine without ffmpeg, flags that make no valid request. */
+/** Whether an error also affects the other inputs: an interruption, a missing ffmpeg, invalid flags. */
 function isFatal(error: VencError, name: string): boolean {
   if (error.errorClass === 'InterruptedError' || error.errorClass === 'UnavailableError') return true;
   return error.errorClass === 'InvalidRequestError' && !isRequestName(name);
@@ -117,14 +118,14 @@ function toFinishedEncode(
   startedAtMs: number,
 ): FinishedEncode | null {
   if (job === null) return null;
-  // Addresses are printed without their passwords.
+  // URLs are printed without their passwords.
   const destinations = paths.map((path, index) =>
     isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
   );
   return { job, destinations, startedAtMs, endedAtMs: Date.now() };
 }
 
-/** Prints the paths that were written, each video's before those of its thumbnails, and why others were not. */
+/** Prints the written paths, those of thumbnails after that of their video, and the errors of the other outputs. */
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,

@@ -3,7 +3,7 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
-import { withValidation } from '../input/with-settings-errors.js';
+import { withValidation } from '../input/command-errors.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
 import {
@@ -20,7 +20,7 @@ export interface PreparedRun {
   readonly resolvedRequest: ResolvedRequest;
 }
 
-/** What the inputs of `venc run` are prepared with. */
+/** Options for preparing the inputs of `venc run`. */
 export interface PrepareRunsOptions {
   readonly io: Io;
   readonly destinations: OutputDestinations;
@@ -29,9 +29,9 @@ export interface PrepareRunsOptions {
 }
 
 /**
- * Reads inputs and decides where their outputs go. The error of one of several inputs is reported, and the others are prepared all the
- * same; `code` is the exit code of the first. Rejects with the error of an only input, and with `UsageError` where an output would be
- * written by two inputs or is an input itself.
+ * Reads inputs and assigns destinations to their outputs. The error of one of several inputs is reported, and the
+ * others are still prepared; `exitCode` is that of the first error. Rejects with the error of a single input, and with
+ * `UsageError` if two inputs would write the same file or an output is an input.
  */
 export async function prepareRuns(
   names: readonly string[],
@@ -63,7 +63,7 @@ export async function prepareRuns(
   return { runs, exitCode };
 }
 
-/** Refuses places that one encode cannot be written to. Rejects with `UsageError`. */
+/** Rejects with `UsageError` if an encode could not be written to its destinations. */
 export async function checkDestinations(
   { body, paths, thumbnails }: ResolvedRequest,
   isForced: boolean,
@@ -82,7 +82,7 @@ function resolvedRequest(
 
 function rejectCollisions(runs: readonly PreparedRun[], names: readonly string[], cwd: string): void {
   const toAbsolute = (path: string) => (isUrl(path) ? path : resolve(cwd, path));
-  // Those that could not be prepared are inputs all the same.
+  // Inputs that could not be prepared count as well.
   const inputs = new Map(names.filter((name) => !isUrl(name)).map((name) => [resolve(cwd, name), name]));
   for (const { name, resolvedRequest } of runs) {
     const path = localPathOf(resolvedRequest.body.input);
@@ -95,12 +95,12 @@ function rejectCollisions(runs: readonly PreparedRun[], names: readonly string[]
       const other = owners.get(toAbsolute(path));
       owners.set(toAbsolute(path), name);
       if (other === undefined && (input === undefined || input === name)) continue;
-      const problem =
+      const message =
         other === undefined
           ? `The output ${path} of ${name} is the input ${input}.`
           : `${other} and ${name} would both be written to ${path}.`;
-      throw new VencError('UsageError', `${problem} Nothing was encoded.`, {
-        hint: 'encode these files one by one, each with a -o of its own',
+      throw new VencError('UsageError', `${message} Nothing was encoded.`, {
+        hint: 'encode these files one by one, each with its own -o',
       });
     }
   }

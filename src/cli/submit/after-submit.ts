@@ -5,22 +5,22 @@ import type { Io } from '../terminal/io.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import type { SubmitOptions } from './submit-options.js';
 
-/** What the command goes on with. */
+/** Input of {@link afterSubmit}. */
 export interface AfterSubmitOptions {
   readonly io: Io;
   readonly mode: ProgressMode;
   readonly options: SubmitOptions;
-  /** That of the creates. */
+  /** The exit code of the creates. */
   readonly code: ExitCode;
-  /** Whether a job has an output that the service keeps for a download. */
+  /** Whether a job has an output that the service hosts. */
   readonly isHosted: boolean;
-  /** Where somebody listens for the end already. */
+  /** An interruption that is already listened for. */
   readonly interruption?: Interruption;
 }
 
 /**
- * Goes on with jobs that were created, as far as the options say: waits for them and downloads their outputs. Without `--wait` it says on
- * a terminal what can be typed next. Gives the exit code of the command: the first that is not 0.
+ * Continues with created jobs as the options say: waits for them and downloads their outputs. Without `--wait` it
+ * suggests the next commands on a terminal. Resolves to the exit code of the command: the first that is not 0.
  */
 export async function afterSubmit(
   client: Client,
@@ -36,7 +36,7 @@ export async function afterSubmit(
   const interruption = listening.interruption ?? listenForInterrupt(io, options.timeout ?? null);
   const ended = await waitWithProgress(client, ids, { interruption, mode, io });
   const first = code === exitCodes.done ? ended : code;
-  // What a failed job did finish is worth having too.
+  // Download the finished outputs of failed jobs as well.
   const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
   if (options.download === undefined || !isOver) return first;
   const { downloadFinishedJobs } = await import('../download/download-finished-jobs.js');
@@ -49,20 +49,20 @@ export async function afterSubmit(
   return first === exitCodes.done ? downloaded : first;
 }
 
-/** Whether a person reads both outputs: not a script, nor somebody who asked for JSON or for silence. */
+/** Whether both outputs are terminals without JSON or `--progress none`. */
 function isForPerson({ isTerminal }: Io, mode: ProgressMode, { json }: SubmitOptions): boolean {
   return isTerminal.stdout && isTerminal.stderr && json !== true && (mode === 'tty' || mode === 'plain');
 }
 
-/** More ids than this fill lines that nobody copies. */
+/** Maximum number of ids to print in full. */
 const maxIds = 12;
 
 function formatNextSteps(ids: readonly number[], isHosted: boolean): string {
   const isMany = ids.length > maxIds;
   const args = isMany ? `${ids[0]} ... ${ids.at(-1)}` : ids.join(' ');
-  // Without ids watch shows all jobs that are active.
+  // Without ids, watch shows all active jobs.
   const watch = isMany ? 'venc watch' : `venc watch ${args}`;
   const rest = isMany ? ` (all ${ids.length} ids)` : '';
-  const download = isHosted ? `venc: to fetch the outputs then: venc download ${args}${rest}\n` : '';
+  const download = isHosted ? `venc: to download the outputs afterwards: venc download ${args}${rest}\n` : '';
   return `venc: to watch the progress: ${watch}\n${download}`;
 }

@@ -1,36 +1,38 @@
+import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '../../client/client.js';
 import { isVencDaemon } from '../../client/create-job-with-retry.js';
+import { isVencError, VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
 import type { UploadDisplay } from './upload-display.js';
 
-/** Options for bringing files to where the service can fetch them. */
+/** Options for uploading files to the service or to a folder that it can read. */
 export interface UploaderOptions {
   readonly client: Client;
   readonly context: Context;
   readonly display: UploadDisplay;
-  /** URL of the folder that files are staged in; undefined if they are uploaded to the service. */
+  /** URL of the folder to upload to; undefined to upload to the service. */
   readonly stage: string | undefined;
   readonly signal: AbortSignal;
 }
 
-/** Brings local files to where the service can fetch them, with their progress on stderr. */
+/** Uploads local files, with progress on stderr. */
 export interface FileUploader {
-  /** Whether the service can check a request before its files are there: a `venc daemon` can. */
+  /** Whether the service can validate a request before its files are uploaded, as a `venc daemon` can. */
   canValidate(): Promise<boolean>;
-  /** Brings a file and gives its new address. Nothing is left of one that did not arrive. */
+  /** Uploads a file and resolves to its URL. A failed upload leaves no file behind. */
   upload(file: FileToUpload): Promise<string>;
   /**
-   * Called where no job came of it: takes back what was staged, unless the service may have made a job all the same, and tells what stays.
-   * Never rejects.
+   * Removes staged files if no job was created, unless the service may have created one, and warns about files that
+   * stay. Never rejects.
    */
   cleanUp(mayBeInUse: boolean): Promise<void>;
 }
 
-/** A bringer that has brought nothing yet. */
+/** Creates an uploader. */
 export function createFileUploader({
   client,
   context,
@@ -45,9 +47,8 @@ export function createFileUploader({
     file: FileToUpload,
     onProgress: (doneBytes: number) => void,
   ): Promise<string> {
-    const { uploadFile } = await import('./upload-file.js');
     const url = await uploadFile(client, file, { signal, onProgress });
-    // The daemon takes uploads away by itself; until then it would be a waste to send the file again.
+    // The daemon removes uploads after some time. Until then, the URL saves uploading the file again.
     cleanups.push(async () => warn(`${basename(file.path)} stays at the service for 24 hours, as ${url}`));
     return url;
   }
@@ -63,10 +64,10 @@ export function createFileUploader({
     await staged.send({ signal, onProgress });
     const name = withoutPassword(staged.url);
     cleanups.push(async (mayBeInUse) => {
-      if (mayBeInUse) return warn(`${name} is kept, since the service may have taken the request`);
+      if (mayBeInUse) return warn(`${name} is kept, because the service may have accepted the request`);
       await staged.remove().catch((error: unknown) => {
         const reason = error instanceof Error ? error.message : String(error);
-        warn(`${name} could not be removed again: ${reason}`);
+        warn(`${name} could not be removed: ${reason}`);
       });
     });
     return staged.url;
@@ -75,13 +76,13 @@ export function createFileUploader({
   return {
     canValidate: () => isVencDaemon(client),
     async upload(file) {
-      const { report, finish: end } = await display.start(file);
+      const { report, finish } = await display.start(file);
       try {
         return await (stage === undefined
           ? uploadToService(file, report)
           : uploadToStage(file, stage, report));
       } finally {
-        end();
+        finish();
       }
     },
     async cleanUp(mayBeInUse) {
@@ -90,7 +91,7 @@ export function createFileUploader({
   };
 }
 
-/** Brings files one after the other, and gives their new addresses by the old ones. */
+/** Uploads files one after the other. Resolves to their new addresses by the old ones. */
 export async function uploadFiles(
   files: ReadonlyMap<string, FileToUpload>,
   uploader: FileUploader,
@@ -98,4 +99,45 @@ export async function uploadFiles(
   const addresses = new Map<string, string>();
   for (const [address, file] of files) addresses.set(address, await uploader.upload(file));
   return addresses;
+}
+
+/** Options for an upload. */
+export interface UploadFileOptions {
+  /** Cancels the upload; the service then keeps nothing. */
+  readonly signal: AbortSignal;
+  readonly onProgress: (doneBytes: number) => void;
+}
+
+/**
+ * Uploads a file to the service and resolves to the URL to submit. Uploads are an extension of venc; rejects with
+ * `UsageError` if the service does not support them or the file cannot be read to its end.
+ */
+export async function uploadFile(
+  client: Client,
+  { path, sizeBytes }: FileToUpload,
+  { signal, onProgress }: UploadFileOptions,
+): Promise<string> {
+  let sentBytes = 0;
+  async function* content() {
+    // If the file grows meanwhile, only the announced bytes are sent.
+    const end = { end: Math.max(0, sizeBytes - 1) };
+    if (sizeBytes === 0) return;
+    for await (const chunk of createReadStream(path, end) as AsyncIterable<Buffer>) {
+      yield chunk;
+      sentBytes += chunk.length;
+      onProgress(sentBytes);
+    }
+    if (sentBytes < sizeBytes)
+      throw new VencError('UsageError', `${path} became shorter while it was uploaded.`);
+  }
+  try {
+    return await client.upload({ name: basename(path), sizeBytes, content: content() }, signal);
+  } catch (error) {
+    throw isVencError(error, 'NotFoundError') || isVencError(error, 'MethodNotAllowedError')
+      ? new VencError('UsageError', 'This service does not support uploads.', {
+          cause: error,
+          hint: 'name a folder that the service can fetch from with --stage, or submit the URL of the file',
+        })
+      : error;
+  }
 }

@@ -5,18 +5,18 @@ import { buildRequestBody, loadPreset, validateRequest, warnUnknownFields } from
 import { readJobInput } from '../input/job-input.js';
 import type { SubmitOptions } from './submit-options.js';
 
-/** The request built from the command line and local files, with the files to upload first. */
+/** The request built from the command line and local files, and the files to upload first. */
 export interface PreparedRequest {
-  /** Without an input where that is a file to be brought. */
+  /** Without an input if that is a file to upload. */
   readonly fields: Record<string, unknown>;
   readonly input: FileToUpload | null;
-  /** Watermarks, by the addresses that stand for them in the request. */
+  /** Local watermarks, by the `file:` URLs in the request. */
   readonly images: ReadonlyMap<string, FileToUpload>;
 }
 
 /**
- * Reads what `venc submit` was given into a request. All that can be refused without the service is refused here, before a long upload.
- * `subject` begins its warnings. Rejects with `UsageError` and `InvalidRequestError`.
+ * Builds the request of `venc submit`. Validates everything that needs no service, before a long upload. `subject` is a
+ * prefix of its warnings. Rejects with `UsageError` and `InvalidRequestError`.
  */
 export async function prepareRequest(
   arg: string,
@@ -32,7 +32,7 @@ export async function prepareRequest(
     preset: await loadPreset(options, io.env),
   };
   const fields = await buildRequestBody(base, options, images);
-  // Flags cannot be unknown, but what is written in JSON can.
+  // Unknown fields can come only from JSON, not from flags.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
     await warnUnknownFields(fields, io, subject);
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
@@ -49,7 +49,7 @@ async function parseXml(text: string) {
   return readXmlRequest(text);
 }
 
-/** The request with the new addresses of its watermarks. */
+/** Replaces the addresses of the watermarks in a request. */
 export async function withAddresses(
   request: Record<string, unknown>,
   addresses: ReadonlyMap<string, string>,

@@ -9,60 +9,63 @@ import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/safe-text.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 
-/** Creates the job of a request and gives the answer of the service. */
+/** Creates a job from a request and resolves to the response of the service. */
 export type Send = (request: unknown) => Promise<unknown>;
 
-/** One of several jobs to be created. */
+/** One of several jobs to create. */
 export interface JobToCreate {
-  /** What messages call it: `line 2`, `film.mov`. */
+  /** Its name in messages: `line 2`, `film.mov`. */
   readonly name: string;
-  /** Its place among all, from 1 on: an idempotency key ends in it. */
+  /** Its number among all jobs, from 1; it becomes the suffix of the idempotency key. */
   readonly number: number;
-  /** Makes the request ready and sends it. Gives the answer. */
+  /** Completes the request and sends it. Resolves to the response. */
   readonly submit: (send: Send) => Promise<unknown>;
-  /** A rejection in the words of the command line, where its settings come from there. */
+  /** Names the settings in an error as they were typed. */
   readonly toTypedTerms: (error: VencError) => Promise<VencError>;
 }
 
-/** How several jobs are created. */
+/** Options for creating several jobs. */
 export interface EachOptions {
   readonly client: Client;
-  /** Writes a line of the answer. */
+  /** Writes to stdout. */
   readonly out: (text: string) => Promise<void>;
   readonly writeStderr: (text: string) => void;
-  /** What the jobs come from, in messages. */
+  /** The kind of source of the jobs, for messages. */
   readonly source: 'line' | 'input';
-  /** Each job has this key with its number behind it, so that the same ones may be submitted twice. */
+  /**
+   * The common part of the idempotency keys; the number of the job is appended, so that a repeated command creates no
+   * second jobs.
+   */
   readonly idempotencyKey: string | null;
-  /** Print the service's whole answers, one a line. */
+  /** Print complete responses, one per line, instead of ids. */
   readonly isJson: boolean;
-  /** Ends it between two jobs, or in the middle of one. */
+  /** Aborts between two jobs or during one. */
   readonly signal: AbortSignal;
-  /** What an interruption is reported as, after so many jobs were created. */
+  /** The error for an interruption after `created` jobs. */
   readonly interruptedError: (created: number) => VencError;
 }
 
-/** What became of several jobs. */
+/** The result of creating several jobs. */
 export interface SubmittedJobs {
   readonly ids: readonly number[];
-  /** That of the first error. */
+  /** The exit code of the first error. */
   readonly code: ExitCode;
 }
 
-/** Greatest time that a service may ask to wait between two jobs. */
-const longestWaitSeconds = 600;
+/** Maximum wait, in seconds, that a service may request between two jobs. */
+const maxWaitSeconds = 600;
 
 /**
- * Creates jobs one after the other and prints their ids. An error is reported with the name of its line or input, and the others are
- * created all the same, unless the service is unreachable or refuses the key. After "too many requests" the next one waits for as long as
- * the service asks. Rejects with the error of `interrupted`.
+ * Creates jobs one after the other and prints their ids. An error is reported with the name of its line or input, and
+ * the others are still created, unless the service is unreachable or rejects the key. After "too many requests" the
+ * next create waits as long as the service requests. Rejects with `interruptedError` if aborted.
  */
 export async function submitEach(
   jobs: AsyncIterable<JobToCreate> | Iterable<JobToCreate>,
   options: EachOptions,
 ): Promise<SubmittedJobs> {
   const { writeStderr, signal, source } = options;
-  // With a key of its own, a request whose answer was lost can be repeated, where the service supports keys.
+  // An idempotency key allows a retry of a request whose response was lost, if the service supports keys.
   const keyStem = options.idempotencyKey ?? randomUUID();
   const ids: number[] = [];
   let code: ExitCode = exitCodes.done;
@@ -80,8 +83,8 @@ export async function submitEach(
           writeStderr(`venc: the ${source}s after ${job.name} were not submitted\n`);
           break;
         }
-        // Not even the next one has a chance before that.
-        await abortableSleep((askedWaitSeconds(error) ?? 0) * 1000, signal);
+        // The next request would be rejected before that time as well.
+        await abortableSleep((requestedWaitSeconds(error) ?? 0) * 1000, signal);
       }
     }
   } catch (error) {
@@ -105,13 +108,15 @@ async function submitOne(job: JobToCreate, key: string, options: EachOptions): P
   if (isJson) await out(`${jsonText(body)}\n`);
   else if (id > 0) await out(`${id}\n`);
   if (id === 0) {
-    const what = isMock ? 'the request is valid; nothing was queued' : 'taken, but the answer names no job';
+    const what = isMock
+      ? 'the request is valid; nothing was queued'
+      : 'accepted, but the response has no job id';
     writeStderr(`venc: ${job.name}: ${what}\n`);
   }
   return id;
 }
 
-/** Waits as long as the service asks, and retries the request if that cannot create a second job. */
+/** Waits as long as the service requests, and retries if that cannot create a second job. */
 async function createJobWithWait(
   request: unknown,
   key: string,
@@ -121,7 +126,7 @@ async function createJobWithWait(
     try {
       return (await createJobWithRetry(client, request, key, signal)).body;
     } catch (error) {
-      const seconds = askedWaitSeconds(error);
+      const seconds = requestedWaitSeconds(error);
       if (seconds === null || !(await isVencDaemon(client))) throw error;
       onWait(seconds);
       await abortableSleep(seconds * 1000, signal);
@@ -129,11 +134,11 @@ async function createJobWithWait(
   }
 }
 
-/** For how long a service that is asked too often wants no request; null for every other error. */
-function askedWaitSeconds(error: unknown): number | null {
+/** The wait in seconds that the service requests after too many requests; null for every other error. */
+function requestedWaitSeconds(error: unknown): number | null {
   if (!isVencError(error, 'TooManyRequestsError')) return null;
   const { retryAfterSeconds } = error;
-  return retryAfterSeconds !== null && retryAfterSeconds <= longestWaitSeconds
+  return retryAfterSeconds !== null && retryAfterSeconds <= maxWaitSeconds
     ? Math.max(1, retryAfterSeconds)
     : null;
 }

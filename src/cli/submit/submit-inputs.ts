@@ -26,14 +26,15 @@ import { createTotalDisplay } from './upload-display.js';
 interface PreparedInput {
   /** The input as it was typed. */
   readonly name: string;
-  /** Its place among all inputs, from 1 on. */
+  /** Its number among all inputs, from 1. */
   readonly number: number;
   readonly prepared: PreparedRequest;
 }
 
 /**
- * Creates a job for each of several inputs, prints their ids in the order of the inputs, and goes on with them as far as the options say.
- * The error of an input is reported with its name, and the others are submitted all the same; the exit code is that of the first error.
+ * Creates a job for each of several inputs, prints their ids in the order of the inputs, and continues as the options
+ * say. The error of an input is reported with its name, and the others are still submitted. Resolves to the exit code
+ * of the first error.
  */
 export async function submitInputs(
   args: readonly string[],
@@ -47,10 +48,10 @@ export async function submitInputs(
       hint: 'for many requests: venc submit - --ndjson < jobs.ndjson',
     });
   }
-  // An hour of encoding later would be late to hear of it.
+  // Check this before the encoding, which may take hours.
   if (options.download !== undefined) await requireWritableFolder(options.download);
   const images = new Map<string, FileToUpload>();
-  // Wrong flags are reported once, not for every input; and a watermark is uploaded once.
+  // Report invalid flags once instead of for every input, and upload a watermark once.
   const preset = await loadPreset(options, io.env);
   const settings = await buildRequestBody({ request: null, input: null, preset }, options, images);
   const { inputs, code: preparing } = await prepareInputs(args, options, context);
@@ -103,7 +104,7 @@ export async function submitInputs(
   return afterSubmit(client, ids, { io, mode, options, code, isHosted });
 }
 
-/** Reads all inputs before the first upload. The error of one is reported; one that no input has a part in is thrown. */
+/** Reads all inputs before the first upload. Reports the error of an input; throws errors that concern all inputs. */
 async function prepareInputs(
   args: readonly string[],
   options: SubmitOptions,
@@ -118,7 +119,7 @@ async function prepareInputs(
       inputs.push({ name, number: index + 1, prepared });
     } catch (error) {
       if (!isVencError(error)) throw error;
-      // The settings of media files and URLs are all from flags.
+      // For media files and URLs, all settings come from flags.
       if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
       code = reportError(context.io, await toTypedTerms(name, options)(error), name, code);
     }

@@ -14,11 +14,11 @@ import type { SubmitOptions } from './submit-options.js';
 import { uploadAndCreate } from './upload-and-create.js';
 import { createPerFileDisplay } from './upload-display.js';
 
-/** Creates one job (section 4.1), prints its id, and goes on with it as far as the options say. */
+/** Creates one job (section 4.1), prints its id, and continues as the options say. */
 export async function submitJob(arg: string, options: SubmitOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
-  // An hour of encoding later would be late to hear of it.
+  // Check this before the encoding, which may take hours.
   if (options.download !== undefined) await requireWritableFolder(options.download);
   const prepared = await prepareRequest(arg, options, context);
   await rejectExistingNames(prepared, options);
@@ -31,7 +31,7 @@ export async function submitJob(arg: string, options: SubmitOptions, context: Co
   const send = async (request: unknown) =>
     (await createJobWithRetry(client, request, options.idempotencyKey ?? null, signal)).body;
   const { answer, id } = await uploadAndCreate(prepared, uploader, send, signal).finally(listening.dispose);
-  // From the moment on at which the id is known, Ctrl-C is to say that the job goes on.
+  // From here on the id is known, so the message after Ctrl-C reports that the job is still running.
   const waiting =
     id > 0 && options.wait === true ? { interruption: listenForInterrupt(io, options.timeout ?? null) } : {};
   if (options.json === true) await io.writeStdout(`${jsonText(answer, 2)}\n`);

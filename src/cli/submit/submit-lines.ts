@@ -1,28 +1,87 @@
 import type { Client } from '../../client/client.js';
 import { VencError } from '../../shared/errors.js';
+import type { ExitCode } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
-import { warnUnknownFields } from '../input/job-args.js';
+import type { Context } from '../context.js';
+import { hostsOutputs } from '../destinations/shared-destinations.js';
+import type { FileToUpload } from '../input/files.js';
+import { buildRequestBody, loadPreset, warnUnknownFields } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
+import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
+import { chosenMode } from '../terminal/progress-mode.js';
+import { afterSubmit } from './after-submit.js';
+import { createFileUploader, uploadFiles } from './file-uploader.js';
+import { withAddresses } from './prepare-request.js';
 import { type JobToCreate, type SubmittedJobs, submitEach } from './submit-each.js';
+import type { SubmitOptions } from './submit-options.js';
+import { createPerFileDisplay } from './upload-display.js';
 
-/** How the lines are submitted. */
+/** Creates one job for each line of stdin, prints their ids, and continues as the options say. */
+export async function submitMany(
+  args: readonly string[],
+  options: SubmitOptions,
+  context: Context,
+): Promise<ExitCode> {
+  const { io } = context;
+  if (args.length !== 1 || args[0] !== '-') {
+    throw new VencError('UsageError', '--ndjson reads requests from stdin.', {
+      hint: 'for example: venc submit - --ndjson < jobs.ndjson',
+    });
+  }
+  if (io.isTerminal.stdin) io.writeStderr('venc: type one request per line, and end with Ctrl-D\n');
+  const client = await context.client();
+  const images = new Map<string, FileToUpload>();
+  // Report invalid flags once instead of for every line, and upload a watermark once.
+  const preset = await loadPreset(options, io.env);
+  await buildRequestBody({ request: null, input: null, preset }, options, images);
+  const mode = await chosenMode(context, options.progress, 'stderr');
+  const { signal, dispose } = listenForInterrupt(io);
+  let isHosted = false;
+  const submit = async () => {
+    const display = createPerFileDisplay(io, mode);
+    const uploader = createFileUploader({ client, context, display, stage: undefined, signal });
+    const addresses = await uploadFiles(images, uploader);
+    return submitLines(client, io, {
+      complete: async (line: RequestFields) => {
+        const request = await buildRequestBody({ request: line, input: null, preset }, options);
+        isHosted ||= hostsOutputs(request);
+        return withAddresses(request, addresses);
+      },
+      toTypedTerms: async (error) => {
+        if (error.errorClass !== 'InvalidRequestError') return error;
+        const { withTypedTerms } = await import('../input/settings-errors.js');
+        return withTypedTerms(error, '', options);
+      },
+      idempotencyKey: options.idempotencyKey ?? null,
+      isJson: options.json === true,
+      signal,
+    });
+  };
+  const { ids, code } = await submit().finally(dispose);
+  return afterSubmit(client, ids, { io, mode, options, code, isHosted });
+}
+
+/** Options for submitting lines. */
 export interface LinesOptions {
-  /** The request of a line with the words of the command line over it. */
+  /** Merges the request of a line with the flags. */
   readonly complete: (request: RequestFields) => Promise<unknown>;
-  /** A rejection in the words of the command line, where its settings come from there. */
+  /** Names the settings in an error as they were typed. */
   readonly toTypedTerms: (error: VencError) => Promise<VencError>;
-  /** Each line has this key with its own number behind it, so that the same file may be submitted twice. */
+  /**
+   * The common part of the idempotency keys; the number of the line is appended, so that submitting the same file again
+   * creates no second jobs.
+   */
   readonly idempotencyKey: string | null;
-  /** Print the service's whole answers, one a line. */
+  /** Print complete responses, one per line, instead of ids. */
   readonly isJson: boolean;
-  /** Ends it between two lines, or in the middle of one. */
+  /** Aborts between two lines or during one. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Submits one job for each line of stdin as it comes, and prints their ids. An error is reported with the number of its line, and the
- * others are submitted all the same. Rejects with `InterruptedError`.
+ * Creates a job for each line of stdin as it arrives, and prints their ids. An error is reported with its line number,
+ * and the other lines are still submitted. Rejects with `InterruptedError` if aborted.
  */
 export async function submitLines(client: Client, io: Io, options: LinesOptions): Promise<SubmittedJobs> {
   const { signal, idempotencyKey, isJson } = options;
@@ -43,7 +102,7 @@ export async function submitLines(client: Client, io: Io, options: LinesOptions)
     signal,
     interruptedError: () => interruptedError(count, idempotencyKey),
   });
-  if (count === 0) io.writeStderr('venc: there was no line on stdin, so there is no job\n');
+  if (count === 0) io.writeStderr('venc: stdin has no lines, so no job was created\n');
   return submitted;
 }
 
@@ -70,13 +129,13 @@ function interruptedError(number: number, idempotencyKey: string | null): VencEr
     hint:
       idempotencyKey === null
         ? 'stdout has the ids of the created jobs; with --idempotency-key the same lines can be sent again'
-        : 'the same command makes the jobs that are missing, and no other one twice',
+        : 'run the same command again to create only the missing jobs',
   });
 }
 
-/** Lines as they come. JSON may hold what some take for the end of a line, so that only the line feed is one here. */
+/** Splits stdin into lines as they arrive. Only line feeds separate lines, because JSON may contain other line separators. */
 async function* linesOf(stream: NodeJS.ReadStream, signal: AbortSignal): AsyncGenerator<string> {
-  // Nobody may be typing any more: the wait for a line is ended as well.
+  // Also stop waiting for input.
   const end = () => stream.destroy(new Error('interrupted'));
   signal.addEventListener('abort', end, { once: true });
   const decoder = new TextDecoder();

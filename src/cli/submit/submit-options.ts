@@ -2,7 +2,7 @@ import { VencError } from '../../shared/errors.js';
 import type { JobArgs } from '../input/job-args.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
 
-/** What the words of `venc submit` say beside the settings of the job. */
+/** The options of `venc submit`, in addition to the settings of the job. */
 export interface SubmitOptions extends JobArgs {
   readonly xml?: boolean;
   readonly ndjson?: boolean;
@@ -17,7 +17,7 @@ export interface SubmitOptions extends JobArgs {
   readonly progress?: ProgressChoice;
 }
 
-/** Refuses flags that would do nothing, and two that ask for different things. Throws `UsageError`. */
+/** Throws `UsageError` for flags without effect and for conflicting flags. */
 export function rejectUnusedFlags({ wait, timeout, download, force, json }: SubmitOptions): void {
   const unusedFlags = [
     ['--timeout', timeout !== undefined && wait !== true, '--wait'],
@@ -28,12 +28,12 @@ export function rejectUnusedFlags({ wait, timeout, download, force, json }: Subm
     if (isUnused) throw new VencError('UsageError', `${flag} needs ${partner}.`);
   if (json === true && download !== undefined) {
     throw new VencError('UsageError', '--json cannot be combined with --download.', {
-      hint: 'the paths of the files would follow the JSON; venc wait and venc download take the id from it',
+      hint: 'use venc wait and venc download with the id in the JSON',
     });
   }
 }
 
-/** An idempotency key as it was typed. Throws `UsageError` where a service would not take it. */
+/** Parses an idempotency key. Throws `UsageError` if services would not accept it. */
 export function idempotencyKeyOf(arg: string): string {
   if (/^[!-~]{1,200}$/.test(arg)) return arg;
   throw new VencError(

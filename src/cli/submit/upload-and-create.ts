@@ -7,13 +7,13 @@ import { type FileUploader, uploadFiles } from './file-uploader.js';
 import { type PreparedRequest, withAddresses } from './prepare-request.js';
 import type { Send } from './submit-each.js';
 
-/** Stands for a file that is not uploaded yet where a request is only checked. */
+/** Placeholder for a file that is not uploaded yet, used to validate a request. */
 const placeholderInput = 'http://example.com/to-come';
 
 /**
- * Brings the files of a request to the service and creates the job; the id is 0 if the request was only checked. Where no job comes of
- * it, what was staged is taken back. A service that can check the request does so first: a long upload for a request that it refuses would
- * be wasted.
+ * Uploads the files of a request and creates the job; the id is 0 if the request was only validated. Removes staged
+ * files if no job is created. If the service can validate requests, it does so first, to avoid a long upload for an
+ * invalid request.
  */
 export async function uploadAndCreate(
   { fields, input, images }: PreparedRequest,
@@ -43,7 +43,7 @@ export async function uploadAndCreate(
   }
 }
 
-/** Whether a create that ended so may have made its job: only a refusal says that it has not. */
+/** Whether a create that failed with this error may have created a job. Only a rejection rules that out. */
 function mayHaveCreatedJob(error: unknown): boolean {
   if (!isVencError(error)) return true;
   if (error.errorClass === 'TooManyRequestsError') return false;
@@ -58,12 +58,12 @@ function interruptedError(mayExist: boolean): VencError {
     : new VencError('InterruptedError', 'Interrupted. Nothing was submitted.');
 }
 
-/** Only whole numbers that are exact can be asked about, as the document has them. */
+/** The error for an answer without a usable id: only exact integers can be used in later requests. */
 function missingIdError(reportedId: string | null): VencError {
   const answer =
     reportedId === null
-      ? 'its answer names no job'
-      : `the id in its answer, ${safeText(reportedId)}, is none that can be used here`;
+      ? 'its response has no job id'
+      : `the id in its response, ${safeText(reportedId)}, cannot be used`;
   return new VencError('UnreachableError', `The service accepted the request, but ${answer}.`, {
     hint: 'venc list shows whether a job was created',
   });

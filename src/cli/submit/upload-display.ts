@@ -5,19 +5,19 @@ import type { ProgressMode } from '../terminal/progress-mode.js';
 
 /** Shows the progress of uploads. */
 export interface UploadDisplay {
-  /** Begins a file; `report` takes the bytes of it that are done. */
+  /** Starts a file. `report` takes the number of bytes uploaded so far. */
   start(
     file: FileToUpload,
   ): Promise<{ readonly report: (doneBytes: number) => void; readonly finish: () => void }>;
   /** Writes a message. */
   writeStderr(text: string): void;
-  /** Makes room for what `write` writes to the same terminal. */
+  /** Hides the display while `write` writes to the same terminal. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;
-  /** Ends it. */
+  /** Stops the display. */
   stop(): void;
 }
 
-/** A display of its own for each file. */
+/** Creates a separate display for each file. */
 export function createPerFileDisplay(io: Io, mode: ProgressMode): UploadDisplay {
   return {
     start: async ({ sizeBytes }) => {
@@ -31,7 +31,7 @@ export function createPerFileDisplay(io: Io, mode: ProgressMode): UploadDisplay 
   };
 }
 
-/** One display for all files together, drawn from the first one on. */
+/** Creates one display for all files together, shown from the first file on. */
 export function createTotalDisplay(
   io: Io,
   mode: ProgressMode,
@@ -49,7 +49,7 @@ export function createTotalDisplay(
       name = path;
       return {
         report: (done) => report(finishedBytes + done, totalBytes),
-        // One that failed is over as well.
+        // Also counts files that failed.
         finish: () => {
           finishedBytes += sizeBytes;
         },

@@ -2,21 +2,21 @@ import { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Io } from './io.js';
 
-/** The end that a person or a timeout sets to a command. */
+/** An interruption of a command by the user or a timeout. */
 export interface Interruption {
   /** Its reason is an `InterruptedError` or a `TimedOutError`. */
   readonly signal: AbortSignal;
-  /** Stops listening: the keys do again what they did before. */
+  /** Stops listening, which restores the default action of the signals. */
   dispose(): void;
 }
 
-/** Timers cannot wait longer, about 24 days. */
-const longestTimeoutMs = 2 ** 31 - 1;
+/** Maximum delay of a timer, about 24 days. */
+const maxTimeoutMs = 2 ** 31 - 1;
 const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
 
 /**
- * Listens for Ctrl-C, and for a timeout where one is given. The first Ctrl-C aborts the signal, for the command to end
- * in good order; the second leaves at once.
+ * Listens for Ctrl-C and an optional timeout. The first Ctrl-C aborts the signal, so that the command can clean up; the
+ * second exits immediately.
  */
 export function listenForInterrupt(io: Io, timeoutSeconds: number | null = null): Interruption {
   const controller = new AbortController();
@@ -33,7 +33,7 @@ export function listenForInterrupt(io: Io, timeoutSeconds: number | null = null)
             controller.abort(
               new VencError('TimedOutError', `Timed out after ${timeoutSeconds} s (--timeout).`),
             ),
-          Math.min(timeoutSeconds * 1000, longestTimeoutMs),
+          Math.min(timeoutSeconds * 1000, maxTimeoutMs),
         );
   return {
     signal: controller.signal,

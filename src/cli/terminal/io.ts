@@ -2,31 +2,31 @@ import type { Environment } from '../../config/folders.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { toAscii } from '../../shared/text/to-ascii.js';
 
-/** What a command may read from and write to. Handed in, so that commands know no process. */
+/** The inputs and outputs of a command. Commands receive them, so that they do not depend on the process. */
 export interface Io {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;
   readonly env: Environment;
-  /** Whether a person sits at each end. */
+  /** Whether each stream is a terminal. */
   readonly isTerminal: { readonly stdin: boolean; readonly stdout: boolean; readonly stderr: boolean };
-  /** Whether colour is wanted, at each of the two outputs. */
+  /** Whether each output is coloured. */
   readonly colour: { readonly stdout: boolean; readonly stderr: boolean };
-  /** Whether lines may move: a terminal that is neither dumb nor a build machine's. */
+  /** Whether each output can be redrawn: a terminal that is neither dumb nor that of a CI job. */
   readonly canDraw: { readonly stdout: boolean; readonly stderr: boolean };
-  /** A text for people with our own marks (bars, lines, `…`) as the locale can show them. */
+  /** Converts symbols (bars, lines, `…`) to ones that the locale can show. */
   toTerminalSymbols(text: string): string;
-  /** Columns that a table may take; Infinity in a pipe, where nothing is cut. */
+  /** The width of tables; Infinity in a pipe, where nothing is cut off. */
   readonly width: number;
-  /** Writes the answer. Resolves when it is safe to go on writing. */
+  /** Writes to stdout. Resolves when more can be written. */
   writeStdout(text: string): Promise<void>;
-  /** Writes a message. */
+  /** Writes to stderr. */
   writeStderr(text: string): void;
-  /** Ends the program at once. */
+  /** Ends the process immediately. */
   exit(code: number): never;
 }
 
-/** The parts of `process` that an io is made of. */
+/** The parts of `process` that an `Io` uses. */
 export interface ProcessStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
@@ -35,14 +35,14 @@ export interface ProcessStreams {
 }
 
 /**
- * The io of a process. The program is left when the reader of stdout has gone (`venc list | head -1`): nobody is
- * left to answer, and that is no error. A closed stderr only loses the remarks.
+ * Creates the `Io` of a process. The process exits with 0 when the reader of stdout closes the pipe (`venc list | head
+ * -1`), because that is not an error. A closed stderr is ignored.
  */
 export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['exit']): Io {
   const { stdin, stdout, stderr, env } = streams;
   stdout.on('error', (error) => {
     const isBrokenPipe = 'code' in error && error.code === 'EPIPE';
-    if (!isBrokenPipe) stderr.write(`venc: The answer could not be written: ${error.message}\n`);
+    if (!isBrokenPipe) stderr.write(`venc: The output could not be written: ${error.message}\n`);
     exit(isBrokenPipe ? exitCodes.done : exitCodes.jobFailed);
   });
   stderr.on('error', () => {});
@@ -73,14 +73,14 @@ export function createIo(streams: ProcessStreams, hasColour: boolean, exit: Io['
   };
 }
 
-/** A terminal that nobody has named can do no more than one that is called dumb, but on Windows, where none has a name. */
+/** Whether the terminal is dumb. An unset TERM counts as dumb, except on Windows, where it is never set. */
 function isDumb({ TERM }: Environment): boolean {
   return TERM === 'dumb' || (!isSet(TERM) && process.platform !== 'win32');
 }
 
 function widthOf(stdout: NodeJS.WriteStream, env: Environment): number {
   const reportedWidth = Number(env.COLUMNS);
-  // Serial lines and some containers have terminals that say they are 0 wide.
+  // Serial lines and some containers report a terminal width of 0.
   if (stdout.isTTY === true) return stdout.columns > 0 ? stdout.columns : 80;
   return Number.isInteger(reportedWidth) && reportedWidth > 0 ? reportedWidth : Number.POSITIVE_INFINITY;
 }
@@ -89,14 +89,14 @@ function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== '';
 }
 
-/** Writes symbols (bars, lines, `…`) unchanged, or in ASCII if the locale is not UTF-8. */
+/** Returns symbols (bars, lines, `…`) unchanged, or in ASCII if the locale is not UTF-8. */
 export function createSymbolWriter(env: Environment): (text: string) => string {
   return isUtf8Locale(env) ? (text) => text : toAscii;
 }
 
 /**
- * Whether the locale is one of UTF-8. The first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set decides, as in POSIX. Where none is, it is
- * taken to be: on Windows, in containers and under cron nobody sets them, and the terminals of today know UTF-8.
+ * Whether the locale is UTF-8. As in POSIX, the first of `LC_ALL`, `LC_CTYPE` and `LANG` that is set decides. If none
+ * is set, UTF-8 is assumed: Windows, containers and cron do not set them, and current terminals support UTF-8.
  */
 function isUtf8Locale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
   const name = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');

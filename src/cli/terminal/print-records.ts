@@ -3,29 +3,32 @@ import { jsonText } from '../../shared/text/safe-text.js';
 import type { TableStyle } from '../output/table.js';
 import type { Io } from './io.js';
 
-/** Text for people. What makes it is loaded only where it is wanted: scripts that read JSON call often, and start-up counts. */
+/**
+ * Formats the text for people. Its modules are loaded only when needed, because scripts that read JSON start the
+ * command often.
+ */
 export type RenderText = (style: TableStyle) => Promise<string>;
 
-/** Options of every command that reads: how its answer is printed. */
+/** Options for the output format of commands that read. */
 export interface OutputFormatOptions {
   readonly json?: boolean;
   readonly jsonl?: boolean;
   readonly fields?: string;
 }
 
-/** Adds `--json` and `--fields`, and `--jsonl` to those that answer with many records. */
+/** Adds `--json` and `--fields`, and `--jsonl` for commands that print many records. */
 export function addOutputFormatOptions(command: Command, many: 'many' | 'one'): Command {
   command.option(
     '--json',
     'print the response as one JSON document, with the names and units of the service',
   );
   if (many === 'many') {
-    command.addOption(command.createOption('--jsonl', 'print one JSON object a line').conflicts('json'));
+    command.addOption(command.createOption('--jsonl', 'print one JSON object per line').conflicts('json'));
   }
-  return command.option('--fields <names>', 'only these fields, comma-separated; a.b is b within a');
+  return command.option('--fields <names>', 'print only these fields, comma-separated; a.b is b within a');
 }
 
-/** Prints one record: as JSON, as chosen fields, or as text for people. `known` has every field that the document has. */
+/** Prints one record as JSON, as selected fields or as text. `known` has every field of the document. */
 export async function printRecord(
   io: Io,
   options: OutputFormatOptions,
@@ -45,17 +48,17 @@ export async function printRecord(
   return io.writeStdout(fieldTable(record.answer, paths, io.colour.stdout));
 }
 
-/** Many records to be printed. */
+/** Records to print. */
 export interface Records {
   readonly items: readonly unknown[];
-  /** Has every field that the document has. */
+  /** An object with every field of the document. */
   readonly known: object;
   readonly text: RenderText;
-  /** What people are told where there are none, such as `no jobs`. */
+  /** The message if there are no records, such as `no jobs`. */
   readonly emptyText: string;
 }
 
-/** Prints many records: as one JSON array, as one object a line, as a table of chosen fields, or as text for people. */
+/** Prints many records as a JSON array, as one object per line, as a table of selected fields, or as text. */
 export async function printRecords(io: Io, options: OutputFormatOptions, records: Records): Promise<void> {
   const selection = options.fields === undefined ? null : await selectFields(options.fields, records);
   const values = selection?.values ?? records.items;

@@ -2,21 +2,21 @@ import progress from 'cli-progress';
 import { type BarState, barLine } from '../output/bar-line.js';
 import type { Io } from './io.js';
 
-/** A bar that is drawn. */
+/** A progress bar on a terminal. */
 export interface ProgressBar {
-  /** `percent` is 0-100; `activity` is a few words on what is going on. */
+  /** `percent` is 0-100; `activity` describes what is happening. */
   update(percent: number, activity: string): void;
   /** Writes a message above the bar. */
   writeStderr(text: string): void;
-  /** Clears the bar for something else that writes to the terminal, and draws it again below. */
+  /** Clears the bar while `write` writes to the terminal, then draws it again below. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;
-  /** Ends it; it stays as it was drawn last. */
+  /** Stops updating the bar and leaves it on the screen. */
   stop(): void;
 }
 
 /**
- * A bar on a terminal, repainted in its line by carriage return and erasing alone: a program that leaves at once, or is killed, then
- * leaves nothing to repair. Remarks stand above it.
+ * Creates a bar that is redrawn in place with carriage returns and line erasing only, so that a killed process leaves
+ * no terminal state to repair. Messages appear above it.
  */
 export function createProgressBar(
   { stderr, toTerminalSymbols }: Pick<Io, 'stderr' | 'toTerminalSymbols'>,
@@ -26,10 +26,10 @@ export function createProgressBar(
   const columns = () => (stderr.columns > 0 ? stderr.columns : 80);
   const nothing = () => {};
   const options = {
-    // The last column stays free: some terminals wrap as soon as it is written to.
+    // Leave the last column empty: some terminals wrap when it is written.
     format: () => toTerminalSymbols(barLine(state, columns() - 1)),
     gracefulExit: false,
-    // What the library has for this wraps no lines any more and moves the cursor back to places that have scrolled away.
+    // The terminal of the library disables line wrapping and moves the cursor to positions that have scrolled away.
     terminal: {
       isTTY: () => true,
       getWidth: columns,
@@ -44,7 +44,7 @@ export function createProgressBar(
     },
   };
   const bar = new progress.SingleBar(options);
-  // Who is left at once finds its prompt on a line of its own.
+  // On an early exit the prompt must start on a new line.
   const endLine = () => stderr.write('\n');
   process.once('exit', endLine);
   bar.start(100, 0);

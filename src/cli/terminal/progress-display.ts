@@ -4,22 +4,22 @@ import { humanPercent } from '../output/units.js';
 import type { Io } from './io.js';
 import type { ProgressMode } from './progress-mode.js';
 
-/** Shows how far one thing is, on stderr. */
+/** Shows the progress of one operation on stderr. */
 export interface ProgressDisplay {
-  /** `percent` is 0-100; `activity` is a few words on what is going on; `record` is what `--progress json` prints. */
+  /** `percent` is 0-100; `activity` describes what is happening; `record` is printed by `--progress json`. */
   update(percent: number, activity: string, record: object): void;
-  /** Writes a message; the display goes on below it. */
+  /** Writes a message above the display. */
   writeStderr(text: string): void;
-  /** Makes room for what `write` writes to the same terminal; the display goes on below it. */
+  /** Clears the display while `write` writes to the same terminal, then draws it again below. */
   withDisplayHidden(write: () => Promise<void>): Promise<void>;
-  /** Ends the display. What it showed last stays. */
+  /** Stops updating the display and leaves it on the screen. */
   stop(): void;
 }
 
 /** Milliseconds between two lines of plain progress. */
 const lineEveryMs = 3000;
 
-/** A display in the mode that was chosen. What draws bars is loaded only where one is drawn. */
+/** Creates a display for the mode. The progress bar is loaded only if it is used. */
 export async function openProgressDisplay(
   io: Io,
   mode: ProgressMode,
@@ -59,16 +59,16 @@ function plainLines(io: Io, title: string): ProgressDisplay['update'] {
   };
 }
 
-/** Shows how much of one file has been carried over. */
+/** Shows the progress of one transfer. */
 export interface TransferDisplay extends Pick<ProgressDisplay, 'writeStderr' | 'withDisplayHidden' | 'stop'> {
-  /** Bytes done so far, and of how many; null if unknown. */
+  /** Reports the bytes done and the total; null if unknown. */
   readonly report: (doneBytes: number, totalBytes: number | null) => void;
 }
 
-/** Reports come with every piece of a file; more than this often nobody reads them. */
+/** Minimum interval between two updates, because reports come with every chunk. */
 const reportEveryMs = 100;
 
-/** A display of one transfer, on stderr. `recordOf` makes what `--progress json` prints. */
+/** Creates a display for one transfer, on stderr. `recordOf` returns the object for `--progress json`. */
 export async function openTransferDisplay(
   io: Io,
   mode: ProgressMode,

@@ -3,22 +3,22 @@ import { choiceParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import type { Io } from './io.js';
 
-/** How progress is shown: moving on a terminal, as lines, as JSON objects, or not at all. */
+/** How progress is shown: as a bar, as lines, as JSON objects, or not. */
 export type ProgressMode = 'tty' | 'plain' | 'json' | 'none';
 
 const choices = ['auto', 'tty', 'plain', 'json', 'none'] as const;
 
-/** What `--progress` takes. */
+/** A value of `--progress`. */
 export type ProgressChoice = (typeof choices)[number];
 
-/** Words and text of the option `--progress`, and its parser. */
+/** The flag `--progress`, its help text and its parser. */
 export const progressOption = {
   flags: '--progress <how>',
   help: 'show progress as auto, tty, plain, json or none (default: auto)',
   parse: choiceParser('--progress', choices),
 } as const;
 
-/** The mode that a choice comes to at one of the outputs. Throws `UsageError` where `tty` was asked for and there is none. */
+/** The mode for a choice at one of the outputs. Throws `UsageError` if `tty` was requested without a terminal. */
 function progressMode(io: Io, choice: ProgressChoice | undefined, at: 'stdout' | 'stderr'): ProgressMode {
   if (choice === 'tty' && !io.isTerminal[at]) {
     throw new VencError('UsageError', `--progress tty needs a terminal at ${at}.`, {
@@ -30,8 +30,8 @@ function progressMode(io: Io, choice: ProgressChoice | undefined, at: 'stdout' |
 }
 
 /**
- * The mode for a command: as its flag says, else as configured. What is configured goes for every command: a terminal is then only
- * asked for as far as there is one, and where progress is the answer itself (at stdout) there is no such thing as none.
+ * The mode for a command: its flag, else the configuration. A configured value applies to every command, so `tty` is
+ * ignored without a terminal, and `none` is ignored if the progress is the answer itself (at stdout).
  */
 export async function chosenMode(
   { io, config }: Pick<Context, 'io' | 'config'>,

@@ -5,7 +5,8 @@ import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from './io.js';
 
 /**
- * Reports the error of one of several subjects (`Job 12`, `film.mov`) and returns the exit code of the command: that of the first error.
+ * Reports the error of one of several subjects (`Job 12`, `film.mov`). Returns the exit code of the command, which is
+ * that of the first error.
  */
 export function reportError(
   io: Pick<Io, 'writeStderr'>,
@@ -22,7 +23,7 @@ export function affectsAllJobs(error: VencError): boolean {
   return ['UnreachableError', 'UnauthorizedError', 'ForbiddenError'].includes(error.errorClass);
 }
 
-/** The error with the subject in front of each message that does not name it. */
+/** Prefixes each message that does not name the subject with it. */
 function withSubject(error: VencError, subject: string): VencError {
   const name = subject.replace(/^Job /, '').replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
   const named = new RegExp(`(?<!\\w)${name}(?!\\w)`);

@@ -33,9 +33,9 @@ test('what is no file is not replaced by one, and what takes no files is told be
   await writeFile(join(folder, 'file'), 'a file');
   const cases = [
     [() => requireWritable([folder]), /cannot be written: it is a folder\./],
-    [() => requireWritable(['/dev/null']), /cannot be written: it is no regular file\./],
-    [() => requireWritable([join(folder, 'file', 'film.mp4')]), /file is no folder\./],
-    [() => requireWritableFolder(join(folder, 'file')), /it is no folder\./],
+    [() => requireWritable(['/dev/null']), /cannot be written: it is not a regular file\./],
+    [() => requireWritable([join(folder, 'file', 'film.mp4')]), /file is not a folder\./],
+    [() => requireWritableFolder(join(folder, 'file')), /it is not a folder\./],
   ] as const;
   for (const [work, expectedText] of cases) {
     const error = await work().then(

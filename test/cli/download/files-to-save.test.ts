@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { filesToSave } from '../../../src/cli/download/files-to-save.js';
+import { filesToSave } from '../../../src/cli/download/download-names.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 
 const job = (urls: readonly string[], thumbnails: readonly string[] = []) =>

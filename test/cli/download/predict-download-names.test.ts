@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { predictDownloadNames } from '../../../src/cli/download/predict-download-names.js';
+import { predictDownloadNames } from '../../../src/cli/download/download-names.js';
 
 const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['nothing', {}, []],

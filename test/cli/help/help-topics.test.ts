@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree } from '../../../src/cli/command-tree.js';
-import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
-import { helpTopics } from '../../../src/cli/help/topics/index.js';
+import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
+import { helpTopics } from '../../../src/cli/help/topics.js';
 import { flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { exitCodes } from '../../../src/shared/exit-codes.js';

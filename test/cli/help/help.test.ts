@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import * as supported from '../../../daemon/plan/supported-settings.js';
 import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
-import { unsupportedHelp } from '../../../src/cli/help/unsupported-help.js';
+import { unsupportedHelp } from '../../../src/cli/input/job-args.js';
 import { settingFlags } from '../../../src/shared/settings/flags.js';
 import { matchesGolden } from '../../helpers/golden.js';
 import { runCli } from '../run-cli.js';

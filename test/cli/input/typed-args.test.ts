@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree } from '../../../src/cli/command-tree.js';
-import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
 import { commandSynonyms, flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { media } from '../../helpers/media.js';
@@ -17,7 +16,7 @@ const answered: readonly (readonly [string, string])[] = [
   ['run a.mov -q 20', '--progress none shows no progress; --quality sets the quality (1 to 5)'],
   [
     'run a.mov -n',
-    'no file is overwritten without --force; --dry-run prints the command lines and runs none',
+    'no file is overwritten without --force; --dry-run prints the command lines without running them',
   ],
   ['submit a.mov --dry-run', '--mock has the service check the request and queue nothing; venc plan prints'],
   ['list -v', '--debug shows where an error comes from; venc --version prints the version'],

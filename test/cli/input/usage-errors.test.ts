@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree, type FlagNode } from '../../../src/cli/command-tree.js';
-import { loadFullProgram } from '../../../src/cli/completion/load-all-commands.js';
+import { commandTree, type FlagNode, loadFullProgram } from '../../../src/cli/command-tree.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { runInProcess } from '../run-here.js';
 
@@ -93,17 +92,21 @@ const sentences: readonly (readonly [string, string, string])[] = [
     'venc accounts show [options] <name>; name: name of the account',
   ],
   ['--target x show', "missing required argument 'id'", 'venc show [options] <id...>; id: ids of jobs'],
-  ['plan my film.mov', "too many arguments for 'plan'.", 'venc plan [options] <input>; a word with blanks'],
+  [
+    'plan my film.mov',
+    "too many arguments for 'plan'.",
+    'venc plan [options] <input>; quote an argument that contains spaces',
+  ],
   [
     'list --state',
     '--state needs a value: <states>.',
-    'only jobs in these states, with commas between them: pending, ',
+    'only jobs in these states, comma-separated: pending, ',
   ],
   ['list --xyzzy', "unknown option '--xyzzy'", 'venc list --help lists the flags'],
   [
     'submit -film.mov',
     "unknown option '-film.mov'",
-    'a name that begins with a dash stands behind --: venc submit -- -film.mov',
+    'put a name that begins with a dash after --: venc submit -- -film.mov',
   ],
   ['accounts xyzzy', "unknown command 'xyzzy'", 'venc accounts --help lists the commands'],
   ['xyzzy', "unknown command 'xyzzy'", 'venc --help lists the commands'],
@@ -132,7 +135,7 @@ test('a request that nests deeper than any does is refused', async () => {
   const stdin = `{"input":"http://127.0.0.1:1/a.mp4","pass_through":${'['.repeat(5000)}${']'.repeat(5000)}}`;
   const { code, stderr } = await runInProcess(['plan', '-'], { stdin });
   assert.is(code, 2);
-  assert.is(stderr, 'venc: The request on stdin nests too deep.\n');
+  assert.is(stderr, 'venc: The request on stdin is nested too deeply.\n');
 });
 
 test.run();

@@ -60,7 +60,7 @@ test('jobs whose ids cannot be used are listed once, and nothing is done to them
   assert.is(listed.stdout, '{"id":null}\n{"id":"9007199254740993"}\n{"id":7}\n');
   assert.is(
     cancelled.stderr,
-    'venc: 2 more cannot be named: their ids are missing or too great\nvenc: job 7 is cancelled\n',
+    'venc: 2 more are skipped: their ids are missing or too large\nvenc: job 7 is cancelled\n',
   );
   assert.equal(
     seen.filter((line) => line.startsWith('PUT')),

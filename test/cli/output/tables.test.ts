@@ -2,10 +2,10 @@ import { stripVTControlCharacters } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyJob } from '../../../src/cli/jobs/resolve-jobs.js';
+import { checkFields, parseFields, project, valueAt } from '../../../src/cli/output/fields.js';
 import { type JobSnapshot, jobText } from '../../../src/cli/output/job-text.js';
 import { jobsTable } from '../../../src/cli/output/jobs-table.js';
 import { createTextColours } from '../../../src/cli/output/paint.js';
-import { checkFields, parseFields, project, valueAt } from '../../../src/cli/output/project.js';
 import { humanAge, humanDuration, humanSize } from '../../../src/cli/output/units.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 import { isVencError } from '../../../src/shared/errors.js';
@@ -139,7 +139,7 @@ test('fields keep the shape of the record, and what is missing is null', () => {
     no: { such: null },
   });
   assert.equal(valueAt(record, 'out.s'), ['a', 'b']);
-  assert.throws(() => parseFields('a,,b'), /names with commas/);
+  assert.throws(() => parseFields('a,,b'), /comma-separated names/);
 });
 
 test('a field that neither the document nor an answer has is refused, however deep', () => {

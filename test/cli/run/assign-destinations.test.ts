@@ -86,14 +86,14 @@ test('two outputs never share a file, and files need outputs', () => {
   assert.throws(() => place({ input }, ['a.mp4', './a.mp4'], '/'), /Two outputs would be written to/);
   assert.throws(
     () => place({ input, outputs: [{}, {}] }, ['a', 'b', 'c'], '/'),
-    /-o names 3 files, and there are 2 outputs/,
+    /-o names 3 files, but there are 2 outputs/,
   );
 });
 
 test('one -o never stands for one of several outputs', () => {
   assert.throws(
     () => place({ input, outputs: [{ width: 2 }, { width: 4 }] }, ['a.mp4'], '/'),
-    /-o names 1 file, and there are 2 outputs/,
+    /-o names 1 file, but there are 2 outputs/,
   );
 });
 
@@ -121,7 +121,7 @@ test('a -o names a file', () => {
     ['', /names no file/],
     ['folder/', /names no file/],
     ['-', /cannot go to stdout/],
-    ['file://host/a.mp4', /names no file on this machine/],
+    ['file://host/a.mp4', /is not a file on this machine/],
   ] as const) {
     assert.throws(() => place({ input }, [out], '/'), expectedText);
   }

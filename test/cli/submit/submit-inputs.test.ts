@@ -81,12 +81,12 @@ test('names that inputs would share, and wrong flags, are reported once and befo
   for (const [words, expectedText] of [
     [
       ['a.mov', 'b.mov', '--filename', 'x.mp4'],
-      /^venc: --filename names one file, and there are several inputs/,
+      /^venc: --filename names one file, but there are several inputs/,
     ],
     [['a.mov', 'b.mov', '--output', 'url=s3://b/x.mp4'], /^venc: --url names one file/],
     [
       ['same.json', 'url.json', 'a.mov'],
-      /^venc: url\.json and same\.json have an output at the same place\. Nothing/,
+      /^venc: url\.json and same\.json have an output with the same destination\. Nothing/,
     ],
     [['-', '-'], /^venc: Only one input can be -/],
     [['a.mov', 'b.mov', '--quality', '9'], /^venc: --quality must be a whole number from 1 to 5/],

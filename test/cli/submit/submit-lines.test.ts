@@ -21,8 +21,8 @@ test('each line is a job; a bad one is named by its number, and the others are s
     lines.join('\n'),
   );
   assert.equal([result.code, result.stdout], [2, '101\n102\n103\n']);
-  assert.match(result.stderr, /^venc: line 2: .* no JSON object/m);
-  assert.match(result.stderr, /^venc: line 4: .* no JSON object/m);
+  assert.match(result.stderr, /^venc: line 2: .* not a JSON object/m);
+  assert.match(result.stderr, /^venc: line 4: .* not a JSON object/m);
   assert.match(result.stderr, /^venc: line 5: warning: unknown field tset/m);
   assert.equal(
     creates(seen).map(({ headers }) => headers['idempotency-key']),

@@ -85,7 +85,7 @@ test('what was staged stays, and is told, when a job may have been made', async 
   context.answer = 'cut';
   const result = await context.venc('--stage', 's3://stage/in');
   assert.is(result.code, 3);
-  assert.match(result.stderr, /^venc: s3:\/\/stage\/in\/\S+my%20film\.mov is kept, since the service may/);
+  assert.match(result.stderr, /^venc: s3:\/\/stage\/in\/\S+my%20film\.mov is kept, because the service may/);
   assert.is(context.staged().length, 1);
 });
 

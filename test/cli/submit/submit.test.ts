@@ -29,7 +29,7 @@ test('what is no XML request is refused by its place, and nothing is sent', asyn
     [['-', '--xml'], '<api-request>\n<input></api-request>', /on stdin is not valid XML: line 2, column/],
     [['-', '--xml'], '{"input": "http://h/a.mov"}', /not valid XML/],
     [['-', '--xml'], '<job/>', /the root must be api-request/],
-    [['http://h/a.mov', '--xml'], '', /--xml goes with a request/],
+    [['http://h/a.mov', '--xml'], '', /--xml needs a request/],
   ] as const) {
     const result = await venc(words, stdin);
     assert.equal([result.code, result.stdout], [2, ''], result.stderr);
@@ -45,12 +45,12 @@ test('what is no JSON request is refused by its place, and nothing of it is repe
   for (const [stdin, expectedText] of [
     [
       '{\n  "input": "s3://secret"\n  "test": true}',
-      /no JSON object: there is a slip at line 3, column 3\.$/m,
+      /not a JSON object: syntax error at line 3, column 3\.$/m,
     ],
-    ['{"input": "s3://secret",}', /no JSON object: there is a slip at column 25\.$/m],
-    ['"secret"', /no JSON object\.$/m],
-    ['secret', /no JSON object\.$/m],
-    ['', /no JSON object\.$/m],
+    ['{"input": "s3://secret",}', /not a JSON object: syntax error at column 25\.$/m],
+    ['"secret"', /not a JSON object\.$/m],
+    ['secret', /not a JSON object\.$/m],
+    ['', /not a JSON object\.$/m],
   ] as const) {
     const { code, stderr } = await venc(['-'], stdin);
     assert.is(code, 2);

@@ -28,12 +28,12 @@ export const fileRows: readonly (readonly [string, string])[] = [
 
 /** `venc help environment`. */
 export function environmentTopic(): string {
-  return `Environment variables; one that is set to nothing counts as not set. Flags win over them, and
-they win over what is configured.
+  return `Environment variables; an empty variable counts as not set. Flags override them, and they
+override the configuration.
 
 ${rows(environmentRows)}
 
-What the daemon takes from its environment for buckets and servers is in venc-daemon(8).
+venc-daemon(8) lists the variables of the daemon for buckets and servers.
 
 Files and folders, on Linux:
 

@@ -29,8 +29,8 @@ export function exitCodesTopic(): string {
 ${rows.join('\n')}
 
 wait, watch and submit --wait end with 0 only when every job finished; with --any the first one
-to end decides. Commands that take several ids go on after an error, report each, and end with
-the first code that was not 0. Closing the pipe early (venc list | head -1) is not an error.
+to end decides. Commands that take several ids continue after an error, report each, and end
+with the first code that was not 0. Closing the pipe early (venc list | head -1) is not an error.
 
   if venc submit film.mov --wait --download out; then
     echo encoded

@@ -1,5 +1,5 @@
 /** `venc help recipes`. */
-export const recipesTopic = `A folder of films, one after the other, on this machine:
+export const recipesTopic = `Encode a folder of films on this machine, one after the other:
 
   for film in in/*.mov; do
     venc run "$film" -o "out/$(basename "$film" .mov).mp4" ||
@@ -12,13 +12,13 @@ The same through the daemon, which queues the jobs and runs them in parallel:
   xargs venc wait < ids.txt
   xargs venc download -o out < ids.txt
 
-What failed, and why, with jq:
+List the failed jobs and their errors, with jq:
 
   venc list --state failed --json | jq -r '.[] |
     [.id, .input_media_file.error_message,
      .output_media_files[].error_message] | @tsv'
 
-Resubmit all failed jobs after an outage of a service:
+Resubmit all failed jobs after a failure of a service:
 
   venc resubmit --state failed --yes
 

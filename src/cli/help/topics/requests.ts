@@ -5,7 +5,7 @@ export const requestsTopic = `A request describes an input and its outputs. It i
     "input": "https://example.com/film.mov",
     "outputs": [
       {"label": "web", "filename": "web.mp4", "width": 1280},
-      {"label": "sound", "filename": "sound.mp3"}
+      {"label": "audio", "filename": "audio.mp3"}
     ]
   }
 
@@ -15,10 +15,10 @@ From a file (.json, .xml) or from stdin, by submit, run and plan:
   venc submit a.json b.json film.mov        a job for each
   jq '.test = true' request.json | venc submit -
   venc submit - --xml < request.xml
-  venc submit - --ndjson < jobs.ndjson      one request a line
+  venc submit - --ndjson < jobs.ndjson      one request per line
 
-A flag wins over the request, and --output over a flag. Flags hold for every output; each
---output is an output with settings of its own:
+A flag overrides the request, and --output overrides a flag. Flags apply to every output; each
+--output adds an output with its own settings:
 
   venc submit film.mov --quality 4 --output filename=web.mp4 \\
     --output filename=small.mp4,width=640

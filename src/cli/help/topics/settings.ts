@@ -6,22 +6,22 @@ export function settingsTopic(): string {
   return `${settingsIntroduction}
 ${chapters()}
 
-The job (flags alone):
+The job (flags only):
 ${flagLines('job', () => true)}
 `;
 }
 
 /** How settings are given. */
-export const settingsIntroduction = `Settings say what an output is to be. Each is a flag of submit, run and plan, a name in --output
+export const settingsIntroduction = `Settings describe an output. Each is a flag of submit, run and plan, a name in --output
 name=value, and a field of a request: --video-codec vp9, video_codec=vp9, "video_codec": "vp9".
 
   venc run film.mov --size 1280x720 --aspect-mode pad --quality 4
   venc submit film.mov --output label=web,width=1280 \\
-    --output label=sound,filename=sound.mp3
+    --output label=audio,filename=audio.mp3
 
-A flag without a value has a contrary: --no-onepass. Times are seconds, MM:SS or HH:MM:SS, with
-fractions; bitrates are in kbit/s. x264 and h265 are taken for h264 and hevc; --codec for
---video-codec, --fps for --frame-rate, --resolution for --size. A setting that this version does
+A flag without a value has an opposite: --no-onepass. Times are seconds, MM:SS or HH:MM:SS, with
+fractions; bitrates are in kbit/s. x264 and h265 are aliases of h264 and hevc; --codec of
+--video-codec, --fps of --frame-rate, --resolution of --size. A setting that this version does
 not support is rejected by name, never ignored. The notifications of an output have no flag: they
 are a field of a request, or of --output.
 `;
@@ -50,7 +50,7 @@ function termOf({ flag, argument }: { readonly flag: string; readonly argument: 
   return argument === null ? flag : `${flag} ${argument}`;
 }
 
-/** A section as the service document calls it, without its number. */
+/** The title of a section of the service document, without its number. */
 function titleOf(section: string): string {
   return section.replace(/^\S+ /, '');
 }

@@ -1,15 +1,23 @@
-import { type ColumnSpec, columnGap, type FittedColumn, fitColumns, widthOf } from './fit-columns.js';
+import { cutText } from '../shared/text/display-width.js';
+import {
+  type ColumnSpec,
+  columnGap,
+  type FittedColumn,
+  fitColumns,
+  rowText,
+  widthOf,
+} from './fit-columns.js';
 import { bar, clock, fpsText, percentText, sizeText, speedText } from './format.js';
 import { branchWidth, type JobColumn } from './job-cells.js';
-import { toneOf } from './log-entries.js';
+import { type StyleText, toneOf } from './tones.js';
 import type { Tone, WatchedFile, WatchedJob } from './watch-types.js';
 
-/** The columns of the table of a job's files. */
+/** The columns of the files of a job. */
 export type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps' | 'size';
 
 /**
- * The columns of the table of a job's files in `width` cells. They stand below those of the jobs: the title takes the place of whatever is
- * in front of the state, and what both have is as wide in both.
+ * The columns of the files of a job in `width` cells, aligned with those of the jobs: the title uses the space before
+ * the state, and shared columns have the same width.
  */
 export function fileColumns(
   jobs: readonly FittedColumn<JobColumn>[],
@@ -30,7 +38,7 @@ export function fileColumns(
     : leadingColumns;
 }
 
-/** What comes behind the columns of the jobs, where there is room for it. */
+/** Additional columns after those of the jobs, if there is space. */
 const trailingColumns: readonly ColumnSpec<FileColumn>[] = [
   { name: 'event', minWidth: 11, maxWidth: 16, priority: 5 },
   { name: 'speed', minWidth: 5, maxWidth: 5, priority: 4 },
@@ -39,7 +47,7 @@ const trailingColumns: readonly ColumnSpec<FileColumn>[] = [
 ];
 const minTitleWidth = 8;
 
-/** What stands in one cell of a file's row. */
+/** The cell of a column in the row of a file. */
 export function fileCell(
   job: WatchedJob,
   file: WatchedFile,
@@ -69,7 +77,7 @@ export function fileCell(
   }
 }
 
-/** What stands in front of a file's row: what it is, and what a person would call it. */
+/** The title of the row of a file: its kind and its name. */
 export function rowTitle(job: WatchedJob, file: WatchedFile): string {
   const name = job.names.get(file.id);
   if (file.kind === 'input') return name === undefined ? 'input' : `input ${name}`;
@@ -79,4 +87,43 @@ export function rowTitle(job: WatchedJob, file: WatchedFile): string {
 function eventText({ event, eventPercent }: WatchedFile, width: number): string {
   const text = [event ?? '', eventPercent === null ? '' : percentText(eventPercent)].join(' ').trim();
   return text.length <= width ? text : (event ?? '');
+}
+
+/** The indent of the branch lines, which aligns them with the ids of the jobs. */
+const indent = '  ';
+
+/** The number of rows for the complete details of a job. */
+export function detailCount(job: WatchedJob): number {
+  if (job.unavailable !== null || job.files.length === 0) return 1;
+  return job.files.length + job.files.filter((file) => file.failure !== null).length;
+}
+
+/** The rows of the files of a job, with the error after a failed one; at most `rows` rows. */
+export function detailRows(
+  job: WatchedJob,
+  options: {
+    /** The columns of the table of jobs, with which those of the files are aligned. */
+    readonly jobColumns: readonly FittedColumn<JobColumn>[];
+    readonly columns: number;
+    readonly rows: number;
+    readonly styleText: StyleText;
+  },
+): readonly string[] {
+  const { columns, rows, styleText } = options;
+  const messageRow = (text: string, tone: Tone) => styleText({ tone }, cutText(indent + text, columns));
+  if (rows < 1) return [];
+  if (job.unavailable !== null) return [messageRow(job.unavailable.message, 'bad')];
+  if (job.files.length === 0) return [messageRow('no data yet', 'quiet')];
+  const widths = fileColumns(options.jobColumns, columns);
+  const last = job.files.at(-1);
+  const lines = job.files.flatMap((file) => {
+    const branch = styleText({ tone: 'quiet' }, cutText(`${indent}${file === last ? '└' : '├'} `, columns));
+    const row = branch + rowText(widths, (name, width) => fileCell(job, file, name, width), styleText);
+    return file.failure === null
+      ? [row]
+      : [row, messageRow(`${file === last ? ' ' : '│'}   ${file.failure}`, 'bad')];
+  });
+  if (lines.length <= rows) return lines;
+  const shown = lines.slice(0, rows - 1);
+  return [...shown, messageRow(`... ${lines.length - shown.length} more lines`, 'quiet')];
 }

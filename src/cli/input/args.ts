@@ -1,7 +1,24 @@
 import type { Command, Option } from 'commander';
 import { VencError } from '../../shared/errors.js';
 
-/** The options of a command, with those of the commands above it. */
+/** Maximum id that is exact as a number; other services may exceed 2^31. */
+const maxId = Number.MAX_SAFE_INTEGER;
+
+/** Parses an id. Throws `UsageError` unless the argument is a whole number above 0. */
+export function parseId(arg: string): number {
+  const id = /^\d{1,16}$/.test(arg) ? Number(arg) : 0;
+  if (id >= 1 && id <= maxId) return id;
+  throw new VencError('UsageError', `"${arg}" is not an id: ids are whole numbers, for example 123.`, {
+    hint: 'venc list shows the ids of jobs, venc show ID those of its input and outputs; @last is the newest job',
+  });
+}
+
+/** Collects the values of a repeatable option. */
+export function collectValues(arg: string, before: readonly string[] = []): readonly string[] {
+  return [...before, arg];
+}
+
+/** The options of a command and of its parents. */
 export function optionsAt(command: Command): readonly Option[] {
   return [...command.options, ...(command.parent === null ? [] : optionsAt(command.parent))];
 }
@@ -16,7 +33,7 @@ export function argumentOf({ flags }: Option): string {
   return /[<[].*$/.exec(flags)?.[0] ?? 'a value';
 }
 
-/** Rejects flags whose value is empty, as that of `--host "$HOST"` is where the variable is not set. Throws `UsageError`. */
+/** Throws `UsageError` for flags with an empty value, such as `--host "$HOST"` if the variable is not set. */
 export function rejectEmptyValues(command: Command): void {
   const values = command.optsWithGlobals<Readonly<Record<string, unknown>>>();
   for (const option of optionsAt(command)) {

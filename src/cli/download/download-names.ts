@@ -1,34 +1,39 @@
+import { posix } from 'node:path';
 import type { JobRecord } from '../../shared/records.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import {
+  extensionFor,
   fileNameFromUrl,
+  isHosted,
   nameOutputs,
+  outputsIn,
   sanitizeFileName,
   truncateFileName,
 } from '../destinations/output-names.js';
 
-/** A file of a job that can be fetched, and what it is to be called. */
+/** A file of a job to download, and its local name. */
 export interface FileToSave {
   readonly url: string;
-  /** A plain name: no folders, nothing that a terminal or a file system would stumble over. */
+  /** A plain name without path separators or control characters. */
   readonly name: string;
-  /** Null if the service does not tell. */
+  /** Null if unknown. */
   readonly sizeBytes: number | null;
-  /** MD5 of its bytes in hexadecimal digits; null if the service does not tell. */
+  /** MD5 of its bytes in hexadecimal; null if unknown. */
   readonly md5: string | null;
 }
 
-/** What a job has to be fetched, and what of it lies elsewhere. */
+/** The files of a job to download, and outputs that are stored elsewhere. */
 export interface DownloadableFiles {
   readonly files: readonly FileToSave[];
-  /** Outputs that were delivered to a place of the client's own. */
+  /** Outputs that were uploaded to a destination of the client. */
   readonly external: readonly { readonly id: number; readonly url: string }[];
 }
 
 /**
- * The finished outputs of a job that lie at an address of the web, and its thumbnails that do, each under the name that its address ends
- * in, or under one made of the input and the label where the service made that name up. The second of two equal names gets `-<id>` in
- * front of its extension; `taken` are the names that others have, in lower case, and gets these. Pure but for that.
+ * The finished outputs and thumbnails of a job with an HTTP URL. A file keeps the name in its URL; if the service
+ * generated that name, it gets one from the input and the label. The second of two equal names gets `-<id>` before its
+ * extension. `usedNames` are the names in use, in lower case; the new names are added to it. Pure otherwise.
  */
 export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()): DownloadableFiles {
   const names = hostedNames(job);
@@ -54,7 +59,7 @@ function isHttpUrl(url: string): boolean {
   return /^https?:\/\//i.test(url) && URL.canParse(url);
 }
 
-/** For outputs whose name the service made up: the stem of that name, and the one to have in its place. */
+/** The names for outputs with a generated name, by the generated name, both without extension. */
 function hostedNames(job: JobRecord): ReadonlyMap<string, string> {
   const hosted = job.output_media_files.map(({ url }) => (url !== null && isHttpUrl(url) ? url : null));
   const isGenerated = hosted.map((url) => url !== null && hasGeneratedName(url));
@@ -69,7 +74,7 @@ function hostedNames(job: JobRecord): ReadonlyMap<string, string> {
     }),
     {
       stem: stem === '' ? `job-${job.id}` : stem,
-      // In the folder of the input it would replace the input.
+      // It would overwrite the input if both are in the same folder.
       reservedName: sanitizeFileName(input),
       usedNames: new Set(
         hosted.flatMap((url, index) =>
@@ -89,8 +94,9 @@ function hostedNames(job: JobRecord): ReadonlyMap<string, string> {
 }
 
 /**
- * Whether a service made the name of a file up. Our daemon then gives the file the name of its folder, so that a client's own name of 32
- * digits is not taken for one; of other services names of 32 hexadecimal digits and UUIDs are.
+ * Whether the service generated the name of a file. The daemon gives such a file the name of its folder, so that a
+ * chosen name of 32 digits is not mistaken for a generated one. For other services, names of 32 hexadecimal digits and
+ * UUIDs count as generated.
  */
 function hasGeneratedName(url: string): boolean {
   const stem = withoutExtension(fileNameFromUrl(url));
@@ -99,12 +105,12 @@ function hasGeneratedName(url: string): boolean {
   return /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(stem);
 }
 
-/** Names come from a service, which may be anybody's: what leads out of the folder, hides or moves a cursor is taken out. */
+/** The local name of a file. The service is not trusted: path separators, leading dots and control characters are removed. */
 function nameOf(url: string, id: number, names: ReadonlyMap<string, string>): string {
   const name = fileNameFromUrl(url);
   if (name === '') return `output-${id}`;
   const base = withoutExtension(name);
-  // A thumbnail has the name of its output and a number.
+  // The name of a thumbnail is that of its output and a number.
   const [, stem = base, suffix = ''] = /^(.+)(_\d{4})$/.exec(base) ?? [];
   const exactName = names.get(base);
   const outputName = exactName ?? names.get(stem);
@@ -116,4 +122,38 @@ function findFreeName(name: string, id: number, usedNames: ReadonlySet<string>):
   if (!usedNames.has(name.toLowerCase())) return name;
   const base = withoutExtension(name);
   return `${base}-${id}${name.slice(base.length)}`;
+}
+
+/**
+ * The names that the downloads of a job will have, as far as its request and the name of its input determine them.
+ * Outputs with a destination of the client are left out. Pure.
+ */
+export function predictDownloadNames(
+  request: RequestFields,
+  inputName: string | null = null,
+): readonly string[] {
+  const given = outputsIn(request);
+  const outputs: readonly RequestFields[] = given.length === 0 ? [{}] : given;
+  const named = outputs.map((output) =>
+    isHosted(output) && typeof output.filename === 'string' ? posix.basename(output.filename) : null,
+  );
+  const input = inputName ?? (typeof request.input === 'string' ? fileNameInUrl(request.input) : '');
+  const stem = withoutExtension(input);
+  if (stem === '') return named.flatMap((name) => (name === null ? [] : [name]));
+  const made = nameOutputs(
+    outputs.map((settings: RequestFields, index) =>
+      named[index] === null && isHosted(settings)
+        ? {
+            label: typeof settings.label === 'string' ? settings.label : null,
+            extension: extensionFor(settings),
+          }
+        : null,
+    ),
+    {
+      stem,
+      reservedName: input,
+      usedNames: new Set(named.flatMap((name) => (name === null ? [] : [name.toLowerCase()]))),
+    },
+  );
+  return outputs.flatMap((_, index) => named[index] ?? made[index] ?? []);
 }
