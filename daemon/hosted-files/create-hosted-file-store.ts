@@ -9,11 +9,11 @@ import {
   type HostedFileStoreOptions,
   type HostedFileStoreState,
   isExpired,
+  readRecord,
 } from './hosted-file-store-state.js';
 import { putHostedFile } from './put-hosted-file.js';
 import { removeExpiredFiles, removeExpiredToken } from './remove-expired-files.js';
 import { storeUpload } from './store-upload.js';
-import { readRecord } from './upload-records.js';
 
 /** The contract's 24 hours. */
 const defaultRetentionSeconds = 86_400;

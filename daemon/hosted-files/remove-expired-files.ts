@@ -6,9 +6,9 @@ import {
   type HostedFileStoreState,
   isExpired,
   recordsFolder,
+  removeRecord,
   unfinishedFolder,
 } from './hosted-file-store-state.js';
-import { removeRecord } from './upload-records.js';
 
 /** How long it is remembered that something was there: 30 days. */
 const tombstoneRetentionMs = 30 * 86_400_000;

@@ -9,8 +9,12 @@ import { freeBytes, makeFolders, syncFolder } from '../transfer/folders.js';
 import { PartialFile } from '../transfer/partial-file.js';
 import { hostedFilePath, validateFileName } from './file-ref.js';
 import type { FileRef } from './hosted-file-store.js';
-import { type HostedFileStoreState, unfinishedFolder } from './hosted-file-store-state.js';
-import { removeRecord, writeRecord } from './upload-records.js';
+import {
+  type HostedFileStoreState,
+  removeRecord,
+  unfinishedFolder,
+  writeRecord,
+} from './hosted-file-store-state.js';
 
 /** How many bytes may arrive before the room on the volume is looked at again. */
 const spaceCheckIntervalBytes = 64 * 1024 * 1024;

@@ -4,9 +4,8 @@ import type { FileFacts } from '../jobs/job.js';
 import { outOfSpaceError } from './disk-errors.js';
 import { freeBytes } from './folders.js';
 import { writeFileAtomically } from './partial-file.js';
-import { createProgressReporter } from './progress-reporter.js';
 import { readChunks } from './read-file.js';
-import type { Transfer } from './transfer.js';
+import { createProgressReporter, type Transfer } from './transfer.js';
 
 /** How a copy is made. */
 export interface CopyToFileOptions {

@@ -1,8 +1,7 @@
 import type { FileFacts } from '../jobs/job.js';
 import { mapLocalDiskError } from './disk-errors.js';
 import { type PartialFile, writeFileAtomically } from './partial-file.js';
-import { createProgressReporter, type ProgressReporter } from './progress-reporter.js';
-import type { Transfer } from './transfer.js';
+import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
 import { type RemoteOptions, type RetryableTransfer, withRetry } from './with-retry.js';
 
 /** What attempts to bring a file work with. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FileFacts } from '../jobs/job.js';
-import type { ProgressReporter } from './progress-reporter.js';
+import type { ProgressReporter } from './transfer.js';
 
 /**
  * 1 MiB. Measured over 512 MB: with this size reading, summing and writing in one go takes as long as summing alone

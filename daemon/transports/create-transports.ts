@@ -1,10 +1,10 @@
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
-import type { CleanupJournal } from '../transfer/orphans.js';
+import type { CleanupJournal } from '../transfer/cleanup-journal.js';
 import { createFaspTransport } from './fasp/fasp-transport.js';
 import { createFileTransport } from './file/file-transport.js';
 import { createFtpTransport } from './ftp/ftp-transport.js';
-import { createHostedTransport } from './hosted/hosted-transport.js';
+import { createHostedTransport, createUploadTransport } from './hosted/hosted-transport.js';
 import { createHttpTransport } from './http/http-transport.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
 import { createGcsTransport, createS3Transport, hostsOf } from './s3/s3-transport.js';
@@ -12,7 +12,6 @@ import type { Services, StorageService } from './services.js';
 import { createSftpTransport } from './sftp/sftp-transport.js';
 import { createSwiftTransport } from './swift/swift-transport.js';
 import type { Transport } from './transport.js';
-import { createUploadTransport } from './upload/upload-transport.js';
 
 /** What the transports over networks are made with. */
 export interface NetworkOptions {

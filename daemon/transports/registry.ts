@@ -1,6 +1,6 @@
 import { VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
-import type { StoredCleanupJournal } from '../transfer/stored-cleanup-journal.js';
+import type { StoredCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { Transport } from './transport.js';
 
 /** Transports by scheme. */

@@ -1,5 +1,5 @@
 import type { FileFacts } from '../jobs/job.js';
-import type { Orphan } from '../transfer/orphans.js';
+import type { Orphan } from '../transfer/cleanup-journal.js';
 import type { Transfer } from '../transfer/transfer.js';
 
 /**

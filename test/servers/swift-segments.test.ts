@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import type { Orphan } from '../../daemon/transfer/orphans.js';
+import type { Orphan } from '../../daemon/transfer/cleanup-journal.js';
 import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import {
   factsOf,

@@ -2,8 +2,7 @@ import { readdirSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Orphan } from '../../daemon/transfer/orphans.js';
-import { openCleanupJournal } from '../../daemon/transfer/stored-cleanup-journal.js';
+import { type Orphan, openCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { registerTransports, removeOrphans } from '../../daemon/transports/registry.js';
 import { tempFolder } from '../helpers/temp.js';
 

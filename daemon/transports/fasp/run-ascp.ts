@@ -5,7 +5,6 @@ import { delimiter, join } from 'node:path';
 import { childEnvironment } from '../../../src/shared/util/child-environment.js';
 import { outOfSpaceError } from '../../transfer/disk-errors.js';
 import { permanentError, type TransferError, transientError } from '../../transfer/transfer-error.js';
-import type { FaspLocation } from './fasp-url.js';
 
 /** How the program came to its end. */
 interface AscpResult {
@@ -87,7 +86,14 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   }
 }
 
-type AscpErrorMapper = (location: FaspLocation) => TransferError;
+/** The file that was asked for. */
+interface AscpSource {
+  readonly path: string;
+  /** The host with its port. */
+  readonly name: string;
+}
+
+type AscpErrorMapper = (source: AscpSource) => TransferError;
 
 /** What the program's words mean, the first that match. Its words themselves are told to nobody. */
 const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
@@ -123,13 +129,13 @@ const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
 ];
 
 /** What an end of `ascp` with an error means. */
-export function mapAscpError(output: string, exitCode: number | null, location: FaspLocation): TransferError {
+export function mapAscpError(output: string, exitCode: number | null, source: AscpSource): TransferError {
   const mapper = errorMappers.find(([pattern]) => pattern.test(output))?.[1];
-  if (mapper !== undefined) return mapper(location);
+  if (mapper !== undefined) return mapper(source);
   const exitDescription = exitCode === null ? 'was ended' : `ended with code ${exitCode}`;
   return transientError(
     'DownloadFailureError',
-    `The program ascp ${exitDescription} while it fetched from ${location.name}.`,
+    `The program ascp ${exitDescription} while it fetched from ${source.name}.`,
   );
 }
 

@@ -9,8 +9,7 @@ import type { PartialFile } from '../../transfer/partial-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
-import type { FileServer, RemoteFacts, RemoteLocation } from './file-server.js';
-import { withSession } from './with-session.js';
+import { type FileServer, type RemoteFacts, type RemoteLocation, withSession } from './file-server.js';
 
 /**
  * Brings a file from a file server, going on where a connection broke off as long as the server tells that it is still the same
@@ -18,16 +17,13 @@ import { withSession } from './with-session.js';
  */
 export async function downloadFrom(
   server: FileServer,
-  from: string,
+  location: RemoteLocation,
   toPath: string,
   transfer: Transfer,
   options: RemoteOptions,
 ): Promise<FileFacts> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const location = server.parseUrl(from);
-  if (typeof location === 'string')
-    throw new VencError('DownloadFailureError', `The URL of the input ${location}.`);
   const { stallTimeoutMs } = options;
   const sessionOptions = { server, location, direction: 'download', signal, stallTimeoutMs } as const;
   return downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
@@ -106,13 +102,10 @@ export function fileNotFoundError(location: RemoteLocation): VencError {
  */
 export async function fetchRemoteSize(
   server: FileServer,
-  from: string,
+  location: RemoteLocation,
   signal: AbortSignal,
   { stallTimeoutMs }: RemoteOptions,
 ): Promise<number | null> {
-  const location = server.parseUrl(from);
-  if (typeof location === 'string')
-    throw new VencError('DownloadFailureError', `The URL of the input ${location}.`);
   signal.throwIfAborted();
   let sizeBytes: number | null = null;
   const sessionOptions = { server, location, direction: 'download', signal, stallTimeoutMs } as const;

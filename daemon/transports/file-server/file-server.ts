@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { RemoteUrl } from '../../transfer/remote-url.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
-import type { Watchdog } from '../../transfer/with-retry.js';
+import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 
 /** What a server tells of a file. */
 export interface RemoteFacts {
@@ -45,8 +45,6 @@ export interface FileSession {
 export interface FileServer {
   /** Opens a connection that has passed the guard, and logs in. */
   connect(location: RemoteLocation, watchdog: Watchdog, direction: Direction): Promise<FileSession>;
-  /** Where a URL of this kind leads; or a sentence without subject that says why it cannot be used. */
-  parseUrl(url: string): RemoteLocation | string;
   /**
    * How many bytes at the end of a file that a broken connection left may be holes, since the server was told to write several pieces at
    * once; none where it is not given.
@@ -69,4 +67,39 @@ export interface RemoteLocation extends RemoteUrl {
   readonly isImplicitTls?: boolean;
   /** Whether it must be encrypted at all. */
   readonly isTls?: boolean;
+}
+
+/** With whom, on which way, and for how long. */
+export interface RemoteSessionOptions {
+  readonly server: FileServer;
+  readonly location: RemoteLocation;
+  readonly direction: Direction;
+  readonly signal: AbortSignal;
+  readonly stallTimeoutMs: number;
+}
+
+/**
+ * Does something in a session of its own, which ends with it, with the signal, and where nothing moves for the stall timeout. Errors of
+ * the session become troubles.
+ */
+export function withSession(
+  { server, location, direction, signal, stallTimeoutMs }: RemoteSessionOptions,
+  work: (session: FileSession, watchdog: Watchdog) => Promise<TransferError | null>,
+): Promise<TransferError | null> {
+  return withIdleTimeout({ signal, stallTimeoutMs, direction, host: location.name }, async (watchdog) => {
+    let session: FileSession | null = null;
+    const close = () => session?.close();
+    watchdog.signal.addEventListener('abort', close, { once: true });
+    try {
+      session = await server.connect(location, watchdog, direction);
+      watchdog.signal.throwIfAborted();
+      return await work(session, watchdog);
+    } catch (error) {
+      watchdog.signal.throwIfAborted();
+      return server.mapError(error, direction, location);
+    } finally {
+      watchdog.signal.removeEventListener('abort', close);
+      close();
+    }
+  });
 }

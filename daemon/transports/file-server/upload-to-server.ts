@@ -1,16 +1,13 @@
 import { posix } from 'node:path';
-import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
 import { partialFileName } from '../../transfer/partial-file.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import { type RemoteOptions, withRetry } from '../../transfer/with-retry.js';
-import type { FileServer, FileSession, RemoteLocation } from './file-server.js';
-import { withSession } from './with-session.js';
+import { type FileServer, type FileSession, type RemoteLocation, withSession } from './file-server.js';
 
 /** What an upload to a file server depends on. */
 export interface RemoteUploadOptions extends RemoteOptions {
@@ -51,6 +48,7 @@ interface UploadContext extends Transfer {
  */
 export async function uploadTo(
   server: FileServer,
+  location: RemoteLocation,
   fromPath: string,
   to: string,
   transfer: Transfer,
@@ -58,8 +56,6 @@ export async function uploadTo(
 ): Promise<UploadResult> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const location = server.parseUrl(to);
-  if (typeof location === 'string') throw new VencError('UploadFailureError', `The destination ${location}.`);
   const file = await UploadSource.open(fromPath).catch((error: unknown) => {
     throw mapLocalDiskError(error, 'upload');
   });

@@ -7,10 +7,9 @@ import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapDiskError } from '../../transfer/disk-errors.js';
 import { makeFolders } from '../../transfer/folders.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureHandle } from '../../transfer/read-file.js';
-import type { Transfer } from '../../transfer/transfer.js';
-import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './roots.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
+import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './file-url.js';
 
 const maxAttempts = 3;
 

@@ -4,10 +4,9 @@ import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapDiskError, mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureHandle } from '../../transfer/read-file.js';
-import type { Transfer } from '../../transfer/transfer.js';
-import { isOpenedBelow, type RootFolders, resolveBelow } from './roots.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
+import { isOpenedBelow, type RootFolders, resolveBelow } from './file-url.js';
 
 /**
  * Brings a file of this machine to `toPath`. Below roots it is copied: a link to it would let any process with write access change it

@@ -6,8 +6,7 @@ import { mapDiskError } from '../../transfer/disk-errors.js';
 import type { Transport } from '../transport.js';
 import { deliverFile } from './deliver-file.js';
 import { downloadFile, sizeOfFile } from './download-file.js';
-import { parseFileUrl } from './file-url.js';
-import { type RootFolders, resolveBelow } from './roots.js';
+import { parseFileUrl, type RootFolders, resolveBelow } from './file-url.js';
 
 const notAllowedMessage =
   'names a file on the machine of the daemon, which takes such files only when it is started with --files-root DIR';

@@ -1,6 +1,8 @@
 import { isIP, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, rootCertificates, TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
+import { isVencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
@@ -98,4 +100,51 @@ export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encryp
   // Its waiters receive the error; without one, the rejection must not end the process.
   ready.catch(() => undefined);
   return { socket, ready };
+}
+
+/** How long a server has to say why it let go of a data connection. */
+const replyGraceMs = 2_000;
+
+/**
+ * Has one file or listing passed: sends the command, moves the bytes once the server is ready for them, and waits for its confirmation.
+ * Where the data connection breaks, what the server says of it tells more than the break does: "no room left" comes that way.
+ */
+export async function transferData(
+  control: ControlConnection,
+  command: string,
+  { socket, ready }: DataConnection,
+  streamData: (socket: Socket) => Promise<void>,
+): Promise<void> {
+  const started = latch();
+  const completed: Promise<void> = control.handle(command, (reply, task) => {
+    if (reply instanceof Error) return task.reject(reply);
+    started.open();
+    if (reply.code >= 300) task.reject(new Error('the server asked for something'));
+    else if (reply.code >= 200) task.resolve(undefined);
+  });
+  // Bytes of a transfer that was given up would never end.
+  completed.catch(() => socket.destroy());
+  try {
+    await Promise.race([started.opened, completed]);
+    try {
+      await ready;
+      await streamData(socket);
+    } catch (error) {
+      socket.destroy();
+      if (!isVencError(error))
+        await Promise.race([completed, sleep(replyGraceMs, undefined, { ref: false })]);
+      throw error;
+    }
+    await completed;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function latch(): { readonly opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 }

@@ -2,10 +2,9 @@ import { openSocket } from '../../net/open-socket.js';
 import { SocketBuffers } from '../../net/socket-buffers.js';
 import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
 import type { FileServer } from '../file-server/file-server.js';
+import { logIn } from './control-connection.js';
 import { createDataConnector } from './data-connection.js';
 import { createFtpSession } from './ftp-session.js';
-import { parseFtpUrl } from './ftp-url.js';
-import { logIn } from './log-in.js';
 import { mapFtpError } from './map-ftp-error.js';
 import { openControlConnection, type TlsModeCache } from './open-control-connection.js';
 
@@ -21,7 +20,6 @@ export function createFtpServer(options: FtpOptions): FileServer {
   const timeoutMs = connectTimeoutOf(options);
   const tlsModes: TlsModeCache = new Map();
   return {
-    parseUrl: parseFtpUrl,
     mapError: mapFtpError,
     async connect(location, watchdog, direction) {
       const { signal } = watchdog;

@@ -4,16 +4,13 @@ import { pipeline } from 'node:stream/promises';
 import { FTPError, type FTPResponse } from 'basic-ftp';
 import { VencError } from '../../../src/shared/errors.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
-import { skipBytes, totalByteLength } from '../../transfer/chunks.js';
+import { drainInBatches, skipBytes, totalByteLength } from '../../transfer/chunks.js';
 import type { Direction } from '../../transfer/disk-errors.js';
-import { drainInBatches } from '../../transfer/drain-in-batches.js';
 import type { FileSession, OnChunks, RemoteFacts, RemoteLocation } from '../file-server/file-server.js';
-import type { ControlConnection } from './control-connection.js';
-import type { DataConnection } from './data-connection.js';
-import type { ServerCapabilities } from './log-in.js';
+import type { ControlConnection, ServerCapabilities } from './control-connection.js';
+import { type DataConnection, transferData } from './data-connection.js';
 import { deniedError, isDeniedMessage, isMissingMessage } from './map-ftp-error.js';
 import { canEnterFolder, type FtpEntry, type FtpStatOptions, statPath } from './stat-path.js';
-import { transferData } from './transfer-data.js';
 
 /** What a session works on. */
 export interface FtpSessionOptions {

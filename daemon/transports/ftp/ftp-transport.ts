@@ -1,8 +1,9 @@
+import { parseRemoteUrl } from '../../transfer/remote-url.js';
+import type { RemoteLocation } from '../file-server/file-server.js';
 import { createServerTransport } from '../file-server/server-transport.js';
 import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Transport } from '../transport.js';
 import type { FtpOptions } from './ftp-server.js';
-import { parseFtpUrl } from './ftp-url.js';
 
 /** The transport of `ftp:` and `ftps:` (section 1). Its library is loaded with the first transfer. */
 export function createFtpTransport(options: FtpOptions & RemoteUploadOptions): Transport {
@@ -13,4 +14,32 @@ export function createFtpTransport(options: FtpOptions & RemoteUploadOptions): T
     return loading;
   };
   return createServerTransport(['ftp', 'ftps'], parseFtpUrl, once, options);
+}
+
+const ftpPort = 21;
+const implicitTlsPort = 990;
+
+/**
+ * Reads an `ftp:` or `ftps:` URL. Its path begins at the folder that the user lands in, with `//` or `/%2F` in front at the root.
+ * `ftps` is encrypted in any case: from the first byte on port 990, which is its own; on port 21 after a word in the clear; on any other
+ * port as the server there has it, which `isImplicitTls` leaves open.
+ */
+export function parseFtpUrl(url: string): RemoteLocation | string {
+  const parsed = parseRemoteUrl(url);
+  if (!parsed.ok) return parsed.validationError;
+  const isTls = /^ftps:/i.test(url);
+  const port = parsed.port ?? (isTls ? implicitTlsPort : ftpPort);
+  const path = `${parsed.isFromRoot ? '/' : ''}${parsed.parts.join('/')}`;
+  const parents = parsed.parts.slice(0, -1);
+  return {
+    ...parsed,
+    port,
+    path,
+    folders: parents.map((_, at) => `${parsed.isFromRoot ? '/' : ''}${parents.slice(0, at + 1).join('/')}`),
+    name: `${parsed.host.includes(':') ? `[${parsed.host}]` : parsed.host}:${port}`,
+    isTls,
+    ...(isTls && (port === implicitTlsPort || port === ftpPort)
+      ? { isImplicitTls: port === implicitTlsPort }
+      : {}),
+  };
 }

@@ -1,8 +1,7 @@
 import { posix } from 'node:path';
 import { type FileInfo, FTPError, parseList } from 'basic-ftp';
 import type { RemoteFacts } from '../file-server/file-server.js';
-import type { ControlConnection } from './control-connection.js';
-import type { ServerCapabilities } from './log-in.js';
+import type { ControlConnection, ServerCapabilities } from './control-connection.js';
 import { isDeniedMessage, isMissingMessage } from './map-ftp-error.js';
 
 /** What is at a path. */

@@ -1,9 +1,12 @@
+import { link, open, unlink } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import { parseFileRefUrl } from '../../hosted-files/file-ref.js';
-import type { HostedFileStore } from '../../hosted-files/hosted-file-store.js';
+import type { HostedFile, HostedFileStore } from '../../hosted-files/hosted-file-store.js';
+import type { FileFacts } from '../../jobs/job.js';
+import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureFile } from '../../transfer/read-file.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import type { Transport } from '../transport.js';
 
 /**
@@ -34,4 +37,83 @@ export function createHostedTransport(hosted: HostedFileStore): Transport {
       if (ref !== null) await hosted.remove(ref);
     },
   };
+}
+
+/**
+ * Inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9): good for the account that uploaded them,
+ * for 24 hours. Files in the store belong to the daemon and are never written to again, so that a second name for it (a hard link) is as good
+ * as a copy, and outlives the store's own.
+ */
+export function createUploadTransport(uploads: HostedFileStore): Transport {
+  return {
+    schemes: ['upload'],
+    async checkInput(url, accountId) {
+      const ref = parseFileRefUrl(url);
+      if (ref === null) return 'must be an address that an upload was answered with';
+      const file = await uploads.find(ref);
+      if (file.state === 'gone') return 'was uploaded more than 24 hours ago and is gone';
+      // Another account's upload looks as if it did not exist.
+      if (file.state === 'unknown' || (await uploads.ownerOf(ref.token)) !== accountId) {
+        return 'names no upload of this account';
+      }
+      return null;
+    },
+    async download(from, toPath, transfer) {
+      const ref = parseFileRefUrl(from);
+      const file: HostedFile = ref === null ? { state: 'unknown' } : await uploads.find(ref);
+      if (ref === null || file.state !== 'there') throw missingUploadError(file);
+      try {
+        transfer.signal.throwIfAborted();
+        return (await tryLink(file.path, toPath))
+          ? await readLinkedFacts(uploads, ref.token, toPath, file.sizeBytes, transfer)
+          : await copyFile(file.path, toPath, transfer);
+      } catch (error) {
+        transfer.signal.throwIfAborted();
+        throw mapLocalDiskError(error, 'download');
+      }
+    },
+  };
+}
+
+async function tryLink(path: string, toPath: string): Promise<boolean> {
+  return link(path, toPath).then(
+    () => true,
+    // Another volume, or a file system without hard links.
+    () => false,
+  );
+}
+
+/** The facts were measured on these bytes when they were received; only where they are not known it is done again. */
+async function readLinkedFacts(
+  uploads: HostedFileStore,
+  token: string,
+  path: string,
+  sizeBytes: number,
+  transfer: Transfer,
+): Promise<FileFacts> {
+  const recorded = await uploads.factsOf(token);
+  if (recorded === null || recorded.sizeBytes !== sizeBytes) {
+    return measureFile(path, createProgressReporter(transfer), transfer.signal).catch(
+      async (error: unknown) => {
+        await unlink(path);
+        throw error;
+      },
+    );
+  }
+  createProgressReporter(transfer).complete(sizeBytes);
+  return recorded;
+}
+
+async function copyFile(path: string, toPath: string, transfer: Transfer): Promise<FileFacts> {
+  const handle = await open(path, 'r');
+  try {
+    return await copyToFile(handle, toPath, { transfer });
+  } finally {
+    await handle.close();
+  }
+}
+
+function missingUploadError(file: HostedFile): VencError {
+  const reason = file.state === 'gone' ? 'is gone: uploads are kept for 24 hours' : 'does not exist';
+  return new VencError('FileNotFoundError', `The upload ${reason}.`);
 }

@@ -1,4 +1,4 @@
-import type { ProgressReporter } from '../../transfer/progress-reporter.js';
+import type { ProgressReporter } from '../../transfer/transfer.js';
 import { isDefaultGrant, type ObjectGrants } from './grants.js';
 import { isAclUnsupported } from './map-storage-error.js';
 import type { StorageSession } from './storage-session.js';

@@ -1,6 +1,6 @@
 import { VencError } from '../../../src/shared/errors.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
 import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { StorageService } from '../services.js';

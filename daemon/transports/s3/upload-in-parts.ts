@@ -6,7 +6,7 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { UploadSource } from '../../transfer/upload-source.js';
 import { parseS3Error, transferFailure } from './map-storage-error.js';
 import { hasEtag } from './object.js';

@@ -1,10 +1,9 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { FileFacts } from '../../jobs/job.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import { withRetry } from '../../transfer/with-retry.js';

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { ConnectConfig } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { VencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
@@ -8,12 +10,10 @@ import type { FileServer, FileSession, RemoteLocation } from '../file-server/fil
 import type { Services } from '../services.js';
 import { createHostKeys, type HostKeyPaths, type HostKeys } from './host-keys.js';
 import { knownHostName } from './known-hosts.js';
-import { loginOf, privateKeyError } from './login.js';
 import { mapSftpError } from './map-sftp-error.js';
+import { maxUnconfirmedBytes } from './pipelined-requests.js';
 import { openSftpChannel } from './sftp-channel.js';
 import { createSftpSession } from './sftp-session.js';
-import { parseSftpUrl } from './sftp-url.js';
-import { maxUnconfirmedBytes } from './write-behind.js';
 
 /** What logins at SFTP servers depend on. */
 export interface SftpServerOptions extends RemoteOptions {
@@ -37,7 +37,6 @@ export async function createSftpServer(options: SftpServerOptions): Promise<File
   const { default: Client } = await import('ssh2-sftp-client');
   const hostKeys = createHostKeys(options.hostKeys);
   return {
-    parseUrl: parseSftpUrl,
     mapError: mapSftpError,
     unconfirmedBytes: maxUnconfirmedBytes,
     connect: (location, watchdog, direction) =>
@@ -122,4 +121,40 @@ function compareByKnown(knownKeyTypes: readonly string[]): (a: string, b: string
   const rank = (algorithm: string) =>
     knownKeyTypes.includes(rsa.some((name) => name === algorithm) ? 'ssh-rsa' : algorithm) ? 0 : 1;
   return (a, b) => rank(a) - rank(b);
+}
+
+/** How a user is let in, for ssh2. */
+export type Login = Pick<
+  ConnectConfig,
+  'username' | 'password' | 'tryKeyboard' | 'privateKey' | 'passphrase' | 'authHandler'
+>;
+
+/**
+ * How the user of a URL logs in: with its password where it has one, else with the private key of the configuration. Never by the agent of
+ * the user who started the daemon. Where there is neither, the server may let the user in without.
+ */
+export async function loginOf(
+  { credentials }: RemoteLocation,
+  { key, passphrase }: Services['sftp'],
+  direction: Direction,
+): Promise<Login> {
+  const username = credentials?.user ?? '';
+  const password = credentials?.password ?? '';
+  if (password !== '')
+    return { username, password, tryKeyboard: true, authHandler: ['password', 'keyboard-interactive'] };
+  if (key === null) return { username, authHandler: ['none'] };
+  const isText = /PRIVATE KEY-|^PuTTY-User-Key/.test(key);
+  const privateKey = isText
+    ? key
+    : await readFile(key, 'utf8').catch((error: unknown) => {
+        throw privateKeyError(error, direction);
+      });
+  return { username, privateKey, ...(passphrase === null ? {} : { passphrase }), authHandler: ['publickey'] };
+}
+
+/** The private key of the configuration is of no use. What the library says of it may hold parts of it. */
+export function privateKeyError(cause: unknown, direction: Direction): VencError {
+  const message = 'The private key of the configuration for SFTP could not be read.';
+  const hint = 'Check VENC_SFTP_KEY and VENC_SFTP_PASSPHRASE of the daemon, or put a password into the URL.';
+  return new VencError(errorClassOf('failure', direction), message, { cause, hint });
 }

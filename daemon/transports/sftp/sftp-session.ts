@@ -5,9 +5,8 @@ import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
 import type { FileSession } from '../file-server/file-server.js';
 import { statusCode } from './map-sftp-error.js';
-import { readAhead } from './read-ahead.js';
+import { readAhead, writeBehind } from './pipelined-requests.js';
 import type { SftpChannel } from './sftp-channel.js';
-import { writeBehind } from './write-behind.js';
 
 /** What a session is made of. */
 export interface SftpSessionOptions {

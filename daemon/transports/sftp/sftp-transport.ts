@@ -1,8 +1,9 @@
+import { parseRemoteUrl } from '../../transfer/remote-url.js';
+import type { RemoteLocation } from '../file-server/file-server.js';
 import { createServerTransport } from '../file-server/server-transport.js';
 import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Services } from '../services.js';
 import type { Transport } from '../transport.js';
-import { parseSftpUrl } from './sftp-url.js';
 
 /** What files over `sftp:` depend on. */
 export interface SftpOptions extends RemoteUploadOptions {
@@ -21,4 +22,32 @@ export function createSftpTransport(options: SftpOptions): Transport {
   const load = async () =>
     (await import('./create-sftp-server.js')).createSftpServer({ ...options, hostKeys });
   return createServerTransport(['sftp'], parseSftpUrl, load, options);
+}
+
+const defaultPort = 22;
+
+/**
+ * Where an `sftp:` URL leads: its path is one of the server (`sftp://host/data/film.mp4` is `/data/film.mp4`), but for `/~/`, which is the
+ * folder that a login begins in. `%7E` is the same letter in another spelling; a folder of that name is had with `//~/`. Or a
+ * sentence without subject that says why it cannot be used.
+ */
+export function parseSftpUrl(url: string): RemoteLocation | string {
+  const parsed = parseRemoteUrl(url);
+  if (!parsed.ok) return parsed.validationError;
+  const { parts, credentials, isFromRoot, host } = parsed;
+  if (credentials === null || credentials.user === '')
+    return 'must name a user, as in sftp://user:password@host/folder/film.mp4';
+  const isFromHome = parts[0] === '~' && !isFromRoot;
+  const folderParts = isFromHome ? parts.slice(1) : parts;
+  if (folderParts.length === 0) return 'must name a file in the home folder, as in /~/film.mp4';
+  const pathOf = (count: number): string =>
+    `${isFromHome ? '' : '/'}${folderParts.slice(0, count).join('/')}`;
+  const port = parsed.port ?? defaultPort;
+  return {
+    ...parsed,
+    port,
+    path: pathOf(folderParts.length),
+    folders: folderParts.slice(1).map((_, parents) => pathOf(parents + 1)),
+    name: `${host.includes(':') ? `[${host}]` : host}:${port}`,
+  };
 }

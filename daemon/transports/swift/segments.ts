@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import type { Orphan } from '../../transfer/orphans.js';
+import type { Orphan } from '../../transfer/cleanup-journal.js';
 import type { SwiftSession } from './swift-session.js';
 
 /** What stands at the destination before, or after. */

@@ -1,13 +1,35 @@
 import type { Readable } from 'node:stream';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
-import { connectTimeoutOf, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
+import {
+  connectTimeoutOf,
+  type RemoteOptions,
+  type Watchdog,
+  withIdleTimeout,
+  withRetry,
+} from '../../transfer/with-retry.js';
 import { createGuardedAgent, type GuardedAgent } from '../http/guarded-agent.js';
-import { isSwiftResponse, sendSwiftRequest } from './send-swift-request.js';
-import { errorOfSwiftStatus, type SwiftResponse } from './swift-errors.js';
-import type { SwiftOptions } from './swift-options.js';
+import type { Services } from '../services.js';
+import {
+  errorOfSwiftStatus,
+  isSwiftResponse,
+  type SwiftResponse,
+  sendSwiftRequest,
+} from './send-swift-request.js';
 import { type SwiftLocation, swiftPath } from './swift-url.js';
-import type { SwiftAccount, TokenCache } from './token-cache.js';
+import type { SsrfGuardFactory, SwiftAccount, TokenCache } from './token-cache.js';
+
+/** What transfers from and to Swift depend on. */
+export interface SwiftOptions extends Omit<RemoteOptions, 'guard'> {
+  readonly guardFor: SsrfGuardFactory;
+  readonly service: Services['swift'];
+  readonly cleanupJournal: CleanupJournal;
+  /** The largest file that goes up as one object, in bytes; the service's own limit of 5 GiB where it is not given. */
+  readonly maxObjectBytes?: number;
+  /** Size of the segments of larger ones, in bytes; 1 GiB where it is not given. */
+  readonly segmentBytes?: number;
+}
 
 /** What is asked of Swift. */
 export interface SwiftCall {

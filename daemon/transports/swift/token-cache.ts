@@ -5,10 +5,11 @@ import type { Direction } from '../../transfer/disk-errors.js';
 import { errorClassOf, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from '../http/guarded-agent.js';
-import { isSwiftResponse, sendSwiftRequest } from './send-swift-request.js';
-import { errorOfSwiftStatus, loginError } from './swift-errors.js';
-import type { SsrfGuardFactory } from './swift-options.js';
+import { errorOfSwiftStatus, isSwiftResponse, loginError, sendSwiftRequest } from './send-swift-request.js';
 import type { SwiftLocation } from './swift-url.js';
+
+/** A guard that lets connections to some hosts pass though they are private: those that the daemon's own configuration leads to. */
+export type SsrfGuardFactory = (exemptHosts: readonly string[]) => SsrfGuard;
 
 /** What logging in gave: where the account lies, and what opens it. */
 export interface SwiftAccount {

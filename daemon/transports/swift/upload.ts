@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { createProgressReporter, type ProgressReporter } from '../../transfer/progress-reporter.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { createProgressReporter, type ProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import {
@@ -16,8 +15,7 @@ import {
   segmentName,
   segmentsPrefix,
 } from './segments.js';
-import type { SwiftOptions } from './swift-options.js';
-import type { SwiftCall, SwiftSession } from './swift-session.js';
+import type { SwiftCall, SwiftOptions, SwiftSession } from './swift-session.js';
 
 const gib = 1024 ** 3;
 
