@@ -1,16 +1,16 @@
 import type { Readable } from 'node:stream';
 
-/** How many bytes lie in pieces. */
+/** The total length of chunks, in bytes. */
 export function totalByteLength(chunks: readonly Uint8Array[]): number {
   return chunks.reduce((sum, { byteLength }) => sum + byteLength, 0);
 }
 
-/** The pieces of the first so many bytes. */
+/** The first `bytes` bytes of chunks. */
 export function firstBytes(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   return sliceChunks(chunks, 0, bytes);
 }
 
-/** The pieces of what follows the first so many bytes. */
+/** Everything after the first `bytes` bytes of chunks. */
 export function skipBytes(chunks: readonly Uint8Array[], bytes: number): readonly Uint8Array[] {
   return sliceChunks(chunks, bytes, Number.POSITIVE_INFINITY);
 }
@@ -24,15 +24,14 @@ function sliceChunks(chunks: readonly Uint8Array[], from: number, to: number): r
   });
 }
 
-/** How many bytes may have arrived and not yet been taken. */
+/** Maximum number of received bytes that wait to be processed. */
 const maxPendingBytes = 1 << 20;
 
 /**
- * Hands the pieces of a body to `take`, in order, while the next ones arrive: each time all that came meanwhile. When the body breaks off,
- * the pieces that had arrived are taken all the same, and then its error is told. Iterating over the body would lose them: with a server that
- * sends a little at a time before it breaks off, the download would never come forward. For the same reason it is to be called in the
- * moment in which the answer is there; what has to be done before the first piece can be taken, `take` waits for. Where `take` resolves to
- * false, it has had enough: the rest is not waited for.
+ * Passes the chunks of a body to `onChunks` in order. Each call gets all chunks that arrived during the previous one. If the body breaks
+ * off, the chunks that have arrived are processed before the promise rejects. Iterating over the body would lose them, and a download from a
+ * server that sends little before it breaks off would never progress. For the same reason, call this function as soon as the response
+ * arrives, and do any preparation inside `onChunks`. If `onChunks` resolves to false, the rest of the body is discarded.
  */
 export function drainInBatches(
   body: Readable,
@@ -64,7 +63,7 @@ export function drainInBatches(
       isFlushing = false;
       settle?.();
     };
-    // What has arrived is taken before an end is told; the first end counts.
+    // Process the received chunks before settling. The first settlement wins.
     const finish = (settlement: () => void): void => {
       settle ??= settlement;
       if (!isFlushing) settle();

@@ -25,7 +25,7 @@ const lookedUp = (by: SsrfGuard, host: string, all: boolean): Promise<unknown> =
     by.lookup(host, { all }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });
 
-test('a private literal is refused, a public one and a name are not', () => {
+test('a private literal is rejected, a public one and a name are not', () => {
   assert.throws(() => guard().checkHost('127.0.0.1'), isForbidden);
   assert.throws(() => guard().checkHost('[::ffff:10.1.2.3]'), isForbidden);
   guard().checkHost('8.8.8.8');
@@ -43,10 +43,10 @@ for (const host of [
   'metadata.google.internal',
   'Metadata.Google.Internal.',
 ]) {
-  test(`${host} is refused even where the private network is allowed, and says so`, () => {
+  test(`${host} is rejected even if the private network is allowed, and the message says so`, () => {
     const check = () => guard({ allowPrivateNetwork: true, exemptHosts: [host] }).checkHost(host);
     assert.throws(check, isForbidden);
-    assert.throws(check, /metadata service of a cloud, which is refused in any case\.$/);
+    assert.throws(check, /cloud metadata service, which is never allowed\.$/);
   });
 }
 
@@ -69,7 +69,7 @@ test('of the addresses of a name only those are left that may be connected to', 
   assert.equal(await lookedUp(by, 'mixed.example', false), '8.8.8.8');
 });
 
-test('a name with private addresses alone is refused', async () => {
+test('a name with only private addresses is rejected', async () => {
   for (const all of [true, false]) {
     const error = await lookedUp(guard(resolvingTo('192.168.0.1', 'fe80::1')), 'inside.example', all).catch(
       (e) => e,
@@ -78,7 +78,7 @@ test('a name with private addresses alone is refused', async () => {
   }
 });
 
-test('a name that leads to metadata is refused even where the private network is allowed', async () => {
+test('a name that resolves to metadata is rejected even if the private network is allowed', async () => {
   const by = guard({ allowPrivateNetwork: true, ...resolvingTo('169.254.169.254') });
   assert.ok(isForbidden(await lookedUp(by, 'sly.example', true).catch((e) => e)));
 });
@@ -94,7 +94,7 @@ test('a name that the system cannot resolve ends with the error of the system', 
   assert.ok(['ENOTFOUND', 'EAI_AGAIN'].includes(systemCode(error) ?? ''));
 });
 
-test('localhost is looked up by the system and refused', async () => {
+test('localhost is resolved by the system and rejected', async () => {
   assert.ok(isForbidden(await lookedUp(guard(), 'localhost', true).catch((e) => e)));
 });
 

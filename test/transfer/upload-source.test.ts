@@ -71,7 +71,7 @@ test('how far it is is told when a piece has been taken, and never beyond the en
 
 test('nothing is left out of the sum', async () => {
   const file = await UploadSource.open(fileOf(sizes.small).path);
-  assert.throws(() => file.bytesFrom(1), /from where it was read to/);
+  assert.throws(() => file.bytesFrom(1), /beyond the bytes that were read/);
   await file.close();
 });
 
