@@ -80,7 +80,7 @@ function hostAndPort(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
 function bucket(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
   const name = decodeUrlPart(url);
   if (name === '') return 'must name a bucket';
-  if (name === '.' || name === '..') return 'must not have "." or ".." as its bucket';
+  if (name === '.' || name === '..') return 'must name a bucket other than "." and ".."';
   if (/[\s:@/\\]/.test(name)) return 'must name a bucket, without a port';
   return { host: name, port: null };
 }

@@ -13,29 +13,29 @@ import { createSftpTransport } from './sftp/sftp-transport.js';
 import { createSwiftTransport } from './swift/swift-transport.js';
 import type { Transport } from './transport.js';
 
-/** What the transports over networks are made with. */
+/** Options of the network transports. */
 export interface NetworkOptions {
   readonly allowPrivateNetwork: boolean;
-  /** How long a transfer may stand still, in milliseconds. */
+  /** How long a transfer may be idle, in milliseconds. */
   readonly stallTimeoutMs: number;
   readonly services: Services;
-  /** Where what lies unfinished at servers is noted. */
+  /** Records unfinished uploads on servers. */
   readonly cleanupJournal: CleanupJournal;
-  /** Where the host keys of SFTP servers are remembered, one file for all of them. */
+  /** The known_hosts file for SFTP servers. */
   readonly hostKeysPath: string;
 }
 
-/** What all transports of a daemon, or of one `venc run`, are made with. */
+/** Options of all transports of a daemon, or of one `venc run`. */
 export interface TransportOptions extends NetworkOptions {
-  /** Folders that `file:` URLs may lead into; none refuses that scheme. */
+  /** Folders that `file:` URLs may name files in. If empty, the scheme is rejected. */
   readonly filesRoots: readonly string[];
-  /** For a program that works on its own user's files: every file of the machine is open to it, and inputs are not copied. */
+  /** For a program that works on the files of its own user: `file:` URLs may name any file, and inputs are not copied. */
   readonly allowsAnyPath?: boolean;
   readonly hosted: HostedFileStore;
   readonly uploads: HostedFileStore;
 }
 
-/** All transports of this version by their schemes. */
+/** Creates all transports, by scheme. */
 export function createTransports(options: TransportOptions): TransportRegistry {
   return registerTransports([
     ...networkTransports(options),
@@ -45,7 +45,7 @@ export function createTransports(options: TransportOptions): TransportRegistry {
   ]);
 }
 
-/** The transports over networks. A later scheme adds its line here. */
+/** Creates the network transports. Add new schemes here. */
 export function networkTransports(options: NetworkOptions): readonly Transport[] {
   const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
   const remoteOptions = {

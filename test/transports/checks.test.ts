@@ -72,10 +72,10 @@ const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
   [`file://${root}/../x`, new RegExp(below)],
   [`file://${root}/%2e%2e/x`, new RegExp(below)],
   [`file://${root}-beside/x`, new RegExp(below)],
-  ['upload://token', /address that an upload was answered with/],
-  ['upload://token/a/b', /address that an upload was answered with/],
-  ['upload://to.ken/a', /address that an upload was answered with/],
-  ['upload://token/%zz', /address that an upload was answered with/],
+  ['upload://token', /URL that the daemon returned for an upload/],
+  ['upload://token/a/b', /URL that the daemon returned for an upload/],
+  ['upload://to.ken/a', /URL that the daemon returned for an upload/],
+  ['upload://token/%zz', /URL that the daemon returned for an upload/],
   ['upload://token/a.mp4', /no upload of this account/],
 ];
 

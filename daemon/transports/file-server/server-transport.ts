@@ -6,10 +6,10 @@ import { downloadFrom, fetchRemoteSize } from './download-from-server.js';
 import type { FileServer, RemoteLocation } from './file-server.js';
 import { type RemoteUploadOptions, removeFrom, uploadTo } from './upload-to-server.js';
 
-/** Uploads whose folders are remembered, for the moment that what they brought is taken away again. */
+/** Maximum number of uploads whose created folders are kept in memory, so that `remove` can remove them. */
 const maxRemembered = 1000;
 
-/** A transport over a kind of file server. The server is loaded with the first transfer: a daemon at rest does without its library. */
+/** Creates the transport of a kind of file server. Its library is loaded on the first transfer, to save memory in an idle daemon. */
 export function createServerTransport(
   schemes: readonly string[],
   parseUrl: (url: string) => RemoteLocation | string,
@@ -26,7 +26,7 @@ export function createServerTransport(
     const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
     throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
   };
-  /** Folders that uploads made, by their URLs, until they are known to stay: the latest ones. */
+  /** Folders that the latest uploads created, by URL. */
   const createdFolders = new Map<string, readonly string[]>();
   const remember = (url: string, folders: readonly string[]): void => {
     createdFolders.delete(url);

@@ -10,18 +10,18 @@ import { createProgressReporter, type Transfer } from '../../transfer/transfer.j
 import type { Transport } from '../transport.js';
 
 /**
- * Outputs that the daemon hosts itself, at `hosted://TOKEN/NAME` (section 1): the file is measured, then moved into the store. Such
- * addresses are made by the daemon; nobody can name one as a destination.
+ * The transport of outputs that the daemon hosts, at `hosted://TOKEN/NAME` (section 1). The file is measured, then moved into the store.
+ * Only the daemon creates such URLs; clients cannot use one as a destination.
  */
 export function createHostedTransport(hosted: HostedFileStore): Transport {
   return {
     schemes: ['hosted'],
     checkOutput: async (url) =>
-      parseFileRefUrl(url) === null ? 'cannot be the name of a hosted file' : null,
+      parseFileRefUrl(url) === null ? 'is not a valid URL of a hosted file' : null,
     async upload(fromPath, to, transfer) {
       const ref = parseFileRefUrl(to);
       if (ref === null)
-        throw new VencError('UploadFailureError', 'The destination is no place for a hosted file.');
+        throw new VencError('UploadFailureError', 'The destination is not a valid URL of a hosted file.');
       try {
         const facts = await measureFile(fromPath, createProgressReporter(transfer), transfer.signal);
         transfer.signal.throwIfAborted();
@@ -40,21 +40,21 @@ export function createHostedTransport(hosted: HostedFileStore): Transport {
 }
 
 /**
- * Inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9): good for the account that uploaded them,
- * for 24 hours. Files in the store belong to the daemon and are never written to again, so that a second name for it (a hard link) is as good
- * as a copy, and outlives the store's own.
+ * The transport of inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9). An upload is available to the
+ * account that created it for 24 hours. Files in the store are never modified, so a hard link replaces a copy, and it stays valid after the
+ * store deletes its own name.
  */
 export function createUploadTransport(uploads: HostedFileStore): Transport {
   return {
     schemes: ['upload'],
     async checkInput(url, accountId) {
       const ref = parseFileRefUrl(url);
-      if (ref === null) return 'must be an address that an upload was answered with';
+      if (ref === null) return 'must be a URL that the daemon returned for an upload';
       const file = await uploads.find(ref);
-      if (file.state === 'gone') return 'was uploaded more than 24 hours ago and is gone';
-      // Another account's upload looks as if it did not exist.
+      if (file.state === 'gone') return 'was uploaded more than 24 hours ago and has expired';
+      // Do not reveal that another account has this upload.
       if (file.state === 'unknown' || (await uploads.ownerOf(ref.token)) !== accountId) {
-        return 'names no upload of this account';
+        return 'does not name an upload of this account';
       }
       return null;
     },
@@ -78,12 +78,12 @@ export function createUploadTransport(uploads: HostedFileStore): Transport {
 async function tryLink(path: string, toPath: string): Promise<boolean> {
   return link(path, toPath).then(
     () => true,
-    // Another volume, or a file system without hard links.
+    // The path is on another volume, or the file system has no hard links.
     () => false,
   );
 }
 
-/** The facts were measured on these bytes when they were received; only where they are not known it is done again. */
+/** Returns the size and MD5 measured when the file was received. Measures the file again only if they are missing. */
 async function readLinkedFacts(
   uploads: HostedFileStore,
   token: string,
@@ -114,6 +114,6 @@ async function copyFile(path: string, toPath: string, transfer: Transfer): Promi
 }
 
 function missingUploadError(file: HostedFile): VencError {
-  const reason = file.state === 'gone' ? 'is gone: uploads are kept for 24 hours' : 'does not exist';
+  const reason = file.state === 'gone' ? 'has expired: uploads are kept for 24 hours' : 'does not exist';
   return new VencError('FileNotFoundError', `The upload ${reason}.`);
 }
