@@ -220,9 +220,9 @@ test('an upload whose size is told wrong fails, and is taken away', async () => 
 });
 
 for (const [answer, words] of [
-  ['552 quota exceeded', /no room/],
-  ['452 disk full', /no room/],
-  ['553 no', /does not let us write/],
+  ['552 quota exceeded', /no space/],
+  ['452 disk full', /no space/],
+  ['553 no', /denies write access/],
 ] as const) {
   test(`an upload that is answered ${answer} is told as such`, async () => {
     await withOdd({ answers: { STOR: answer } }, async (server) => {

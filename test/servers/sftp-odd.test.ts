@@ -207,7 +207,7 @@ test('a login without SFTP is told as such', async () => {
   const server = await start({ isShellOnly: true });
   const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4')));
   assert.is(failure.errorClass, 'DownloadFailureError');
-  assert.match(failure.message, /offers no SFTP/);
+  assert.match(failure.message, /does not offer SFTP/);
 });
 
 test('a server that speaks another language is told as a failure', async () => {

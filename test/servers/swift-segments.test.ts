@@ -126,7 +126,7 @@ else {
     // Once may not do: a PUT on its way can leave the container as it was in Swift's cache.
     while (!isOver) await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
     assert.is((await failure).errorClass, 'UploadFailureError');
-    assert.match((await failure).message, /no room/);
+    assert.match((await failure).message, /no space/);
     assert.equal(await swift.list(films), []);
     assert.is(noted.size, 0);
   });
@@ -174,7 +174,7 @@ else {
       const films = await container();
       await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
       const full = await failureOf(upload(bytes, `cf://${films}/a.mp4`, {}, via));
-      assert.match(full.message, /no room/);
+      assert.match(full.message, /no space/);
       assert.equal(await swift.list(films), []);
     });
   }

@@ -76,7 +76,7 @@ const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
   ['upload://token/a/b', /URL that the daemon returned for an upload/],
   ['upload://to.ken/a', /URL that the daemon returned for an upload/],
   ['upload://token/%zz', /URL that the daemon returned for an upload/],
-  ['upload://token/a.mp4', /no upload of this account/],
+  ['upload://token/a.mp4', /not name an upload of this account/],
 ];
 
 for (const [url, validationError] of inputs) {
@@ -114,7 +114,7 @@ test('an upload is good for its own account, for 24 hours', async () => {
   const keptAt = (await uploads.find(place)).state === 'there' ? Date.now() : 0;
   now = new Date(keptAt + 86_000_000);
   assert.is(await check?.(url, 'default'), null);
-  assert.match(String(await check?.(url, 'another')), /no upload of this account/);
+  assert.match(String(await check?.(url, 'another')), /not name an upload of this account/);
   now = new Date(keptAt + 87_000_000);
   assert.match(String(await check?.(url, 'default')), /24 hours ago/);
 });

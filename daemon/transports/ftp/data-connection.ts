@@ -8,26 +8,26 @@ import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { ControlConnection } from './control-connection.js';
 
-/** A connection that one file or listing passes on. */
+/** A connection for one file or listing. */
 export interface DataConnection {
   readonly socket: Socket;
-  /** Settles when it may be written to. */
+  /** Resolves when the socket may be written to. */
   readonly ready: Promise<void>;
 }
 
-/** What data connections are opened with. */
+/** Options of data connections. */
 interface DataOptions {
   readonly guard: SsrfGuard;
-  /** What they read into, unless they are encrypted. */
+  /** Buffers for unencrypted connections to read into. */
   readonly buffers: SocketBuffers;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes what opens data connections, always from this side. They lead to the address of the control connection and nowhere else: an
- * address that the server answers PASV with is not even looked at. That is what makes servers behind address translation work, and
- * what leaves nothing to those that would send us elsewhere. The guard is asked about each all the same.
+ * Returns a function that opens passive data connections. They always connect to the address of the control connection; the address in the
+ * PASV reply is ignored. This supports servers behind NAT, and prevents a server from redirecting connections to other hosts. The guard
+ * still checks each connection.
  */
 export function createDataConnector(
   control: ControlConnection,
@@ -55,13 +55,13 @@ export function createDataConnector(
     const target = { host, port, isTls: false, buffers: encrypted === null ? buffers : null };
     const plainSocket = await openSocket(guard, target, timeoutMs, signal);
     if (encrypted === null) return { socket: plainSocket, ready: Promise.resolve() };
-    // Many servers take data connections only from whom they know by the session of the first one.
+    // Many servers require data connections to resume the TLS session of the control connection.
     const session = control.tlsSessionStore ?? encrypted.getSession();
     const { socket, ready } = encrypt(plainSocket, {
       ...control.tlsOptions,
       ...(session === undefined ? {} : { session }),
     });
-    // A ticket of TLS 1.3 is good for one connection.
+    // A TLS 1.3 ticket is valid for one connection.
     socket.on('session', (next) => {
       control.tlsSessionStore = next;
     });
@@ -74,22 +74,22 @@ function isPort(port: number): boolean {
 }
 
 /**
- * How a host is spoken to over TLS. Its certificate is checked, its name too; on data connections for the same name as on the first one,
- * since a session that is gone on with is bound to it.
+ * The TLS options for a host. The certificate and its host name are verified. Data connections use the host name of the control connection,
+ * because a resumed session is bound to it.
  */
 export function tlsOptionsOf(host: string, authorities: readonly string[] = []): ConnectionOptions {
   const ca = authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] };
   return { host, servername: isIP(host) === 0 ? host : '', ...ca };
 }
 
-/** A socket that is being encrypted. */
+/** A socket during its TLS handshake. */
 export interface Encrypted {
   readonly socket: TLSSocket;
-  /** Settles when both sides know each other. */
+  /** Resolves when the handshake is complete. */
   readonly ready: Promise<void>;
 }
 
-/** Encrypts an open connection. */
+/** Starts TLS on an open connection. */
 export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encrypted {
   const socket = connect({ ...options, socket: plainSocket });
   const ready = new Promise<void>((resolve, reject) => {
@@ -102,12 +102,12 @@ export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encryp
   return { socket, ready };
 }
 
-/** How long a server has to say why it let go of a data connection. */
+/** How long to wait for the reply that explains why the server closed a data connection. */
 const replyGraceMs = 2_000;
 
 /**
- * Has one file or listing passed: sends the command, moves the bytes once the server is ready for them, and waits for its confirmation.
- * Where the data connection breaks, what the server says of it tells more than the break does: "no room left" comes that way.
+ * Transfers one file or listing: sends the command, streams the data once the server is ready, and waits for the confirmation. If the data
+ * connection breaks, the error reply on the control connection takes precedence, because it gives the cause, such as "no space left".
  */
 export async function transferData(
   control: ControlConnection,
@@ -119,10 +119,10 @@ export async function transferData(
   const completed: Promise<void> = control.handle(command, (reply, task) => {
     if (reply instanceof Error) return task.reject(reply);
     started.open();
-    if (reply.code >= 300) task.reject(new Error('the server asked for something'));
+    if (reply.code >= 300) task.reject(new Error('the server sent an unexpected reply'));
     else if (reply.code >= 200) task.resolve(undefined);
   });
-  // Bytes of a transfer that was given up would never end.
+  // A failed transfer may never close the data connection by itself.
   completed.catch(() => socket.destroy());
   try {
     await Promise.race([started.opened, completed]);

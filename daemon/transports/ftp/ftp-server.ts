@@ -8,13 +8,13 @@ import { createFtpSession } from './ftp-session.js';
 import { mapFtpError } from './map-ftp-error.js';
 import { openControlConnection, type TlsModeCache } from './open-control-connection.js';
 
-/** What FTP depends on. */
+/** Options of FTP connections. */
 export interface FtpOptions extends RemoteOptions {
-  /** Certificates of authorities, as PEM, that are trusted beside Node's own and those of `NODE_EXTRA_CA_CERTS`. */
+  /** CA certificates (PEM) that are trusted in addition to Node's own and those of `NODE_EXTRA_CA_CERTS`. */
   readonly authorities?: readonly string[];
 }
 
-/** FTP servers, as one kind of server that keeps files. */
+/** Creates the file server for FTP. */
 export function createFtpServer(options: FtpOptions): FileServer {
   const { guard, authorities = [] } = options;
   const timeoutMs = connectTimeoutOf(options);

@@ -5,7 +5,7 @@ import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Transport } from '../transport.js';
 import type { FtpOptions } from './ftp-server.js';
 
-/** The transport of `ftp:` and `ftps:` (section 1). Its library is loaded with the first transfer. */
+/** Creates the transport of `ftp:` and `ftps:` (section 1). Its library is loaded on the first transfer. */
 export function createFtpTransport(options: FtpOptions & RemoteUploadOptions): Transport {
   const load = async () => (await import('./ftp-server.js')).createFtpServer(options);
   let loading: ReturnType<typeof load> | null = null;
@@ -20,9 +20,9 @@ const ftpPort = 21;
 const implicitTlsPort = 990;
 
 /**
- * Reads an `ftp:` or `ftps:` URL. Its path begins at the folder that the user lands in, with `//` or `/%2F` in front at the root.
- * `ftps` is encrypted in any case: from the first byte on port 990, which is its own; on port 21 after a word in the clear; on any other
- * port as the server there has it, which `isImplicitTls` leaves open.
+ * Parses an `ftp:` or `ftps:` URL. Its path is relative to the initial folder of the user, or to the root if it begins with `//` or `/%2F`.
+ * `ftps` always uses TLS: implicit TLS on its own port 990, explicit TLS (`AUTH TLS`) on port 21. On any other port `isImplicitTls` is
+ * undefined, and the mode is detected. Returns the validation error as a sentence without subject if the URL is invalid.
  */
 export function parseFtpUrl(url: string): RemoteLocation | string {
   const parsed = parseRemoteUrl(url);

@@ -5,17 +5,17 @@ import type { RemoteUploadOptions } from '../file-server/upload-to-server.js';
 import type { Services } from '../services.js';
 import type { Transport } from '../transport.js';
 
-/** What files over `sftp:` depend on. */
+/** Options of the SFTP transport. */
 export interface SftpOptions extends RemoteUploadOptions {
   /** The private key for URLs without a password. */
   readonly key: Services['sftp'];
-  /** The file that keys of hosts are remembered in. */
+  /** The known_hosts file that new host keys are added to. */
   readonly hostKeysPath: string;
   /** Further known_hosts files in OpenSSH's format; the user's and the system's by default. */
   readonly knownHostsPaths?: readonly string[];
 }
 
-/** Inputs and outputs over `sftp:` (section 1). */
+/** Creates the transport of `sftp:` (section 1). */
 export function createSftpTransport(options: SftpOptions): Transport {
   const { hostKeysPath: ownPath, knownHostsPaths } = options;
   const hostKeys = { ownPath, ...(knownHostsPaths === undefined ? {} : { otherPaths: knownHostsPaths }) };
@@ -27,9 +27,9 @@ export function createSftpTransport(options: SftpOptions): Transport {
 const defaultPort = 22;
 
 /**
- * Where an `sftp:` URL leads: its path is one of the server (`sftp://host/data/film.mp4` is `/data/film.mp4`), but for `/~/`, which is the
- * folder that a login begins in. `%7E` is the same letter in another spelling; a folder of that name is had with `//~/`. Or a
- * sentence without subject that says why it cannot be used.
+ * Parses an `sftp:` URL. Its path is absolute (`sftp://host/data/film.mp4` is `/data/film.mp4`), except that `/~/` is the initial folder of
+ * the user. `%7E` means the same as `~`; a folder named `~` is written as `//~/`. Returns the validation error as a sentence without
+ * subject if the URL is invalid.
  */
 export function parseSftpUrl(url: string): RemoteLocation | string {
   const parsed = parseRemoteUrl(url);

@@ -174,7 +174,7 @@ for (const status of [429, 498, 503]) {
 }
 
 for (const status of [413, 507]) {
-  test(`an upload that is answered with ${status} is told of as having no room`, async () => {
+  test(`an upload that is answered with ${status} is reported as a lack of space`, async () => {
     await onStage(
       (request, response, body, count) => {
         if (request.method !== 'PUT') return missing(request, response, body, count);
@@ -183,7 +183,7 @@ for (const status of [413, 507]) {
       async (stage) => {
         const failure = await failureOf(upload(stage));
         assert.is(failure.errorClass, 'UploadFailureError');
-        assert.match(failure.message, /no room/);
+        assert.match(failure.message, /no space/);
       },
     );
   });
