@@ -10,7 +10,7 @@ import {
 import type { Watchdog } from '../../transfer/with-retry.js';
 import type { GuardedAgent, GuardedResponse } from '../http/guarded-agent.js';
 
-/** One request. */
+/** A request to Swift. */
 export interface SwiftRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   readonly origin: string;
@@ -20,10 +20,10 @@ export interface SwiftRequest {
   readonly body?: string | Readable | null;
 }
 
-/** Answers that are no files are short; a server that goes on for ever is not listened to. */
+/** Maximum size of a response without a file. */
 const maxResponseBytes = 16 << 20;
 
-/** Makes one request and reads its answer. Redirects are answers. Rejects only when the signal is aborted. */
+/** Sends one request and reads the response. Redirects are not followed. Rejects only if the signal is aborted. */
 export async function sendSwiftRequest(
   agent: GuardedAgent,
   { origin, path, method, headers, body = null }: SwiftRequest,
@@ -48,7 +48,10 @@ export async function sendSwiftRequest(
       chunks.push(chunk);
       bytes += chunk.byteLength;
       if (bytes > maxResponseBytes)
-        return permanentError(errorClassOf('failure', direction), `${host} answered without end.`);
+        return permanentError(
+          errorClassOf('failure', direction),
+          `${host} sent a response that is too long.`,
+        );
     }
     return {
       status: response.statusCode,
@@ -61,7 +64,7 @@ export async function sendSwiftRequest(
   }
 }
 
-/** Whether an answer is one, and no trouble. */
+/** Whether a result is a response and not a `TransferError`. */
 export function isSwiftResponse(response: SwiftResponse | TransferError): response is SwiftResponse {
   return 'status' in response;
 }
@@ -75,7 +78,7 @@ function firstHeaderValues(headers: GuardedResponse['headers']): Readonly<Record
   );
 }
 
-/** An answer of Swift that brings no file. */
+/** A response of Swift without a file. */
 export interface SwiftResponse {
   readonly status: number;
   /** Names in lower case. */
@@ -83,16 +86,16 @@ export interface SwiftResponse {
   readonly text: string;
 }
 
-/** What was asked for, to be named in messages. */
+/** The requested object, for messages. */
 export interface SwiftTarget {
-  /** The host with its port. */
+  /** Host with its port. */
   readonly host: string;
   readonly container: string;
   readonly object: string;
   readonly direction: Direction;
 }
 
-/** What a status that is none of success means. Messages never quote what the server says. */
+/** Maps an error status. Messages never quote the response. */
 export function errorOfSwiftStatus({ status, headers }: SwiftResponse, target: SwiftTarget): TransferError {
   const { host, direction } = target;
   const message = `${host} answered with status ${status}`;
@@ -101,13 +104,13 @@ export function errorOfSwiftStatus({ status, headers }: SwiftResponse, target: S
   if (status === 403) return permanentError(errorClassOf('denied', direction), `${message}: access denied.`);
   if (status === 404) return objectNotFoundError(target);
   if (status === 413 || status === 507)
-    return permanentError(failure, `${host} has no room for the file: it answered with status ${status}.`);
+    return permanentError(failure, `${host} has no space for the file: it answered with status ${status}.`);
   const isTransient = [408, 409, 422, 425, 429, 498, 499].includes(status) || status >= 500;
   if (!isTransient || status === 501 || status === 505) return permanentError(failure, `${message}.`);
   return transientError(failure, `${message}.`, retryAfterMs(headers['retry-after']));
 }
 
-/** That a server does not know the user, or not by this key. */
+/** The error for a rejected login. */
 export function loginError(host: string): TransferError {
   return permanentError(
     'InvalidUsernameOrPasswordError',
@@ -115,7 +118,7 @@ export function loginError(host: string): TransferError {
   );
 }
 
-/** That there is nothing to be brought, or nowhere to bring it. */
+/** The error for a missing object (download) or a missing container (upload). */
 export function objectNotFoundError({ host, container, object, direction }: SwiftTarget): TransferError {
   const description =
     direction === 'download'

@@ -14,8 +14,8 @@ import { type SwiftAccount, TokenCache } from './token-cache.js';
 import { uploadToSwift } from './upload.js';
 
 /**
- * Files in containers of OpenStack Swift, and of what was Cloud Files: `cf://user:apikey@container/object` (section 1; contract, section
- * 9), by v1 authentication at the address of the configuration. Grants are accepted and change nothing: only containers have them there.
+ * Creates the transport of OpenStack Swift (formerly Cloud Files): `cf://user:apikey@container/object` (section 1; contract, section 9). It
+ * uses v1 authentication at the configured URL. Grants are accepted but have no effect, because in Swift only containers have them.
  */
 export function createSwiftTransport(options: SwiftOptions): Transport {
   const tokenCache = new TokenCache(options.guardFor, connectTimeoutOf(options));
@@ -63,8 +63,8 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
 }
 
 /**
- * Downloads an object as any file of the web: in ranges, resumed, its size checked. The token goes to the storage alone; one that is good
- * no more is renewed once.
+ * Downloads an object like any HTTP file: in ranges, with resume and a check of the size. The token is sent only to the storage host. An
+ * expired token is renewed once.
  */
 export async function downloadFromSwift(
   session: SwiftSession,
