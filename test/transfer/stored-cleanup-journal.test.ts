@@ -45,7 +45,10 @@ test('what an earlier program left is taken away once; what cannot be is kept fo
   const told: string[] = [];
   assert.is(await removeOrphans(openCleanupJournal(folder), registry, (line) => told.push(line)), 1);
   assert.equal(swept, ['good']);
-  assert.match(told.join(), /Could not remove the unfinished upload of an earlier run at .*: Error: no way there/);
+  assert.match(
+    told.join(),
+    /Could not remove the unfinished upload of an earlier run at .*: Error: no way there/,
+  );
   assert.is(readdirSync(folder).length, 1);
 });
 
