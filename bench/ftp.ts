@@ -3,7 +3,7 @@ import { chownSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../daemon/transfer/cleanup-journal.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
 import { createFtpTransport } from '../daemon/transports/ftp/ftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';

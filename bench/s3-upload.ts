@@ -2,7 +2,7 @@ import { createReadStream } from 'node:fs';
 import { HeadObjectCommand, S3Client } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../daemon/transfer/cleanup-journal.js';
 import { createS3Transport, hostsOf } from '../daemon/transports/s3/s3-transport.js';
 import { planParts } from '../daemon/transports/s3/upload-in-parts.js';
 import { s3rverKeys } from '../test/helpers/servers/s3rver.js';

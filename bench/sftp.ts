@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto';
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSsrfGuard } from '../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../daemon/transfer/cleanup-journal.js';
 import type { Transfer } from '../daemon/transfer/transfer.js';
 import { createSftpTransport } from '../daemon/transports/sftp/sftp-transport.js';
 import { findProgram } from '../test/helpers/servers/find-program.js';

@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { noCleanupJournal } from '../transfer/orphans.js';
+import { noCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { networkTransports } from '../transports/create-transports.js';
 import { registerTransports, schemeOf } from '../transports/registry.js';

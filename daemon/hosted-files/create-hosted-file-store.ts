@@ -9,18 +9,18 @@ import {
   type HostedFileStoreOptions,
   type HostedFileStoreState,
   isExpired,
+  readRecord,
 } from './hosted-file-store-state.js';
 import { putHostedFile } from './put-hosted-file.js';
 import { removeExpiredFiles, removeExpiredToken } from './remove-expired-files.js';
 import { storeUpload } from './store-upload.js';
-import { readRecord } from './upload-records.js';
 
 /** The contract's 24 hours. */
 const defaultRetentionSeconds = 86_400;
 
 /**
- * A hosted file store in a folder of this machine; the folder is made when it is first needed. One process works on a folder at a time, as
- * sweeping takes for a leftover whatever is unfinished and not its own.
+ * Creates a hosted file store in a local folder, which is created on first use. Only one process may use the folder: expiry deletes every
+ * unfinished file that this process is not writing.
  */
 export function createHostedFileStore(folder: string, options: HostedFileStoreOptions): HostedFileStore {
   const state: HostedFileStoreState = {
@@ -59,7 +59,7 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   };
 }
 
-/** The file at a place. An empty folder of a token is the trace that sweeping left: what was there is gone. */
+/** Finds the file of a reference. An empty token folder is the marker that expiry leaves: its file existed and is gone. */
 async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<HostedFile> {
   if (!isFileRef(ref)) return { state: 'unknown' };
   const path = hostedFilePath(state.folder, ref);
@@ -78,7 +78,7 @@ async function isEmpty(folder: string): Promise<boolean> {
   );
 }
 
-/** Deletes a file without a trace: with the last file of a token, its folder is deleted too. */
+/** Deletes a file and leaves no marker: the token folder is deleted with its last file. */
 async function removeHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<void> {
   if (!isFileRef(ref)) return;
   await state.mutex.runExclusive(ref.token, async () => {

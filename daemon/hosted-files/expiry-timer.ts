@@ -1,16 +1,16 @@
-/** The longest that Node's timers can wait. */
+/** The maximum delay of Node's timers. */
 const maxDelayMs = 2 ** 31 - 1;
 
-/** What an expiry needs to know. */
+/** Options of an expiry timer. */
 export interface ExpiryTimerOptions {
   readonly now: () => Date;
   /** How long a file is kept. */
   readonly retentionMs: number;
-  /** Deletes what of a token is past its time. Resolves to when it is to be looked at again; null where nothing is left. */
+  /** Deletes the expired files of a token. Resolves to the time of the next check, or null if no file is left. */
   readonly expire: (token: string) => Promise<Date | null>;
 }
 
-/** Deletes files when their time is over, with one timer however many there are. */
+/** Deletes files when they expire. One timer serves all files. */
 export class ExpiryTimer {
   readonly #options: ExpiryTimerOptions;
   /** When each token is due, in milliseconds. */
@@ -23,18 +23,18 @@ export class ExpiryTimer {
     this.#options = options;
   }
 
-  /** Has a token looked at when a file that was put there at a time is past its own. */
+  /** Schedules the expiry check of a token whose file was stored at `storedAt`. */
   schedule(token: string, storedAt: Date): void {
     this.scheduleAt(token, new Date(storedAt.getTime() + this.#options.retentionMs));
   }
 
-  /** Has a token looked at when it is due. */
+  /** Schedules the expiry check of a token. */
   scheduleAt(token: string, due: Date): void {
     this.#dueMsByToken.set(token, due.getTime());
     if (due.getTime() < this.#nextMs) this.#schedule(due.getTime());
   }
 
-  /** Deletes nothing more. */
+  /** Stops the timer. */
   close(): void {
     this.#isClosed = true;
     if (this.#timer !== null) clearTimeout(this.#timer);
@@ -53,7 +53,7 @@ export class ExpiryTimer {
     const tokens = [...this.#dueMsByToken].filter(([, dueMs]) => dueMs <= nowMs).map(([token]) => token);
     for (const token of tokens) {
       this.#dueMsByToken.delete(token);
-      // The sweep that comes every few minutes tries again what fails here.
+      // The periodic expiry run retries after a failure here.
       const due = await this.#options.expire(token).catch(() => null);
       if (due !== null && !this.#dueMsByToken.has(token)) this.#dueMsByToken.set(token, due.getTime());
     }

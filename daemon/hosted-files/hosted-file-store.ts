@@ -7,26 +7,26 @@ export interface FileRef {
   readonly name: string;
 }
 
-/** What asking for a file can give: it is there, it was there, it never was. */
+/** The state of a file: it exists, it expired, or it never existed. */
 export type HostedFile =
   | { readonly state: 'there'; readonly path: string; readonly sizeBytes: number; readonly modifiedAt: Date }
   | { readonly state: 'gone' }
   | { readonly state: 'unknown' };
 
 /**
- * Files that are kept for 24 hours below one folder, at TOKEN/NAME (service document, section 1 and 8): hosted outputs and
- * uploads. Nothing unfinished ever stands under its name.
+ * Files that are kept for 24 hours in one folder, at TOKEN/NAME (service document, sections 1 and 8): hosted outputs and
+ * uploads. A file gets its name only when it is complete.
  */
 export interface HostedFileStore {
-  /** The file at a place; after its 24 hours it is `gone` (410), whether swept or not. */
-  find(put: FileRef): Promise<HostedFile>;
-  /** Puts a finished file at a place by moving it there (copying across disks). */
-  put(fromPath: string, put: FileRef): Promise<void>;
-  /** Takes away the file at a place, as if it had never been there. */
-  remove(put: FileRef): Promise<void>;
+  /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet. */
+  find(ref: FileRef): Promise<HostedFile>;
+  /** Moves a finished file into the store; copies it if it is on another volume. */
+  put(fromPath: string, ref: FileRef): Promise<void>;
+  /** Deletes a file. Afterwards its state is `unknown`, as if it had never existed. */
+  remove(ref: FileRef): Promise<void>;
   /**
-   * Streams a body to a new place that belongs to an owner. Ends with `OutOfSpaceError` where there is no room, at once where its
-   * length was announced.
+   * Streams a body into a new file that belongs to an owner. Rejects with `OutOfSpaceError` if the disk is full; immediately, if
+   * the declared length does not fit.
    */
   receive(
     body: Readable,
@@ -35,12 +35,12 @@ export interface HostedFileStore {
     signal: AbortSignal,
     declaredBytes?: number,
   ): Promise<FileRef & FileFacts>;
-  /** The account that a received file belongs to; null where it has none. */
+  /** The account that an uploaded file belongs to; null if there is no record. */
   ownerOf(token: string): Promise<string | null>;
-  /** What was measured when a file was received; null where none was. */
+  /** Size and MD5 of an uploaded file, measured when it was received; null if there is no record. */
   factsOf(token: string): Promise<FileFacts | null>;
-  /** Deletes what is past its time, and what an earlier crash left unfinished. What stays is deleted later, when its time is over. */
+  /** Deletes expired files and the unfinished files of an earlier crash, and schedules the expiry of all other files. */
   removeExpired(): Promise<void>;
-  /** Deletes nothing more. */
+  /** Stops the expiry timer. */
   close(): void;
 }

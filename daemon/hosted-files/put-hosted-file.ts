@@ -8,20 +8,20 @@ import { hostedFilePath, isFileRef } from './file-ref.js';
 import type { FileRef } from './hosted-file-store.js';
 import { type HostedFileStoreState, unfinishedFolder } from './hosted-file-store-state.js';
 
-/** Puts a finished file at a place by moving it there, durably; its time begins now. */
+/** Moves a finished file into the store durably. Its retention time starts now. */
 export async function putHostedFile(
   state: HostedFileStoreState,
   fromPath: string,
   ref: FileRef,
 ): Promise<void> {
-  if (!isFileRef(ref)) throw new VencError('UploadFailureError', 'The name cannot be that of a hosted file.');
+  if (!isFileRef(ref)) throw new VencError('UploadFailureError', 'The name is not valid for a hosted file.');
   await state.mutex
-    .runExclusive(ref.token, () => moveIntoPlace(state, fromPath, ref))
+    .runExclusive(ref.token, () => moveIntoStore(state, fromPath, ref))
     .catch(rethrowAsDiskError);
 }
 
-async function moveIntoPlace(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
-  // Time and bytes first: under its final name the file is complete in every respect, also after a power cut.
+async function moveIntoStore(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
+  // Set the time and sync first: under its final name the file is complete, even after a power cut.
   await touchAndSync(state, fromPath);
   const tokenFolder = join(state.folder, ref.token);
   const undo = await makeFolders(tokenFolder);

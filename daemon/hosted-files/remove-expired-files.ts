@@ -6,23 +6,23 @@ import {
   type HostedFileStoreState,
   isExpired,
   recordsFolder,
+  removeRecord,
   unfinishedFolder,
 } from './hosted-file-store-state.js';
-import { removeRecord } from './upload-records.js';
 
-/** How long it is remembered that something was there: 30 days. */
+/** How long the empty folder of an expired token is kept: 30 days. */
 const tombstoneRetentionMs = 30 * 86_400_000;
 
 /**
- * Deletes what is past its time, and what a crash left unfinished. The emptied folder of a token stays for 30 days as the
- * trace that lets `find` say `gone`. Calls `onKept` with what stays, and when its time is over.
+ * Deletes expired files, and the unfinished files of an earlier crash. The empty folder of a token is kept for 30 days as the
+ * marker that makes `find` return `gone`. Calls `onRetained` with each remaining token and its expiry time.
  */
 export async function removeExpiredFiles(
   state: HostedFileStoreState,
   onRetained: (token: string, due: Date) => void,
 ): Promise<void> {
   for (const name of await namesIn(unfinishedFolder(state))) {
-    // What is held is being written at this moment; all else in here was left by a crash.
+    // A locked file is being written now; every other file here was left by a crash.
     if (!state.mutex.isLocked(parse(name).name))
       await rm(join(unfinishedFolder(state), name), { force: true });
   }
@@ -42,8 +42,8 @@ export async function removeExpiredFiles(
 }
 
 /**
- * Deletes the files of a token if all are past their time. They go together, so that none of them is unknown before it is gone. Resolves
- * to when the last one's time is over; null where no file is left.
+ * Deletes the files of a token if all of them have expired. They are deleted together, so that none is `unknown` before it is `gone`.
+ * Resolves to the expiry time of the last file, or null if no file is left.
  */
 export function removeExpiredToken(state: HostedFileStoreState, token: string): Promise<Date | null> {
   return state.mutex.runExclusive(token, () => removeExpiredFolder(state, token));

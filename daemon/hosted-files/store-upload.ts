@@ -9,25 +9,29 @@ import { freeBytes, makeFolders, syncFolder } from '../transfer/folders.js';
 import { PartialFile } from '../transfer/partial-file.js';
 import { hostedFilePath, validateFileName } from './file-ref.js';
 import type { FileRef } from './hosted-file-store.js';
-import { type HostedFileStoreState, unfinishedFolder } from './hosted-file-store-state.js';
-import { removeRecord, writeRecord } from './upload-records.js';
+import {
+  type HostedFileStoreState,
+  removeRecord,
+  unfinishedFolder,
+  writeRecord,
+} from './hosted-file-store-state.js';
 
-/** How many bytes may arrive before the room on the volume is looked at again. */
+/** How many bytes may arrive between two checks of the free space. */
 const spaceCheckIntervalBytes = 64 * 1024 * 1024;
 
-/** One body to be received. */
+/** One upload to receive. */
 export interface IncomingUpload {
   readonly body: Readable;
   readonly name: string;
   readonly ownerId: string;
   readonly signal: AbortSignal;
-  /** How long the sender says it is; 0 where that is not said. */
+  /** Length that the client declared; 0 if it declared none. */
   readonly declaredBytes: number;
 }
 
 /**
- * Streams a body to a new place. A body that stalls, breaks off or is stopped leaves nothing: `DownloadTimeoutError`,
- * `DownloadFailureError`, or the reason of the signal.
+ * Streams a body into a new file. Rejects with `DownloadTimeoutError` if the body stalls, with `DownloadFailureError` if it breaks off, or
+ * with the reason of the signal. No partial file is left then.
  */
 export async function storeUpload(
   state: HostedFileStoreState,
@@ -38,7 +42,7 @@ export async function storeUpload(
   if (validationError !== null)
     throw new VencError('InvalidRequestError', `the file name ${validationError}`);
   signal.throwIfAborted();
-  // It may break before the first piece is asked for, and an error that nobody listens to would end the daemon.
+  // The body may fail before the first read, and an unhandled 'error' event would end the daemon.
   upload.body.on('error', () => undefined);
   const ref = { token: state.randomToken(), name };
   return state.mutex.runExclusive(ref.token, async () => {
@@ -51,7 +55,7 @@ export async function storeUpload(
       await commitUpload(state, partialFile, ref, { ownerId, ...facts });
       return { ...ref, ...facts };
     } catch (error) {
-      // What still arrives flows away, so that the client gets to read the answer: a body that is destroyed takes its connection along.
+      // Drain the body so that the client can read the response: destroying it would close the connection.
       upload.body.resume();
       signal.throwIfAborted();
       throw mapUploadError(error);
@@ -76,7 +80,7 @@ async function writeBody(
   upload: IncomingUpload,
 ): Promise<FileFacts> {
   const { body, signal } = upload;
-  const stalled = new VencError('DownloadTimeoutError', 'The upload stopped sending and was given up.');
+  const stalled = new VencError('DownloadTimeoutError', 'The upload stopped sending data and was aborted.');
   const timer = setTimeout(() => body.destroy(stalled), state.stallTimeoutMs);
   const onAbort = () => body.destroy(new Error('stopped'));
   signal.addEventListener('abort', onAbort, { once: true });
@@ -107,7 +111,7 @@ function rethrowAsDiskError(error: unknown): never {
   throw mapUploadError(error);
 }
 
-/** What a failure to keep an upload amounts to: the disk of the daemon is its operator's affair, and the upload may come through later. */
+/** Maps a disk error to `UnavailableError`: the operator must fix the disk of the daemon, and the client may retry later. */
 function mapUploadError(error: unknown): VencError {
   const diskError = mapLocalDiskError(error, 'download');
   if (isVencError(error) || diskError.errorClass === 'OutOfSpaceError') return diskError;

@@ -1,21 +1,21 @@
 import { isIP } from 'node:net';
 
-/** What may follow from an address: `metadata` is never connected to, `private` only where that was allowed. */
+/** The kind of an address: connections to `metadata` are never allowed, connections to `private` only by configuration. */
 export type AddressKind = 'public' | 'private' | 'metadata';
 
-/** Where cloud providers give credentials to any process of the machine. */
+/** Addresses at which cloud providers give credentials to any process of the machine. */
 const metadataAddresses = [
   '169.254.169.254', // AWS, GCE, Azure, OpenStack and most others
   '169.254.170.2', // AWS, containers
   '169.254.170.23', // AWS, pods
   '100.100.100.200', // Alibaba
-  '168.63.129.16', // Azure, the host of the machine; looks public
+  '168.63.129.16', // Azure, the host of the machine; in a public range
   'fd00:ec2::254',
   'fd00:ec2::23',
   'fd20:ce::254', // GCE
 ] as const;
 
-/** What is not public in IPv4, after the registry of special purposes: [first address, length of the prefix]. */
+/** Non-public IPv4 ranges of the IANA special-purpose address registry: [first address, prefix length]. */
 const privateIpv4 = [
   ['0.0.0.0', 8], // this host
   ['10.0.0.0', 8],
@@ -34,7 +34,7 @@ const privateIpv4 = [
   ['240.0.0.0', 4], // reserved, broadcast
 ] as const;
 
-/** What is not public within 2000::/3; nothing outside of it is, but what carries a public IPv4 address. */
+/** Non-public ranges within 2000::/3. Outside of 2000::/3, only addresses that embed a public IPv4 address are public. */
 const privateIpv6 = [
   ['2001::', 23], // protocol assignments, Teredo among them
   ['2001:db8::', 32], // documentation
@@ -43,7 +43,7 @@ const privateIpv6 = [
 
 const globalUnicast = ['2000::', 3] as const;
 
-/** Ways to write an IPv4 address into an IPv6 one: [prefix, its length, number of the bit where the IPv4 address begins]. */
+/** IPv6 prefixes that embed an IPv4 address: [prefix, prefix length, bit offset of the IPv4 address]. */
 const embeddedIpv4Prefixes = [
   ['::ffff:0:0', 96, 96], // mapped
   ['::ffff:0:0:0', 96, 96], // translated
@@ -51,18 +51,18 @@ const embeddedIpv4Prefixes = [
   ['2002::', 16, 16], // 6to4
 ] as const;
 
-/** Likewise, but not public whatever they carry; looked into because a metadata address stays one. */
+/** Same, but never public. The embedded address is still checked, because it may be a metadata address. */
 const privateEmbeddedIpv4Prefixes = [
   ['::', 96, 96], // compatible, withdrawn
-  ['64:ff9b:1::', 48, 96], // NAT64 of one's own network
+  ['64:ff9b:1::', 48, 96], // NAT64, local use
   ['2001::', 32, 32], // Teredo: the server
 ] as const;
 
 const metadata: ReadonlySet<bigint> = new Set(metadataAddresses.map((text) => bitsOf(text).value));
 
 /**
- * What kind of address an IPv4 or IPv6 literal is, in any spelling that names one: `127.1`, `0x7f000001`, `017700000001`,
- * `::ffff:127.0.0.1`, NAT64, 6to4, Teredo. Null where the text is no address but, say, a name.
+ * Classifies an IPv4 or IPv6 literal in any spelling: `127.1`, `0x7f000001`, `017700000001`, `::ffff:127.0.0.1`, NAT64, 6to4,
+ * Teredo. Returns null if the text is not an address, for instance a host name.
  */
 export function addressKind(text: string): AddressKind | null {
   const literal = normalizedAddress(text);
@@ -71,12 +71,12 @@ export function addressKind(text: string): AddressKind | null {
   return isIpv6 ? ipv6Kind(value) : ipv4Kind(value);
 }
 
-/** An address as it is usually written, without brackets and zone; null where the text is no address. */
+/** An address in its usual spelling, without brackets and zone; null if the text is not an address. */
 export function normalizedAddress(text: string): string | null {
   const unwrapped = text.replace(/^\[|\]$/g, '').replace(/%.*$/s, '');
   if (isIP(unwrapped) === 6) return unwrapped.toLowerCase();
   try {
-    // The URL parser knows every spelling of an IPv4 address that the system's resolver does.
+    // The URL parser accepts every spelling of an IPv4 address that the system resolver accepts.
     const { hostname } = new URL(`http://${unwrapped}/`);
     return isIP(hostname) === 4 ? hostname : null;
   } catch {
@@ -96,9 +96,9 @@ function ipv6Kind(value: bigint): AddressKind {
   const embeddedKind = privateEmbeddedIpv4Prefixes
     .filter(([first, length]) => isWithin(value, 128, first, length))
     .map(([, , at]) => ipv4At(value, at));
-  // A Teredo address ends in the client's address with every bit turned over.
+  // A Teredo address ends with the client's address, with all bits inverted.
   if (isWithin(value, 128, '2001::', 32)) embeddedKind.push(ipv4At(value, 96) ^ 0xffffffffn);
-  // ISATAP writes an IPv4 address into the lower half of any prefix.
+  // ISATAP embeds an IPv4 address in the lower half of any prefix.
   if (((value >> 32n) & 0xfdffffffn) === 0x00005efen) embeddedKind.push(ipv4At(value, 96));
   if (embeddedKind.some((ipv4) => metadata.has(ipv4))) return 'metadata';
   const isGlobal = isWithin(value, 128, ...globalUnicast);
@@ -120,7 +120,7 @@ function isWithin(value: bigint, width: 32 | 128, first: string, prefixLength: n
 /** The bits of a valid literal as one number. */
 function bitsOf(literal: string): { readonly value: bigint; readonly isIpv6: boolean } {
   if (isIP(literal) === 4) return { value: joined(literal.split('.'), 8n, ''), isIpv6: false };
-  // Written anew by the URL parser, an IPv6 address has only hexadecimal groups, and "::" for the longest row of zeros.
+  // The URL parser normalizes an IPv6 address to hexadecimal groups, with "::" for the longest run of zeros.
   const [head = '', tail] = new URL(`http://[${literal}]/`).hostname.slice(1, -1).split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');

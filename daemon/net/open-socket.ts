@@ -3,27 +3,25 @@ import { connect as connectTls } from 'node:tls';
 import type { SocketBuffers } from './socket-buffers.js';
 import type { SsrfGuard } from './ssrf-guard.js';
 
-/** What to connect to. */
+/** The target of a connection. */
 export interface SocketTarget {
-  /** A name or an address, as a URL has it but without brackets. */
+  /** Host name or address; an IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;
   readonly isTls: boolean;
-  /** What the bytes that come are read into; buffers of Node's where it is not given, and for TLS. */
+  /** Buffers to read into; Node's own by default, and always for TLS. */
   readonly buffers?: SocketBuffers | null;
-  /** Whether the reader of the socket copies what it gets, as Node's HTTP parser does: one buffer for all reads will do, but not for TLS. */
+  /** Whether the reader of the socket copies the data, as Node's HTTP parser does: then one buffer serves all reads, except with TLS. */
   readonly readerCopies?: boolean;
 }
 
-/**
- * Milliseconds for one address of a host before the next one is tried as well. Node's own 250 ms would miss hosts that are far away.
- */
+/** Milliseconds after which the next address of a host is tried as well. Node's default of 250 ms is too short for distant hosts. */
 const nextAddressAfterMs = 2_000;
 
 /**
- * Opens a connection that has passed the guard in all three ways: the host, the addresses it was looked up to, and the address that is
- * connected to. Rejects with the error of the system or of the guard; with code `ETIMEDOUT` where looking up, connecting and the
- * TLS handshake together take too long, and with the reason of the signal where that ends it.
+ * Opens a connection after the guard has checked the host, its resolved addresses and the remote address of the socket. Rejects with the
+ * error of the system or of the guard; with code `ETIMEDOUT` if DNS lookup, connecting and the TLS handshake together exceed
+ * `timeoutMs`; or with the reason of the signal.
  */
 export function openSocket(
   guard: SsrfGuard,
@@ -56,14 +54,14 @@ export function openSocket(
       signal?.removeEventListener('abort', onAbort);
     };
     socket.once('close', cleanUp);
-    // Stays for good: the caller may not listen yet when the socket fails.
+    // Never removed: the socket may fail before the caller adds its own listener.
     socket.on('error', (error) => {
       cleanUp();
       reject(error);
     });
     socket.once('connect', () => {
       try {
-        // Before a TLS handshake: not even the name of the server is told to a forbidden address.
+        // Before the TLS handshake: a forbidden address must not even receive the server name.
         guard.checkSocket(host, socket);
       } catch (error) {
         socket.destroy(asError(error));
@@ -76,7 +74,7 @@ export function openSocket(
   });
 }
 
-/** An error as it is; anything else that was thrown as the message of one. */
+/** Returns an error unchanged, and wraps any other thrown value. */
 export function asError(value: unknown): Error {
   return value instanceof Error ? value : new Error(String(value));
 }
@@ -86,10 +84,10 @@ function readOptions({ buffers = null, readerCopies = false }: SocketTarget, soc
   return readerCopies ? { onread: readIntoOne(socket) } : {};
 }
 
-/** 256 KiB: what the system hands over at once on a fast line. Memory that no byte was read into takes no room. */
+/** 256 KiB: the amount that the system returns per read on a fast connection. Pages that are never written use no memory. */
 const oneBufferBytes = 1 << 18;
 
-/** Reads into one buffer again and again. Of its own accord Node makes a new one of 64 KiB for each read, which takes half as long again. */
+/** Reads into one reused buffer. By default Node allocates a buffer of 64 KiB for each read, which takes 50% longer. */
 function readIntoOne(socket: () => Socket): OnReadOpts {
   let free: Uint8Array | null = null;
   return {
@@ -100,14 +98,14 @@ function readIntoOne(socket: () => Socket): OnReadOpts {
     },
     callback: (bytes, buffer) => {
       const shouldContinue = socket().push(buffer.subarray(0, bytes));
-      // What nobody has read yet still lies in there.
+      // Reuse the buffer only when all of its data has been read.
       if (socket().readableLength === 0) free = buffer;
       return shouldContinue;
     },
   };
 }
 
-/** Hands on what was read as the socket itself would, but for whose buffers it lies in. */
+/** Pushes received data to the socket as Node does, but reads into the given buffers. */
 function readInto(buffers: SocketBuffers, socket: () => Socket): OnReadOpts {
   return {
     buffer: () => buffers.next(),

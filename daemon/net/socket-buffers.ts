@@ -1,17 +1,17 @@
-/** 256 KiB: what the system hands over at once on a fast line. Larger ones fall out of the processor's cache before they are written. */
+/** 256 KiB: the amount that the system returns per read on a fast connection. Larger buffers leave the CPU cache before they are written. */
 const bufferBytes = 1 << 18;
-/** How much may lie there unused, in buffers: some 8 MiB. */
+/** Maximum number of unused buffers, about 8 MiB. */
 const maxFree = 32;
-/** What fills less than this share of a buffer is copied out of it: many small pieces would hold many large buffers. */
+/** Data that fills less than this ratio of a buffer is copied out of it: many small chunks would retain many large buffers. */
 const minFillRatio = 1 / 4;
 
 /**
- * Buffers that sockets read into, used again and again. Of its own accord Node makes a new one of 64 KiB for each read; at 200 MB that takes
- * three times as long as the reading itself.
+ * A pool of buffers that sockets read into. By default Node allocates a buffer of 64 KiB for each read; for 200 MB, allocating takes
+ * three times as long as reading.
  */
 export class SocketBuffers {
   readonly #free: Uint8Array[] = [];
-  /** Up to where those that were handed out are filled. */
+  /** Number of bytes read into each buffer in use. */
   readonly #filledBytes = new WeakMap<ArrayBufferLike, number>();
 
   /** A buffer to read into. */
@@ -19,7 +19,7 @@ export class SocketBuffers {
     return this.#free.pop() ?? Buffer.allocUnsafeSlow(bufferBytes);
   }
 
-  /** The bytes that were read into a buffer of these. */
+  /** Returns the bytes that were read into a buffer of this pool. */
   read(buffer: Uint8Array, bytes: number): Uint8Array {
     const view = buffer.subarray(0, bytes);
     if (bytes < bufferBytes * minFillRatio) {
@@ -32,8 +32,8 @@ export class SocketBuffers {
   }
 
   /**
-   * Pieces of what was read are done with, and so are all before them from the same connection. A buffer is used again when its last piece is;
-   * pieces from elsewhere, and buffers that never come back, are left to Node.
+   * Releases chunks that were processed, together with all earlier chunks of the same connection. A buffer returns to the pool with its
+   * last chunk. Chunks from elsewhere are ignored, and buffers that are never released are garbage-collected.
    */
   release(chunks: readonly Uint8Array[]): void {
     for (const { buffer, byteOffset, byteLength } of chunks) {

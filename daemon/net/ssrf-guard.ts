@@ -3,27 +3,27 @@ import type { LookupFunction, Socket } from 'node:net';
 import { VencError } from '../../src/shared/errors.js';
 import { addressKind, normalizedAddress } from './addresses.js';
 
-/** What a guard is told when it is made. */
+/** Options of an SSRF guard. */
 export interface SsrfGuardOptions {
-  /** Whether addresses that are not public may be connected to. Metadata addresses never may. */
+  /** Whether connections to private addresses are allowed. Metadata addresses are never allowed. */
   readonly allowPrivateNetwork: boolean;
-  /** Hosts that the daemon's own configuration names, as names or addresses: they may be private. */
+  /** Host names or addresses from the configuration of the daemon. They may be private. */
   readonly exemptHosts?: readonly string[];
-  /** How names become addresses; the system's way where it is not given. */
+  /** Resolves host names; the system resolver by default. */
   readonly lookup?: LookupFunction;
 }
 
 /**
- * Decides which addresses may be connected to (contract, section 9). A connection is safe when all three were used: `checkHost`
- * before, `lookup` for the name, `checkSocket` after. The first alone says nothing about names, and the second is not asked about
- * literals. Each fails with `ForbiddenAddressError`.
+ * Decides which addresses may be connected to (contract, section 9). A connection is safe only if all three methods were used:
+ * `checkHost` before connecting, `lookup` to resolve the name, `checkSocket` afterwards. `checkHost` cannot check the addresses of a
+ * name, and Node does not call `lookup` for literals. Each method fails with `ForbiddenAddressError`.
  */
 export interface SsrfGuard {
-  /** Checks a host as a URL has it: a literal in any spelling, or a name that is known to lead to metadata. */
+  /** Checks the host of a URL: an address literal in any spelling, or the well-known name of a metadata service. */
   checkHost(host: string): void;
-  /** Resolves a name for `net.connect` and `tls.connect`, leaving out what may not be connected to. */
+  /** Resolves a name for `net.connect` and `tls.connect`, without the forbidden addresses. */
   readonly lookup: LookupFunction;
-  /** Checks what a socket that was opened to a host is connected to. */
+  /** Checks the remote address of a connected socket. */
   checkSocket(host: string, socket: Pick<Socket, 'remoteAddress'>): void;
 }
 
@@ -35,7 +35,7 @@ const metadataNames: ReadonlySet<string> = new Set([
   'instance-data.ec2.internal',
 ]);
 
-/** Makes a guard. */
+/** Creates a guard. */
 export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
   const exempt: ReadonlySet<string> = new Set((options.exemptHosts ?? []).map(normalizeHost));
   const resolve = options.lookup ?? systemLookup;
@@ -55,7 +55,7 @@ export function createSsrfGuard(options: SsrfGuardOptions): SsrfGuard {
       if (addressKind(host) !== null) check(host, host);
     },
     lookup(host, lookupOptions, callback) {
-      // All addresses are asked for in any case, so that one that may be connected to is found behind one that may not.
+      // Always resolve all addresses: an allowed one may follow a forbidden one.
       resolve(host, { ...lookupOptions, all: true }, (error, found) => {
         if (error !== null) return callback(error, '');
         const addresses = typeof found === 'string' ? [] : found;
@@ -81,11 +81,11 @@ function normalizeHost(host: string): string {
 
 function forbiddenAddressError(host: string, isMetadata: boolean): VencError {
   if (!isMetadata) {
-    return new VencError('ForbiddenAddressError', `${host} leads to an address that is not public.`);
+    return new VencError('ForbiddenAddressError', `${host} resolves to an address that is not public.`);
   }
   return new VencError(
     'ForbiddenAddressError',
-    `${host} leads to the metadata service of a cloud, which is refused in any case.`,
+    `${host} resolves to a cloud metadata service, which is never allowed.`,
     {
       hint: 'Use another address.',
     },

@@ -1,23 +1,23 @@
 import { Worker } from 'node:worker_threads';
 import type { Md5WorkerRequest, Md5WorkerResponse } from './md5-worker.js';
 
-/** A file that is summed by another thread while it is written. */
+/** The MD5 of a file, computed by a worker thread while the file is written. */
 export interface BackgroundMd5 {
-  /** All bytes before this one are written. */
+  /** Reports that all bytes before this offset are written. */
   extendTo(toByte: number): void;
-  /** The MD5 of all bytes that were reached. Rejects where the thread could not read them. */
+  /** The MD5 of all bytes reported by `extendTo`. Rejects if the worker cannot read them. */
   digest(): Promise<string>;
-  /** Nobody asks any more. Must be called. */
+  /** Releases the worker. Must be called. */
   close(): void;
 }
 
-/** The thread is told of so many new bytes at once. */
+/** Minimum number of new bytes per message to the worker. */
 const stepBytes = 1 << 20;
 
-/** One for all files: two would only take the processor from each other, and from the encodes. There is none where nothing is summed. */
+/** One worker for all files: two would compete for the CPU with each other and with encodes. Null while no MD5 is computed. */
 let sharedWorker: Md5Worker | null = null;
 
-/** Has the file at a path, of which nothing need be written yet, summed by the thread, which is started where it is not there. */
+/** Starts to compute the MD5 of a file, which may still be empty. Starts the worker if it is not running. */
 export function startBackgroundMd5(path: string): BackgroundMd5 {
   sharedWorker ??= new Md5Worker();
   const worker = sharedWorker;
@@ -59,11 +59,11 @@ class Md5Worker {
     this.#worker.on('message', ({ fileId, md5 }: Md5WorkerResponse) => {
       const pending = this.#pending.get(fileId);
       this.#pending.delete(fileId);
-      if (md5 === null) pending?.reject(new Error('the thread could not read the file'));
+      if (md5 === null) pending?.reject(new Error('the MD5 worker could not read the file'));
       else pending?.resolve(md5);
     });
     this.#worker.on('error', (error) => this.#fail(error));
-    this.#worker.on('exit', () => this.#fail(new Error('the thread has ended')));
+    this.#worker.on('exit', () => this.#fail(new Error('the MD5 worker has exited')));
   }
 
   open(): number {
@@ -84,7 +84,7 @@ class Md5Worker {
     });
   }
 
-  /** Whether it was the last file, and the thread is ended. */
+  /** Closes a file. Returns true if it was the last one, and the worker was terminated. */
   close(fileId: number): boolean {
     this.#fileIds.delete(fileId);
     if (this.#fileIds.size > 0) this.request({ fileId, type: 'end' });

@@ -20,7 +20,7 @@ const types: Readonly<Record<string, string>> = {
   '.jpeg': 'image/jpeg',
 };
 
-/** What a file is delivered as (`Content-Type`), by the extension of its name. */
+/** The `Content-Type` of a file, by the extension of its name. */
 export function contentTypeOf(name: string): string {
   return types[extname(name).toLowerCase()] ?? 'application/octet-stream';
 }

@@ -4,11 +4,10 @@ import type { FileFacts } from '../jobs/job.js';
 import { outOfSpaceError } from './disk-errors.js';
 import { freeBytes } from './folders.js';
 import { writeFileAtomically } from './partial-file.js';
-import { createProgressReporter } from './progress-reporter.js';
 import { readChunks } from './read-file.js';
-import type { Transfer } from './transfer.js';
+import { createProgressReporter, type Transfer } from './transfer.js';
 
-/** How a copy is made. */
+/** Options of a copy. */
 export interface CopyToFileOptions {
   readonly transfer: Transfer;
   /** Whether the copy must survive a power cut. */
@@ -16,8 +15,8 @@ export interface CopyToFileOptions {
 }
 
 /**
- * Copies an open file to a path whose folder exists, measuring the bytes as they pass. Nothing stands at the path before the copy is
- * whole, and nothing is left where it fails. `OutOfSpaceError` at the beginning where there is too little room.
+ * Copies an open file to a path in an existing folder, and measures its size and MD5. The path appears only when the copy is complete; if
+ * copying fails, no partial file is left. Rejects with `OutOfSpaceError` before it starts if the file does not fit.
  */
 export async function copyToFile(
   handle: FileHandle,

@@ -2,7 +2,7 @@ import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 
-/** Which way a file goes, seen from this machine. Decides between the classes `Download...` and `Upload...`. */
+/** The direction of a transfer, seen from this machine. Selects the error classes `Download...` or `Upload...`. */
 export type Direction = 'download' | 'upload';
 
 const outOfSpaceCodes: ReadonlySet<string> = new Set(['ENOSPC', 'EDQUOT']);
@@ -10,8 +10,8 @@ const deniedCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 const missingCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 /**
- * Trouble with a file that a URL names on this machine's disk, as an error of the contract (section 3).
- * `what` begins the sentence and holds no secret. Errors of ours pass unchanged.
+ * Maps a disk error of a file that a URL names to an error of the contract (section 3). `subject` begins the sentence and contains no
+ * secret. A `VencError` is returned unchanged.
  */
 export function mapDiskError(error: unknown, direction: Direction, subject: string): VencError {
   if (isVencError(error)) return error;
@@ -20,7 +20,7 @@ export function mapDiskError(error: unknown, direction: Direction, subject: stri
   return new VencError(errorClass, `${subject} ${reason}.`, { cause: error });
 }
 
-/** Trouble with a file of the daemon's own, such as scratch: a full disk is told as such, all else as a failure. */
+/** Maps a disk error of an internal file, such as scratch: a full disk to `OutOfSpaceError`, anything else to a failure. */
 export function mapLocalDiskError(error: unknown, direction: Direction): VencError {
   if (isVencError(error)) return error;
   const code = systemCode(error) ?? 'unknown';
@@ -29,14 +29,15 @@ export function mapLocalDiskError(error: unknown, direction: Direction): VencErr
   return new VencError(errorClass, `The disk of the daemon could not be used (${code}).`, { cause: error });
 }
 
-/** No room on the disk of the daemon. */
+/** The error for a full disk of the daemon. */
 export function outOfSpaceError(cause?: unknown): VencError {
-  return new VencError('OutOfSpaceError', 'There is no room left on the disk of the daemon.', { cause });
+  return new VencError('OutOfSpaceError', 'There is no space left on the disk of the daemon.', { cause });
 }
 
 function describeDiskError(code: string, direction: Direction): readonly [ErrorClass, string] {
   const isDownload = direction === 'download';
-  if (outOfSpaceCodes.has(code)) return ['OutOfSpaceError', 'found no room left on the disk'];
+  if (outOfSpaceCodes.has(code))
+    return ['OutOfSpaceError', 'does not fit: there is no space left on the disk'];
   if (deniedCodes.has(code)) {
     return isDownload
       ? ['DownloadAccessDeniedError', 'may not be read by the daemon']

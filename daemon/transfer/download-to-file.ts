@@ -1,19 +1,18 @@
 import type { FileFacts } from '../jobs/job.js';
 import { mapLocalDiskError } from './disk-errors.js';
 import { type PartialFile, writeFileAtomically } from './partial-file.js';
-import { createProgressReporter, type ProgressReporter } from './progress-reporter.js';
-import type { Transfer } from './transfer.js';
+import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
 import { type RemoteOptions, type RetryableTransfer, withRetry } from './with-retry.js';
 
-/** What attempts to bring a file work with. */
+/** The file and the progress of a download, shared by all of its attempts. */
 export interface DownloadContext {
   readonly partialFile: PartialFile;
   readonly progress: ProgressReporter;
 }
 
 /**
- * Brings a file to a path in as many attempts as it takes: under another name until it is whole, for the eyes of this user alone. Rejects
- * with the last trouble, with the fault of our own disk, or with the reason of the signal; nothing is left then.
+ * Downloads a file to a path, with retries. The file has a temporary name until it is complete, and only this user can read it. Rejects with
+ * the last transfer error, with an error of the local disk, or with the reason of the signal. No partial file is left then.
  */
 export async function downloadToFile(
   toPath: string,

@@ -2,7 +2,7 @@ import { open, rmdir, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../src/shared/util/disk.js';
 
-/** Makes what was written into a folder survive a power cut: names as well as bytes. */
+/** Flushes a folder to disk, so that its new names survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {
@@ -12,21 +12,21 @@ export async function syncFolder(path: string): Promise<void> {
   }
 }
 
-/** Makes a file's bytes survive a power cut. */
+/** Flushes a file to disk, so that its bytes survive a power cut. */
 export async function syncFile(path: string): Promise<void> {
   await syncFolder(path);
 }
 
 /**
- * Makes a folder and those above it. Gives back what takes away again those that were made here, as far as they are
- * empty, for a transfer that fails and must leave nothing behind.
+ * Creates a folder and its parents. Resolves to a function that removes the created folders if they are empty. A failed transfer calls
+ * it.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<() => Promise<void>> {
   const first = await makeFolder(path, mode);
   return async () => {
     if (first === null) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
-      // Somebody else's file in it is a good reason to leave it: rmdir refuses by itself.
+      // rmdir fails if the folder contains other files. It stays then.
       const isMissing = await rmdir(folder).then(
         () => true,
         () => false,
@@ -36,7 +36,7 @@ export async function makeFolders(path: string, mode = 0o777): Promise<() => Pro
   };
 }
 
-/** Bytes that this process may still write on the volume of a folder. */
+/** Free bytes on the volume of a folder, as available to this process. */
 export async function freeBytes(folder: string): Promise<number> {
   const volume = await statfs(folder);
   return volume.bavail * volume.bsize;

@@ -2,15 +2,15 @@ import { createHash } from 'node:crypto';
 import type { FileHandle } from 'node:fs/promises';
 import { type BackgroundMd5, startBackgroundMd5 } from './background-md5.js';
 
-/** How much is read back at once, in bytes (see `read-file.ts`). */
+/** Bytes per read when reading back (see `read-file.ts`). */
 const readBytes = 1 << 20;
-/** Files of so many bytes are summed by another thread: to start that takes as long as summing 24 MB does. */
+/** From this size on, a worker thread computes the MD5. Starting the worker takes as long as the MD5 of 24 MB. */
 const backgroundThresholdBytes = 1 << 25;
 
 /**
- * The MD5 of a file whose bytes are written in any order. What is written next to what was summed already is summed as it passes; the
- * rest is read back as soon as the gap before it is closed, most likely while the system still has it in memory. Large files are all read
- * back, by another thread: summing takes longer than all else that a fast download does.
+ * The MD5 of a file whose bytes are written in any order. Bytes that directly follow the hashed ones are hashed from memory. Other bytes are
+ * read back as soon as the gap before them is closed, usually from the page cache. A worker thread reads back all of a large file: hashing
+ * takes longer than everything else in a fast download.
  */
 export class IncrementalMd5 {
   #hash = createHash('md5');
@@ -21,24 +21,24 @@ export class IncrementalMd5 {
   #background: BackgroundMd5 | null = null;
   #isBackgroundClosed = false;
 
-  /** `path` is where the file stands until the sum is ended. */
+  /** `path` must name the file until `close`. */
   constructor(
     private readonly handle: FileHandle,
     private readonly path: string,
   ) {}
 
-  /** Bytes that are written. */
+  /** Number of bytes written. */
   get writtenBytes(): number {
     return this.#written.totalBytes;
   }
 
-  /** So many bytes are to be written, most likely. */
+  /** Announces the probable size of the file. */
   expectSize(bytes: number): void {
     if (bytes < backgroundThresholdBytes || this.#isBackgroundClosed) return;
     this.#background ??= startBackgroundMd5(this.path);
   }
 
-  /** Takes note of pieces that are about to be written from `at` on. Called while the disk writes, which hides most of the cost. */
+  /** Hashes chunks that are being written at `position`. Call it during the write, which hides most of the cost. */
   update(chunks: readonly Uint8Array[], position: number): void {
     if (this.#background !== null || position !== this.#hashedBytes || this.#readingBack !== null) return;
     for (const chunk of chunks) {
@@ -47,7 +47,7 @@ export class IncrementalMd5 {
     }
   }
 
-  /** Takes note of bytes that are written now. Throws what reading back has failed with. */
+  /** Marks bytes as written. Throws the error of a failed read-back. */
   markWritten(from: number, to: number): void {
     this.#written.add(from, to);
     if (this.#failure !== null) throw this.#failure.error;
@@ -57,12 +57,12 @@ export class IncrementalMd5 {
     else this.#background.extendTo(contiguousBytes);
   }
 
-  /** The MD5 of all that is written up to the first gap. Rejects with what reading back has failed with. */
+  /** The MD5 of all bytes before the first gap. Rejects with the error of a failed read-back. */
   async digest(): Promise<string> {
     if (this.#background !== null) {
       const md5 = await this.#background.digest().catch(() => null);
       if (md5 !== null) return md5;
-      // The thread is gone, or could not read: whatever it was, it shows here as well, or is overcome.
+      // The worker exited or could not read the file. Hash it here: a persistent error occurs again.
       this.#closeBackground();
       this.#hash = createHash('md5');
       this.#hashedBytes = 0;
@@ -73,7 +73,7 @@ export class IncrementalMd5 {
     return this.#hash.copy().digest('hex');
   }
 
-  /** Nothing is read any more when this has resolved. */
+  /** Stops hashing. Nothing reads the file after this resolves. */
   async close(): Promise<void> {
     this.#closeBackground();
     while (this.#readingBack !== null) await this.#readingBack;
@@ -102,28 +102,28 @@ export class IncrementalMd5 {
         this.#written.contiguousEnd(this.#hashedBytes) - this.#hashedBytes,
       );
       if (bytesToRead <= 0 || this.#background !== null) {
-        // In the same moment, so that nothing that lands is overlooked.
+        // Reset in the same tick as the check, so that no new write is missed.
         this.#readingBack = null;
         return;
       }
       const { bytesRead } = await this.handle.read(buffer, 0, bytesToRead, this.#hashedBytes);
-      if (bytesRead === 0) throw new Error('a file lost bytes that were written to it');
+      if (bytesRead === 0) throw new Error('the file is shorter than the bytes written to it');
       this.#hash.update(buffer.subarray(0, bytesRead));
       this.#hashedBytes += bytesRead;
     }
   }
 }
 
-/** Which bytes of a file are there, as byte ranges from a first byte to the one behind the last. They may come in any order. */
+/** A set of byte ranges, each from `from` (inclusive) to `to` (exclusive). Ranges may be added in any order. */
 export class ByteRangeSet {
   #ranges: { readonly from: number; readonly to: number }[] = [];
 
-  /** Bytes that are there. */
+  /** Number of bytes in the set. */
   get totalBytes(): number {
     return this.#ranges.reduce((sum, { from, to }) => sum + to - from, 0);
   }
 
-  /** Adds the bytes from `from` up to `to`, some of which may be there already. */
+  /** Adds a range, which may overlap others. */
   add(from: number, to: number): void {
     if (to <= from) return;
     const separate = this.#ranges.filter((range) => range.to < from || range.from > to);
@@ -135,7 +135,7 @@ export class ByteRangeSet {
     this.#ranges = [...separate, merged].sort((a, b) => a.from - b.from);
   }
 
-  /** How far the bytes reach without a gap from `at` on; `at` itself where that byte is not there. */
+  /** The end of the range that contains `position`, or `position` if no range contains it. */
   contiguousEnd(position: number): number {
     return this.#ranges.find(({ from, to }) => from <= position && position < to)?.to ?? position;
   }

@@ -2,20 +2,20 @@ import { createHash, type Hash } from 'node:crypto';
 import { closeSync, openSync, readSync } from 'node:fs';
 import { parentPort } from 'node:worker_threads';
 
-/** What the thread is told of a file, which has a number. */
+/** A message to the worker about one file. */
 export type Md5WorkerRequest =
-  /** Its bytes before `toByte` are written. */
+  /** The bytes before `toByte` are written. */
   | {
       readonly fileId: number;
       readonly type: 'reach';
       readonly path: string;
       readonly toByte: number;
     }
-  /** To be answered when all of those are summed. */
+  /** Requests the MD5 once all of these bytes are hashed. */
   | { readonly fileId: number; readonly type: 'digest' }
   | { readonly fileId: number; readonly type: 'end' };
 
-/** Null where the file could not be read. */
+/** The answer of the worker; `md5` is null if the file could not be read. */
 export interface Md5WorkerResponse {
   readonly fileId: number;
   readonly md5: string | null;
@@ -29,13 +29,13 @@ interface HashedFile {
   isDigestRequested: boolean;
 }
 
-/** Small enough to stay in the processor's cache between reading and summing. */
+/** Small enough to stay in the CPU cache between reading and hashing. */
 const buffer = Buffer.allocUnsafeSlow(1 << 18);
-/** Null for those that cannot be read. */
+/** Open files by ID; null for files that cannot be read. */
 const files = new Map<number, HashedFile | null>();
 let isProcessing = false;
 
-/** A little of each file in turn; orders are heard in between. */
+/** Hashes one buffer of each file in turn. Messages are processed between two rounds. */
 function processFiles(): void {
   isProcessing = false;
   for (const [fileId, file] of files) {

@@ -6,23 +6,23 @@ import { totalByteLength } from './chunks.js';
 import { syncFolder } from './folders.js';
 import { IncrementalMd5 } from './incremental-md5.js';
 
-/** How an unfinished file is kept. */
+/** Options of a partial file. */
 export interface PartialFileOptions {
-  /** Path of the unfinished file; a short random name beside the final one where it is not given. */
+  /** Path of the partial file; by default a short random name in the folder of the final path. */
   readonly partPath?: string;
-  /** Whether the file must survive a power cut once it is finished. Scratch files need not. */
+  /** Whether the finished file must survive a power cut. Scratch files need not. */
   readonly isDurable?: boolean;
   readonly mode?: number;
 }
 
-/** A short name for an unfinished file: final names may already be as long as the file system allows. */
+/** A short name for a partial file. It is not derived from the final name, which may have the maximum length of the file system. */
 export function partialFileName(): string {
   return `.venc-${randomBytes(6).toString('hex')}.part`;
 }
 
 /**
- * A file on its way to its final name. Its bytes are written under another name, in order or in any, and measured as they pass;
- * `finish` gives it the final name, `discard` leaves nothing of it. One of the two must be called.
+ * A file that is written under a temporary name, in any order. Its size and MD5 are measured during the writes. `finish` renames it to its
+ * final name, `discard` deletes it. One of the two must be called.
  */
 export class PartialFile {
   #md5: IncrementalMd5;
@@ -35,7 +35,7 @@ export class PartialFile {
     this.#md5 = new IncrementalMd5(handle, partPath);
   }
 
-  /** Begins a file that is to stand at `finalPath`, in a folder that exists. */
+  /** Creates a partial file for `finalPath`, whose folder must exist. */
   static async create(finalPath: string, options: PartialFileOptions = {}): Promise<PartialFile> {
     const partPath = options.partPath ?? join(dirname(finalPath), partialFileName());
     const handle = await open(partPath, 'wx+', options.mode ?? 0o666);
@@ -47,12 +47,12 @@ export class PartialFile {
     return this.#md5.writtenBytes;
   }
 
-  /** So many bytes are to come in all, most likely: of many, the sum is made by another thread from the first one on. */
+  /** Announces the probable size of the file. The MD5 of a large file is then computed by a worker from the first byte on. */
   expectSize(bytes: number): void {
     this.#md5.expectSize(bytes);
   }
 
-  /** Size and MD5 of what was written so far, in order. No write may be under way. */
+  /** Size and MD5 of the bytes written so far. No write may be in progress. */
   async facts(): Promise<FileFacts> {
     return { sizeBytes: this.#md5.writtenBytes, md5: await this.#md5.digest() };
   }
@@ -63,25 +63,25 @@ export class PartialFile {
   }
 
   /**
-   * Writes pieces one after the other from `at` on. Writes may be under way side by side, and leave gaps that later ones fill: when the file
-   * is finished there must be none.
+   * Writes chunks one after the other from `position` on. Writes may run concurrently and leave gaps. Later writes must fill all gaps before
+   * `finish`.
    */
   async writeAt(chunks: readonly Uint8Array[], position: number): Promise<void> {
     const md5State = this.#md5;
     const pendingWrite = this.#writeFully(chunks, position);
-    // Summing while the disk writes hides nearly all of the cost of the sum.
+    // Hashing during the disk write hides nearly all of its cost.
     md5State.update(chunks, position);
     md5State.markWritten(position, position + (await pendingWrite));
   }
 
-  /** Forgets all that was written, for a source that changed in between. No write may be under way. */
+  /** Deletes all bytes written so far, for a source that changed. No write may be in progress. */
   async reset(): Promise<void> {
     await this.#md5.close();
     await this.handle.truncate(0);
     this.#md5 = new IncrementalMd5(this.handle, this.partPath);
   }
 
-  /** Gives the file its final name, replacing what stands there. Nothing is left of it where that fails. */
+  /** Renames the file to its final name, replacing an existing file. Deletes the file if that fails. */
   async finish(finalPath: string): Promise<FileFacts> {
     try {
       const facts = await this.facts();
@@ -97,7 +97,7 @@ export class PartialFile {
     }
   }
 
-  /** Leaves nothing of the file. May be called after `finish` failed, and twice. */
+  /** Deletes the file. May be called after `finish` failed, and more than once. */
   async discard(): Promise<void> {
     await this.#md5.close();
     await this.handle.close().catch(() => undefined);
@@ -110,7 +110,7 @@ export class PartialFile {
     if (sizeBytes === 0) return 0;
     let { bytesWritten } = await this.handle.writev([...chunks], position);
     if (bytesWritten === sizeBytes) return sizeBytes;
-    // A disk that takes a part of it, which is rare: mostly there is no room for the rest.
+    // Rare: the disk wrote only a part, usually because it is full.
     for (const bytes = Buffer.concat(chunks); bytesWritten < sizeBytes; ) {
       const remainingBytes = sizeBytes - bytesWritten;
       bytesWritten += (await this.handle.write(bytes, bytesWritten, remainingBytes, position + bytesWritten))
@@ -121,8 +121,8 @@ export class PartialFile {
 }
 
 /**
- * Has a file written under another name and gives it its final one once it is whole. What `fill` throws is thrown on, and nothing is
- * left of the file then.
+ * Creates a partial file, lets `fill` write it, and renames it to its final name. If `fill` throws, the file is deleted and the error is
+ * rethrown.
  */
 export async function writeFileAtomically(
   finalPath: string,

@@ -1,43 +1,43 @@
 import { decodeUrlPart } from '../../src/shared/text/url-text.js';
 
-/** Names of user and password, decoded. */
+/** User name and password, percent-decoded. */
 export interface Credentials {
   readonly user: string;
   readonly password: string;
 }
 
-/** A file on a server, or in a bucket of one. */
+/** A file on a server, or an object in a bucket. */
 export interface RemoteUrl {
-  /** A name or an address, IPv6 without brackets; the name of the bucket for storage. */
+  /** Host name or address, IPv6 without brackets; for object storage, the name of the bucket. */
   readonly host: string;
-  /** Null where the URL names none. */
+  /** Null if the URL has none. */
   readonly port: number | null;
-  /** Null where the URL names none; a missing password is an empty one. */
+  /** Null if the URL has none. A missing password is empty. */
   readonly credentials: Credentials | null;
-  /** What stands after the host, decoded, its parts in their order: `['folder', 'film.mp4']`. Never empty, nor `.` or `..`. */
+  /** Path segments, percent-decoded: `['folder', 'film.mp4']`. There is at least one; none is empty, `.` or `..`. */
   readonly parts: readonly string[];
-  /** The path begins at the root of the server: `//folder/film.mp4` or `/%2Ffolder/film.mp4` after the host. */
+  /** Whether the path begins at the root of the server: `//folder/film.mp4` or `/%2Ffolder/film.mp4` after the host. */
   readonly isFromRoot: boolean;
 }
 
-/** A URL that was read; or why a text is none: a sentence without subject. */
+/** A parsed URL, or the validation error as a sentence without subject. */
 export type RemoteUrlParseResult =
   | ({ readonly ok: true } & RemoteUrl)
   | { readonly ok: false; readonly validationError: string };
 
-/** What a scheme puts in front of its path. */
+/** Whether the scheme puts a host or a bucket before the path. */
 export type HostKind = 'host' | 'bucket';
 
-/** Scheme, what stands before the path, path. Secrets of storage services hold slashes, and people leave them as they are. */
+/** Scheme, authority, path. Secrets of storage services contain slashes, which users often leave unencoded. */
 const urlPatterns = {
   host: /^[a-z][a-z0-9+.-]*:\/\/([^/]*)(\/.*)?$/is,
   bucket: /^[a-z][a-z0-9+.-]*:\/\/((?:[^/@:]*:[^@]*@)?[^/]*)(\/.*)?$/is,
 } as const satisfies Record<HostKind, RegExp>;
 
 /**
- * Reads `scheme://user:password@host:port/path`, whatever the scheme (section 1): every part is percent-decoded. Nothing after the path
- * is special: file servers know no queries, and names hold "?" and "#". Line breaks and other control characters are refused, since
- * they end a command of FTP.
+ * Parses `scheme://user:password@host:port/path` with any scheme (section 1), and percent-decodes every part. "?" and "#" are part of the
+ * path: file servers have no queries, and names contain these characters. Line breaks and other control characters are rejected, because
+ * a line break ends an FTP command.
  */
 export function parseRemoteUrl(url: string, kind: HostKind = 'host'): RemoteUrlParseResult {
   const [, authority, path] = urlPatterns[kind].exec(url) ?? [];
@@ -55,10 +55,10 @@ export function parseRemoteUrl(url: string, kind: HostKind = 'host'): RemoteUrlP
     .filter((part) => part !== '');
   const values = [endpoint.host, credentials?.user ?? '', credentials?.password ?? '', ...parts];
   if (values.some(hasControlCharacters))
-    return invalid('must not hold line breaks or other control characters');
+    return invalid('must not contain line breaks or other control characters');
   if (parts.length === 0 || rawPath.endsWith('/')) return invalid('must name a file');
   if (parts.some((part) => part === '.' || part === '..'))
-    return invalid('must not hold "." or ".." as a folder');
+    return invalid('must not contain "." or ".." as a folder');
   return { ok: true, ...endpoint, credentials, parts, isFromRoot };
 }
 
@@ -71,7 +71,7 @@ function hostAndPort(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
     !(/^\d+$/.test(port) && Number(port) >= 1 && Number(port) <= 65_535)
   )
     return 'must have a port from 1 to 65535';
-  // Only the schemes of the web have their hosts checked, and every spelling of an address brought into one.
+  // The URL parser validates hosts and normalizes addresses only for web schemes such as http.
   if (!URL.canParse(`http://${host}/`)) return 'must be a valid URL with a valid host';
   const { hostname } = new URL(`http://${host}/`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port ? Number(port) : null };
@@ -80,7 +80,7 @@ function hostAndPort(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
 function bucket(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
   const name = decodeUrlPart(url);
   if (name === '') return 'must name a bucket';
-  if (name === '.' || name === '..') return 'must name a bucket, which "." and ".." are not';
+  if (name === '.' || name === '..') return 'must name a bucket other than "." and ".."';
   if (/[\s:@/\\]/.test(name)) return 'must name a bucket, without a port';
   return { host: name, port: null };
 }
@@ -92,7 +92,7 @@ function credentialsOf(url: string): Credentials {
 }
 
 function hasControlCharacters(url: string): boolean {
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: this function searches for them.
   return /[\u0000-\u001f\u007f]/.test(url);
 }
 

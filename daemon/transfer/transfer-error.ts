@@ -3,16 +3,16 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import type { Direction } from './disk-errors.js';
 
-/** Why one attempt came to nothing, and whether another one makes sense. */
+/** Why an attempt failed, and whether to retry. */
 export interface TransferError {
-  /** `final`: no; `connect`: no connection came about; `passing`: it was refused for now, stalled, or broke off. */
+  /** `permanent`: do not retry; `connect`: could not connect; `transient`: was rejected temporarily, stalled, or broke off. */
   readonly kind: 'permanent' | 'connect' | 'transient';
   readonly error: VencError;
-  /** How long the server asked to wait; null where it did not. */
+  /** Delay that the server requested; null if it requested none. */
   readonly retryAfterMs: number | null;
 }
 
-/** What may go wrong on any way to a server, in the words of the contract (section 3). */
+/** Kinds of failures that every remote scheme reports (contract, section 3). */
 export type FailureKind = 'failure' | 'timeout' | 'denied' | 'missing' | 'login';
 
 const errorClasses: Readonly<Record<Direction, Readonly<Record<FailureKind, ErrorClass>>>> = {
@@ -32,16 +32,16 @@ const errorClasses: Readonly<Record<Direction, Readonly<Record<FailureKind, Erro
   },
 };
 
-/** The class of error for what went wrong on a file's way in or out. */
+/** The error class of a failure, by the direction of the transfer. */
 export function errorClassOf(kind: FailureKind, direction: Direction): ErrorClass {
   return errorClasses[direction][kind];
 }
 
-type Row = readonly [kind: TransferError['kind'], fault: FailureKind, predicate: string];
+type Row = readonly [kind: TransferError['kind'], failureKind: FailureKind, predicate: string];
 
 const byCode: Readonly<Record<string, Row>> = {
-  ENOTFOUND: ['permanent', 'failure', 'is not the name of any host'],
-  EAI_AGAIN: ['connect', 'failure', 'could not be looked up: the name servers do not answer'],
+  ENOTFOUND: ['permanent', 'failure', 'is not a known host'],
+  EAI_AGAIN: ['connect', 'failure', 'could not be resolved: the name servers do not answer'],
   ECONNREFUSED: ['connect', 'failure', 'refused the connection'],
   EHOSTUNREACH: ['connect', 'failure', 'cannot be reached from here'],
   ENETUNREACH: ['connect', 'failure', 'cannot be reached from here'],
@@ -56,7 +56,7 @@ export function permanentError(errorClass: ErrorClass, message: string, cause?: 
   return { kind: 'permanent', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };
 }
 
-/** A trouble that may be over by the next attempt. */
+/** An error that the next attempt may fix. */
 export function transientError(
   errorClass: ErrorClass,
   message: string,
@@ -65,7 +65,7 @@ export function transientError(
   return { kind: 'transient', error: new VencError(errorClass, message), retryAfterMs };
 }
 
-/** What an error of a connection to a host means. `host` is a host with its port, without credentials. */
+/** Maps the error of a connection. `host` is a host with its port, without credentials. */
 export function mapConnectionError(error: unknown, host: string, direction: Direction): TransferError {
   if (isVencError(error)) return { kind: 'permanent', error, retryAfterMs: null };
   const [kind, failureKind, predicate] = rowOf(systemCode(error) ?? '');
@@ -82,6 +82,6 @@ function rowOf(code: string): Row {
   if (row !== undefined) return row;
   if (badCertificate.test(code))
     return ['permanent', 'failure', `has a certificate that is not trusted (${code})`];
-  if (badTls.test(code)) return ['permanent', 'failure', `does not speak TLS as it should (${code})`];
+  if (badTls.test(code)) return ['permanent', 'failure', `failed the TLS handshake (${code})`];
   return ['transient', 'failure', 'broke off the connection'];
 }

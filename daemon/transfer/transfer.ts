@@ -1,17 +1,46 @@
 import { jobTable } from '../../src/shared/settings/index.js';
 import type { FileAccess } from '../jobs/access.js';
 
-/** What goes with one transfer of a whole file. */
+/** Options of the transfer of one file. */
 export interface Transfer {
-  /** Ends the transfer at once; nothing of it is left at the target. */
+  /** Aborts the transfer. No partial file is left at the destination. */
   readonly signal: AbortSignal;
-  /** Called with the bytes done so far and their total, null where it is not known; at most some times a second. */
+  /** Called at most four times a second with the bytes done and the total, which is null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
-  /** How many connections a download may use at once (`download_connections`, section 4.1); as the transport likes where it is not given. */
+  /** Maximum number of connections of a download (`download_connections`, section 4.1); by default the transport decides. */
   readonly connections?: number;
-  /** Who may read a delivered file, where its destination knows grants; the destination's own rule where it is not given. */
+  /** Who may read an uploaded file, if the destination supports grants; the destination's default otherwise. */
   readonly access?: FileAccess;
 }
 
-/** Connections for a download where nobody names a number of them (`download_connections`, section 4.1). */
+/** The default number of connections of a download (`download_connections`, section 4.1). */
 export const defaultConnections = jobTable.download_connections.default;
+
+/** Reports the progress of one transfer. The reported bytes never decrease. */
+export interface ProgressReporter {
+  /** Updates the bytes done; `totalBytes` is null if unknown. */
+  update(doneBytes: number, totalBytes: number | null): void;
+  /** Reports completion. Never throttled. */
+  complete(totalBytes: number): void;
+}
+
+const intervalMs = 250;
+
+/** Creates a reporter that calls `onProgress` at most four times a second, and once on completion. */
+export function createProgressReporter(transfer: Transfer): ProgressReporter {
+  let highWaterMarkBytes = 0;
+  let nextUpdateAt = 0;
+  return {
+    update(doneBytes, totalBytes) {
+      // When a download restarts, progress stays at its maximum until the download reaches it again.
+      highWaterMarkBytes = Math.max(highWaterMarkBytes, doneBytes);
+      const now = performance.now();
+      if (now < nextUpdateAt) return;
+      nextUpdateAt = now + intervalMs;
+      transfer.onProgress(highWaterMarkBytes, totalBytes);
+    },
+    complete(totalBytes) {
+      transfer.onProgress(totalBytes, totalBytes);
+    },
+  };
+}

@@ -3,12 +3,12 @@ import { Readable } from 'node:stream';
 import type { FileFacts } from '../jobs/job.js';
 import { IncrementalMd5 } from './incremental-md5.js';
 
-/** 256 KiB: as fast as any larger piece, and a small part of what a transfer may keep in memory. */
+/** 256 KiB: as fast as larger chunks, and small compared to the memory limit of a transfer. */
 const chunkBytes = 1 << 18;
 
 /**
- * A file on its way out. Its bytes may be read again from anywhere after a break; each is summed up once, as it passes for the
- * first time.
+ * A local file that is being uploaded. After an interruption it can be read again from any earlier offset. Each byte is hashed once, when it
+ * is read for the first time.
  */
 export class UploadSource {
   readonly #md5: IncrementalMd5;
@@ -21,33 +21,33 @@ export class UploadSource {
     this.#md5 = new IncrementalMd5(handle, path);
   }
 
-  /** Opens the file at a path, which does not change from now on. `end` must be called. */
+  /** Opens the file at a path. The file must not change until `close`, which must be called. */
   static async open(path: string): Promise<UploadSource> {
     const handle = await open(path, 'r');
     return new UploadSource(handle, path, (await handle.stat()).size);
   }
 
-  /** How far it has been read by now: no server can have more of it. */
+  /** How far the file has been read, in bytes. No server can have more of it. */
   get bytesTransferred(): number {
     return this.#md5.writtenBytes;
   }
 
-  /** Its bytes from an offset on, which must not lie beyond what has been read already. `passed` is told how far it has been read. */
+  /** Streams the file from an offset, at most `bytesTransferred`. `onBytesTransferred` gets the offset up to which chunks were consumed. */
   bytesFrom(fromByte: number, onBytesTransferred: (bytes: number) => void = () => {}): Readable {
     if (fromByte > this.bytesTransferred)
-      throw new RangeError('a file can only be read on from where it was read to');
+      throw new RangeError('the offset is beyond the bytes that were read');
     return Readable.from(this.#chunks(fromByte, onBytesTransferred), {
       objectMode: false,
       highWaterMark: chunkBytes,
     });
   }
 
-  /** Size and MD5 of the bytes that passed: of the whole file once it was read to its end. */
+  /** Size and MD5 of the bytes read: of the whole file after it was read to its end. */
   async facts(): Promise<FileFacts> {
     return { sizeBytes: this.bytesTransferred, md5: await this.#md5.digest() };
   }
 
-  /** Lets go of the file. */
+  /** Closes the file. */
   async close(): Promise<void> {
     await this.#md5.close();
     await this.handle.close();
@@ -66,7 +66,7 @@ export class UploadSource {
       const chunk = buffer.subarray(0, bytesRead);
       this.#hashNew(chunk, position);
       yield chunk;
-      // Asked for the next one: this one has been taken.
+      // The consumer requested the next chunk, so it has consumed this one.
       position += bytesRead;
       onBytesTransferred(position);
     }

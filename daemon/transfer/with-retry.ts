@@ -1,37 +1,37 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../src/shared/errors.js';
+import { backoffDelayMs } from '../../src/shared/util/backoff.js';
 import type { SsrfGuard } from '../net/ssrf-guard.js';
 import type { Direction } from './disk-errors.js';
 import { errorClassOf, type TransferError, transientError } from './transfer-error.js';
-import { createTransferRetryPolicy } from './transfer-retry-policy.js';
 
-/** What every transfer over a network depends on. */
+/** Options of every transfer over a network. */
 export interface RemoteOptions {
   readonly guard: SsrfGuard;
-  /** How long nothing may move before an attempt is given up, in milliseconds. */
+  /** How long an attempt may be idle before it is aborted, in milliseconds. */
   readonly stallTimeoutMs: number;
-  /** How long to wait before the first new attempt, in milliseconds; half a second where it is not given. */
+  /** Delay before the first retry, in milliseconds; 500 by default. */
   readonly retryDelayMs?: number;
 }
 
-/** Two attempts to connect, and what lies between, stay below the 20 seconds of the contract (section 9). */
+/** Two attempts to connect, with the delay between them, stay below the 20 seconds of the contract (section 9). */
 const maxConnectTimeoutMs = 8_000;
 
-/** How long one attempt to connect may take: shorter than a stall, so that each of the two is told as what it is. */
+/** How long one attempt to connect may take. It is shorter than the stall timeout, so that the two are reported correctly. */
 export function connectTimeoutOf({ stallTimeoutMs }: Pick<RemoteOptions, 'stallTimeoutMs'>): number {
   return Math.min(maxConnectTimeoutMs, stallTimeoutMs / 2);
 }
 
-/** One transfer that may take several attempts. */
+/** One transfer with retries. */
 export interface RetryableTransfer {
-  /** Makes one: null when all is done, the trouble where another may be made. Rejects where none makes sense. */
+  /** Makes one attempt. Resolves to null when the transfer is complete, or to an error to retry. Rejects if retrying is pointless. */
   readonly attempt: () => Promise<TransferError | null>;
-  /** The most bytes that any attempt has moved: a break after some that are new is forgiven more readily. */
+  /** Maximum number of bytes that any attempt transferred. An attempt that exceeds it resets the count of failures. */
   readonly highWaterMarkBytes: () => number;
   readonly signal: AbortSignal;
 }
 
-/** Attempts until it is done, with growing delays between. Rejects with the last trouble, or with the reason of the signal. */
+/** Retries a transfer with increasing delays until it is complete. Rejects with the last error, or with the reason of the signal. */
 export async function withRetry(
   transfer: RetryableTransfer,
   options: Omit<RemoteOptions, 'guard'>,
@@ -53,24 +53,24 @@ export async function withRetry(
   }
 }
 
-/** What an attempt is watched with. */
+/** Options of the idle timeout of an attempt. */
 export interface WatchdogOptions {
   /** The signal of the transfer. */
   readonly signal: AbortSignal;
   readonly stallTimeoutMs: number;
   readonly direction: Direction;
-  /** A host with its port, to be named. */
+  /** Host with its port, for messages. */
   readonly host: string;
 }
 
-/** What an attempt works under: ended when the transfer is, or when nothing was alive for too long. */
+/** The signal of an attempt. It is aborted with the transfer, or when the attempt is idle for too long. */
 export interface Watchdog {
   readonly signal: AbortSignal;
-  /** To be called whenever something has moved. */
+  /** Resets the idle timeout. Call it whenever data was transferred. */
   readonly reportActivity: () => void;
 }
 
-/** Makes one attempt, and ends it with a passing trouble where nothing moves for the stall timeout. */
+/** Makes one attempt. Aborts it with a transient error if it is idle for the stall timeout. */
 export async function withIdleTimeout(
   { signal, stallTimeoutMs, direction, host }: WatchdogOptions,
   work: (watchdog: Watchdog) => Promise<TransferError | null>,
@@ -85,9 +85,76 @@ export async function withIdleTimeout(
   } catch (error) {
     signal.throwIfAborted();
     if (!idle.signal.aborted || isVencError(error)) throw error;
-    const message = direction === 'download' ? 'stopped sending' : 'stopped taking data';
+    const message = direction === 'download' ? 'stopped sending' : 'stopped receiving data';
     return transientError(errorClassOf('timeout', direction), `${host} ${message}.`);
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Decides whether and when a transfer is retried. */
+export interface TransferRetryPolicy {
+  /** Records that the last attempt transferred new bytes. */
+  recordProgress(): void;
+  /** Milliseconds to wait before the next attempt, or null to stop retrying. */
+  nextDelayMs(transferError: TransferError): number | null;
+}
+
+/** Options of a retry policy. */
+export interface TransferRetryOptions {
+  readonly stallTimeoutMs: number;
+  readonly connectTimeoutMs: number;
+  /** Delay before the first retry. It doubles with each further one. */
+  readonly retryDelayMs: number;
+  /** A monotonic clock, in milliseconds. */
+  readonly clock: () => number;
+}
+
+/** Maximum number of consecutive attempts without progress. */
+const maxTries = 5;
+/** Same, if connecting fails and nothing was ever received: the address is probably wrong. */
+const maxFirstConnects = 3;
+/** Maximum number of attempts in total, because a server may send a single byte per attempt. */
+const maxTotalTries = 100;
+/** An unreachable host is reported within 20 seconds (contract, section 9), minus a margin of one second. */
+const connectLimitMs = 19_000;
+/**
+ * Without progress, a transfer fails within ten stall timeouts (contract, section 9). The limit here is nine, because the attempt that
+ * stalled has already waited for one.
+ */
+const maxTotalStallTimeouts = 9;
+
+/** Creates the retry policy of one transfer. Delays double, and respect `Retry-After` within the limits. */
+export function createTransferRetryPolicy(options: TransferRetryOptions): TransferRetryPolicy {
+  const { stallTimeoutMs, connectTimeoutMs, retryDelayMs, clock } = options;
+  let progressAt = clock();
+  let connectErrorsSince: number | null = null;
+  let attemptStartedAt = progressAt;
+  let failures = 0;
+  let tries = 0;
+  let hasReceived = false;
+  return {
+    recordProgress() {
+      progressAt = clock();
+      connectErrorsSince = null;
+      failures = 0;
+      hasReceived = true;
+    },
+    nextDelayMs({ kind, retryAfterMs }) {
+      failures += 1;
+      tries += 1;
+      const now = clock();
+      connectErrorsSince = kind === 'connect' ? (connectErrorsSince ?? attemptStartedAt) : null;
+      if (kind === 'permanent' || tries >= maxTotalTries) return null;
+      if (failures >= (kind === 'connect' && !hasReceived ? maxFirstConnects : maxTries)) return null;
+      const ownDelayMs = backoffDelayMs(failures, { firstMs: retryDelayMs, maxMs: stallTimeoutMs });
+      const delayMs = Math.max(retryAfterMs ?? 0, ownDelayMs);
+      const nextAt = now + delayMs;
+      if (nextAt + stallTimeoutMs > progressAt + maxTotalStallTimeouts * stallTimeoutMs) return null;
+      if (connectErrorsSince !== null && nextAt + connectTimeoutMs > connectErrorsSince + connectLimitMs)
+        return null;
+      attemptStartedAt = nextAt;
+      return delayMs;
+    },
+  };
 }

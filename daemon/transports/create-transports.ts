@@ -1,10 +1,10 @@
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
-import type { CleanupJournal } from '../transfer/orphans.js';
+import type { CleanupJournal } from '../transfer/cleanup-journal.js';
 import { createFaspTransport } from './fasp/fasp-transport.js';
 import { createFileTransport } from './file/file-transport.js';
 import { createFtpTransport } from './ftp/ftp-transport.js';
-import { createHostedTransport } from './hosted/hosted-transport.js';
+import { createHostedTransport, createUploadTransport } from './hosted/hosted-transport.js';
 import { createHttpTransport } from './http/http-transport.js';
 import { registerTransports, type TransportRegistry } from './registry.js';
 import { createGcsTransport, createS3Transport, hostsOf } from './s3/s3-transport.js';
@@ -12,31 +12,30 @@ import type { Services, StorageService } from './services.js';
 import { createSftpTransport } from './sftp/sftp-transport.js';
 import { createSwiftTransport } from './swift/swift-transport.js';
 import type { Transport } from './transport.js';
-import { createUploadTransport } from './upload/upload-transport.js';
 
-/** What the transports over networks are made with. */
+/** Options of the network transports. */
 export interface NetworkOptions {
   readonly allowPrivateNetwork: boolean;
-  /** How long a transfer may stand still, in milliseconds. */
+  /** How long a transfer may be idle, in milliseconds. */
   readonly stallTimeoutMs: number;
   readonly services: Services;
-  /** Where what lies unfinished at servers is noted. */
+  /** Records unfinished uploads on servers. */
   readonly cleanupJournal: CleanupJournal;
-  /** Where the host keys of SFTP servers are remembered, one file for all of them. */
+  /** The known_hosts file for SFTP servers. */
   readonly hostKeysPath: string;
 }
 
-/** What all transports of a daemon, or of one `venc run`, are made with. */
+/** Options of all transports of a daemon, or of one `venc run`. */
 export interface TransportOptions extends NetworkOptions {
-  /** Folders that `file:` URLs may lead into; none refuses that scheme. */
+  /** Folders that `file:` URLs may name files in. If empty, the scheme is rejected. */
   readonly filesRoots: readonly string[];
-  /** For a program that works on its own user's files: every file of the machine is open to it, and inputs are not copied. */
+  /** For a program that works on the files of its own user: `file:` URLs may name any file, and inputs are not copied. */
   readonly allowsAnyPath?: boolean;
   readonly hosted: HostedFileStore;
   readonly uploads: HostedFileStore;
 }
 
-/** All transports of this version by their schemes. */
+/** Creates all transports, by scheme. */
 export function createTransports(options: TransportOptions): TransportRegistry {
   return registerTransports([
     ...networkTransports(options),
@@ -46,7 +45,7 @@ export function createTransports(options: TransportOptions): TransportRegistry {
   ]);
 }
 
-/** The transports over networks. A later scheme adds its line here. */
+/** Creates the network transports. Add new schemes here. */
 export function networkTransports(options: NetworkOptions): readonly Transport[] {
   const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
   const remoteOptions = {

@@ -1,12 +1,12 @@
 import { VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
-import type { StoredCleanupJournal } from '../transfer/stored-cleanup-journal.js';
+import type { StoredCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { Transport } from './transport.js';
 
 /** Transports by scheme. */
 export type TransportRegistry = ReadonlyMap<string, Transport>;
 
-/** Registers transports under all of their schemes; two for one scheme is a mistake of the program. */
+/** Registers transports by scheme. Throws `TypeError` if two have the same scheme. */
 export function registerTransports(transports: readonly Transport[]): TransportRegistry {
   const registry = new Map<string, Transport>();
   for (const transport of transports) {
@@ -18,23 +18,26 @@ export function registerTransports(transports: readonly Transport[]): TransportR
   return registry;
 }
 
-/** The scheme of a URL in lower case, without the colon; null where the text has none. */
+/** The scheme of a URL in lower case, without the colon; null if the text has none. */
 export function schemeOf(url: string): string | null {
   return /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? null;
 }
 
-/** The transport for a URL. Throws `InvalidRequestError` where its scheme is not known. */
+/** The transport for a URL. Throws `InvalidRequestError` if its scheme is unknown. */
 export function transportFor(registry: TransportRegistry, url: string): Transport {
   const transport = registry.get(schemeOf(url) ?? '');
   if (transport === undefined) {
-    throw new VencError('InvalidRequestError', `${redact(url)} has a scheme that this daemon does not know.`);
+    throw new VencError(
+      'InvalidRequestError',
+      `${redact(url)} has a scheme that this daemon does not support.`,
+    );
   }
   return transport;
 }
 
 /**
- * Takes away what an earlier daemon left unfinished at servers. What can't be reached now is left for the next start. Gives back how
- * many were taken away.
+ * Removes the orphans that an earlier daemon left on servers. Orphans that cannot be removed now stay in the journal for the next start.
+ * Resolves to the number of removed orphans.
  */
 export async function removeOrphans(
   journal: StoredCleanupJournal,
@@ -49,7 +52,7 @@ export async function removeOrphans(
       await removeEntry();
       removedCount += 1;
     } catch (error) {
-      warn(`What an earlier run left at ${orphan.url} could not be taken away yet: ${String(error)}`);
+      warn(`Could not remove the unfinished upload of an earlier run at ${orphan.url} yet: ${String(error)}`);
     }
   }
   return removedCount;

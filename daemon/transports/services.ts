@@ -1,34 +1,34 @@
-/** A name and a secret that a service knows a caller by. */
+/** The credentials of a service. */
 export interface ServiceKeys {
   readonly id: string;
   readonly secret: string;
-  /** Beside keys that are good for a while only. */
+  /** Given for temporary credentials. */
   readonly sessionToken?: string;
 }
 
-/** One object storage as the daemon's configuration has it. */
+/** The configuration of one object storage service. */
 export interface StorageService {
-  /** Address of the service; null for the one of its operator. Addressed path-style where it is given. */
+  /** URL of the service, addressed path-style; null for the public service. */
   readonly endpoint: string | null;
   readonly region: string;
-  /** For URLs without keys of their own. */
+  /** Used for URLs without credentials. */
   readonly keys: ServiceKeys | null;
 }
 
-/** What the daemon's configuration says of the services that files come from and go to (contract, section 9). */
+/** The configuration of the services that files are transferred from and to (contract, section 9). */
 export interface Services {
   readonly s3: StorageService;
   readonly gcs: StorageService;
   readonly swift: {
-    /** Address of its v1 authentication; null where there is none, which leaves the scheme unusable. */
+    /** URL of its v1 authentication; null if not configured, then the scheme is rejected. */
     readonly authUrl: string | null;
     readonly keys: ServiceKeys | null;
   };
-  /** A private key for SFTP, as text or as the path of its file, and what it is locked with. */
+  /** A private key for SFTP, as text or as a path, and its passphrase. */
   readonly sftp: { readonly key: string | null; readonly passphrase: string | null };
 }
 
-/** Reads the configuration of services from environment variables: the AWS SDK's own names, and ours for the others. */
+/** Reads the configuration of services from environment variables: those of the AWS SDK for S3, `VENC_…` for the others. */
 export function servicesFrom(env: Readonly<Record<string, string | undefined>>): Services {
   const text = (...names: readonly string[]): string | null =>
     names.map((name) => env[name]).find((value) => value !== undefined && value !== '') ?? null;

@@ -1,8 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { fileRefUrl } from '../../daemon/hosted-files/file-ref.js';
-import { createHostedTransport } from '../../daemon/transports/hosted/hosted-transport.js';
-import { createUploadTransport } from '../../daemon/transports/upload/upload-transport.js';
+import {
+  createHostedTransport,
+  createUploadTransport,
+} from '../../daemon/transports/hosted/hosted-transport.js';
 import { noNetwork, notApplicable } from '../contracts/transport/common-error-cases.js';
 import { contentsOf } from '../contracts/transport/evidence.js';
 import { transportContract } from '../contracts/transport.js';

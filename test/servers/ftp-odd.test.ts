@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import {
   contentsOf,
@@ -220,9 +220,9 @@ test('an upload whose reported size is wrong fails and is removed', async () => 
 });
 
 for (const [answer, words] of [
-  ['552 quota exceeded', /no room/],
-  ['452 disk full', /no room/],
-  ['553 no', /does not let us write/],
+  ['552 quota exceeded', /no space/],
+  ['452 disk full', /no space/],
+  ['553 no', /denies write access/],
 ] as const) {
   test(`the error of an upload that is answered with "${answer}" gives the reason`, async () => {
     await withOdd({ answers: { STOR: answer } }, async (server) => {

@@ -1,7 +1,7 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-error-cases.js';
 import { secret } from '../contracts/transport/transport-harness.js';

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
 import { failureOf, scratchFolder, transferOf } from '../contracts/transport/evidence.js';
 import { ftpLogin } from '../helpers/servers/ftp-server-folder.js';

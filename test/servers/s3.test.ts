@@ -11,7 +11,7 @@ import {
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileAccess } from '../../daemon/jobs/access.js';
-import { openCleanupJournal } from '../../daemon/transfer/stored-cleanup-journal.js';
+import { openCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import {
   factsOf,
   failureOf,

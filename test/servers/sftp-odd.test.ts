@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import type { Services } from '../../daemon/transports/services.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import {
@@ -207,7 +207,7 @@ test('a login without SFTP is reported as such', async () => {
   const server = await start({ isShellOnly: true });
   const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4')));
   assert.is(failure.errorClass, 'DownloadFailureError');
-  assert.match(failure.message, /offers no SFTP/);
+  assert.match(failure.message, /does not offer SFTP/);
 });
 
 test('a server with another protocol is reported as DownloadFailureError', async () => {

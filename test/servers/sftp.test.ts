@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { createSftpTransport } from '../../daemon/transports/sftp/sftp-transport.js';
 import { notApplicable, unreachableHosts } from '../contracts/transport/common-error-cases.js';
 import { secret } from '../contracts/transport/transport-harness.js';

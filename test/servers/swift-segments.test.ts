@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import type { Orphan } from '../../daemon/transfer/orphans.js';
+import type { Orphan } from '../../daemon/transfer/cleanup-journal.js';
 import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import {
   factsOf,
@@ -126,7 +126,7 @@ else {
     // Repeated, because a PUT that is under way can restore the old container settings in Swift's cache.
     while (!isOver) await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
     assert.is((await failure).errorClass, 'UploadFailureError');
-    assert.match((await failure).message, /no room/);
+    assert.match((await failure).message, /no space/);
     assert.equal(await swift.list(films), []);
     assert.is(journal.size, 0);
   });
@@ -174,7 +174,7 @@ else {
       const films = await container();
       await swift.ask('POST', films, { headers: { 'x-container-meta-quota-bytes': '1' } });
       const full = await failureOf(upload(bytes, `cf://${films}/a.mp4`, {}, via));
-      assert.match(full.message, /no room/);
+      assert.match(full.message, /no space/);
       assert.equal(await swift.list(films), []);
     });
   }

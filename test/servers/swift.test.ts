@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
-import type { SwiftOptions } from '../../daemon/transports/swift/swift-options.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
+import type { SwiftOptions } from '../../daemon/transports/swift/swift-session.js';
 import { createSwiftTransport } from '../../daemon/transports/swift/swift-transport.js';
 import { secret } from '../contracts/transport/transport-harness.js';
 import { transportContract } from '../contracts/transport.js';

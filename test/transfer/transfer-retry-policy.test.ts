@@ -6,7 +6,7 @@ import {
   type TransferError,
   transientError,
 } from '../../daemon/transfer/transfer-error.js';
-import { createTransferRetryPolicy } from '../../daemon/transfer/transfer-retry-policy.js';
+import { createTransferRetryPolicy } from '../../daemon/transfer/with-retry.js';
 
 const passing = transientError('DownloadFailureError', 'no');
 const refused = mapConnectionError(

@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fileRefUrl } from '../../daemon/hosted-files/file-ref.js';
-import { noCleanupJournal } from '../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import { createTransports, type TransportOptions } from '../../daemon/transports/create-transports.js';
 import { transportFor } from '../../daemon/transports/registry.js';
 import { servicesFrom } from '../../daemon/transports/services.js';
@@ -72,11 +72,11 @@ const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
   [`file://${root}/../x`, new RegExp(below)],
   [`file://${root}/%2e%2e/x`, new RegExp(below)],
   [`file://${root}-beside/x`, new RegExp(below)],
-  ['upload://token', /address that an upload was answered with/],
-  ['upload://token/a/b', /address that an upload was answered with/],
-  ['upload://to.ken/a', /address that an upload was answered with/],
-  ['upload://token/%zz', /address that an upload was answered with/],
-  ['upload://token/a.mp4', /no upload of this account/],
+  ['upload://token', /URL that the daemon returned for an upload/],
+  ['upload://token/a/b', /URL that the daemon returned for an upload/],
+  ['upload://to.ken/a', /URL that the daemon returned for an upload/],
+  ['upload://token/%zz', /URL that the daemon returned for an upload/],
+  ['upload://token/a.mp4', /not name an upload of this account/],
 ];
 
 for (const [url, validationError] of inputs) {
@@ -114,7 +114,7 @@ test('an upload is valid for its own account, for 24 hours', async () => {
   const keptAt = (await uploads.find(place)).state === 'there' ? Date.now() : 0;
   now = new Date(keptAt + 86_000_000);
   assert.is(await check?.(url, 'default'), null);
-  assert.match(String(await check?.(url, 'another')), /no upload of this account/);
+  assert.match(String(await check?.(url, 'another')), /not name an upload of this account/);
   now = new Date(keptAt + 87_000_000);
   assert.match(String(await check?.(url, 'default')), /24 hours ago/);
 });

@@ -6,18 +6,17 @@ import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureFile } from '../../transfer/read-file.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { parseRemoteUrl, type RemoteUrl } from '../../transfer/remote-url.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import { type RemoteOptions, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
 import type { Transport } from '../transport.js';
-import { type FaspLocation, parseFaspUrl } from './fasp-url.js';
 import { findOnPath, mapAscpError, runAscp } from './run-ascp.js';
 
 /**
- * Inputs from servers of Aspera: `fasp://user:password@host/path` (section 1), by the program `ascp` where it is installed; where it is
- * not, they are refused at creation (contract, section 9).
+ * The transport of inputs from Aspera servers, `fasp://user:password@host/path` (section 1). It runs the program `ascp`. If `ascp` is not
+ * installed, jobs with such inputs are rejected when they are created (contract, section 9).
  */
 export function createFaspTransport(options: FaspOptions): Transport {
   return {
@@ -27,18 +26,18 @@ export function createFaspTransport(options: FaspOptions): Transport {
   };
 }
 
-/** What downloads by `ascp` depend on. */
+/** Options of the FASP transport. */
 export interface FaspOptions extends RemoteOptions {
-  /** Where programs are looked for; `PATH` where it is not given. */
+  /** Search path of programs; `PATH` by default. */
   readonly searchPath?: string;
 }
 
-/** How often the growth of the file is looked at, in milliseconds: the program tells nothing that could be relied upon. */
+/** How often the file size is read, in milliseconds. `ascp` has no reliable progress output. */
 const sizePollIntervalMs = 250;
 const missingProgram =
   'needs the program ascp of IBM Aspera, which is not installed on the machine of the daemon';
 
-/** Why an input cannot be fetched; null where it can. */
+/** The validation error of an input, or null. */
 async function validateFaspUrl(url: string, options: FaspOptions): Promise<string | null> {
   const location = parseFaspUrl(url);
   if (typeof location === 'string') return location;
@@ -46,8 +45,8 @@ async function validateFaspUrl(url: string, options: FaspOptions): Promise<strin
 }
 
 /**
- * Fetches a file by the program `ascp`, into a folder of its own beside the final name. The program is given the address that has passed
- * the guard, not the name; it goes on by itself with what an earlier attempt has brought.
+ * Downloads a file with `ascp` into a temporary folder next to the final path. `ascp` gets the address that the guard has checked, not the
+ * host name. It resumes the file of an earlier attempt.
  */
 async function downloadWithAscp(
   from: string,
@@ -125,10 +124,13 @@ async function fetchOnce(
   if (result.exitCode !== 0) return mapAscpError(result.output, result.exitCode, location);
   const stats = await lstat(join(folder, fileName)).catch(() => null);
   if (stats?.isFile() === true) return null;
-  return permanentError('DownloadFailureError', `${location.path} on ${location.name} is no file.`);
+  return permanentError(
+    'DownloadFailureError',
+    `${location.path} on ${location.name} is not a regular file.`,
+  );
 }
 
-/** The address to connect to. Rejects with the error of the guard, or of the system. */
+/** Resolves the address to connect to. Rejects with the error of the guard or of the system. */
 function resolveAddress(guard: SsrfGuard, host: string, signal: AbortSignal): Promise<string> {
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
@@ -137,12 +139,12 @@ function resolveAddress(guard: SsrfGuard, host: string, signal: AbortSignal): Pr
     guard.lookup(host, {}, (error, address) => {
       if (error !== null) reject(error);
       else if (typeof address === 'string') resolve(address);
-      else reject(new TypeError('one address was asked for'));
+      else reject(new TypeError('expected one address'));
     });
   });
 }
 
-/** How much there is, whatever the program calls its files. */
+/** Total size of the files in a folder. `ascp` uses temporary names of its own. */
 async function folderSize(folder: string): Promise<number> {
   const entries = await readdir(folder).catch(() => []);
   const sizes = await Promise.all(
@@ -158,4 +160,32 @@ async function folderSize(folder: string): Promise<number> {
 
 function searchPathOf({ searchPath }: FaspOptions): string {
   return searchPath ?? process.env.PATH ?? '';
+}
+
+/** A file on an Aspera server. */
+export interface FaspLocation extends Omit<RemoteUrl, 'credentials'> {
+  readonly user: string;
+  readonly password: string;
+  /** The path for the server: relative to the home folder of the user, or from the root. */
+  readonly path: string;
+  /** Host with its port, for messages. */
+  readonly name: string;
+}
+
+/** Parses `fasp://user:password@host:port/path` (section 1). Returns the validation error as a sentence without subject if it is invalid. */
+export function parseFaspUrl(url: string): FaspLocation | string {
+  const parsed = parseRemoteUrl(url);
+  if (!parsed.ok) return parsed.validationError;
+  const { host, port, credentials, parts, isFromRoot } = parsed;
+  if (credentials === null || credentials.user === '' || credentials.password === '')
+    return 'must have user:password@ before the host';
+  const path = `${isFromRoot ? '/' : ''}${parts.join('/')}`;
+  const displayHost = host.includes(':') ? `[${host}]` : host;
+  return {
+    ...parsed,
+    ...credentials,
+    // A path that begins with a dash would be parsed as an option.
+    path: path.startsWith('-') ? `./${path}` : path,
+    name: port === null ? displayHost : `${displayHost}:${port}`,
+  };
 }

@@ -5,23 +5,22 @@ import { delimiter, join } from 'node:path';
 import { childEnvironment } from '../../../src/shared/util/child-environment.js';
 import { outOfSpaceError } from '../../transfer/disk-errors.js';
 import { permanentError, type TransferError, transientError } from '../../transfer/transfer-error.js';
-import type { FaspLocation } from './fasp-url.js';
 
-/** How the program came to its end. */
+/** The result of a run of `ascp`. */
 interface AscpResult {
-  /** Null where a signal ended it, or it could not be started. */
+  /** Null if a signal killed it, or it could not be started. */
   readonly exitCode: number | null;
-  /** The last that it said, on both ways. */
+  /** The end of its stdout and stderr. */
   readonly output: string;
 }
 
-/** One run of the program. */
+/** Options of a run of `ascp`. */
 interface AscpOptions {
   readonly program: string;
   readonly args: readonly string[];
   readonly password: string;
   readonly searchPath: string;
-  /** Ends it with all that it started: SIGTERM, and SIGKILL a second later. */
+  /** Kills the process group: SIGTERM, then SIGKILL one second later. */
   readonly signal: AbortSignal;
 }
 
@@ -29,8 +28,8 @@ const killAfterMs = 1_000;
 const maxOutputCharacters = 8_192;
 
 /**
- * Runs `ascp` to its end. The password goes by the environment, where only the program's own user can read it: arguments are for everybody
- * to see. Of our environment it gets nothing but what it needs. Never rejects.
+ * Runs `ascp` until it exits. The password is passed in the environment, which only the user of the process can read; arguments are visible
+ * to all users. No other environment variables are passed except those that it needs. Never rejects.
  */
 export async function runAscp({
   program,
@@ -40,7 +39,7 @@ export async function runAscp({
   signal,
 }: AscpOptions): Promise<AscpResult> {
   if (signal.aborted) return { exitCode: null, output: '' };
-  // So that it does not outlive a daemon that is killed.
+  // The parent-death wrapper kills ascp if the daemon is killed.
   const parentDeathWrapper = await findOnPath('setpriv', searchPath);
   const [first, rest] =
     parentDeathWrapper === null
@@ -49,7 +48,7 @@ export async function runAscp({
   const child = spawn(first, rest, {
     env: childEnvironment({ PATH: searchPath, LC_ALL: 'C.UTF-8', ASPERA_SCP_PASS: password }),
     stdio: ['ignore', 'pipe', 'pipe'],
-    // The head of a group, which is ended as one.
+    // Start a process group, so that all of its processes can be killed.
     detached: true,
   });
   let output = '';
@@ -71,7 +70,7 @@ export async function runAscp({
     });
     child.once('close', (exitCode) => {
       signal.removeEventListener('abort', terminate);
-      // Whatever it started and left behind.
+      // Kill the processes that it started and left running.
       killGroup(child, 'SIGKILL');
       resolve({ exitCode, output });
     });
@@ -83,13 +82,20 @@ function killGroup({ pid }: ChildProcess, signal: NodeJS.Signals): void {
   try {
     process.kill(-pid, signal);
   } catch {
-    // It is gone.
+    // The group has exited already.
   }
 }
 
-type AscpErrorMapper = (location: FaspLocation) => TransferError;
+/** The requested file, for messages. */
+interface AscpSource {
+  readonly path: string;
+  /** Host with its port. */
+  readonly name: string;
+}
 
-/** What the program's words mean, the first that match. Its words themselves are told to nobody. */
+type AscpErrorMapper = (source: AscpSource) => TransferError;
+
+/** Errors by patterns of the output; the first match wins. The output itself is never shown, because it may contain secrets. */
 const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
   [
     /authenticat|permission denied \(|(?:wrong|invalid|incorrect) (?:password|user)/i,
@@ -103,7 +109,7 @@ const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
   [
     /permission denied|access denied|not permitted|not allowed/i,
     ({ name, path }) =>
-      permanentError('DownloadAccessDeniedError', `${name} does not let its user read ${path}.`),
+      permanentError('DownloadAccessDeniedError', `${name} denies its user read access to ${path}.`),
   ],
   [
     /no space left|disk full|insufficient (?:disk )?space|disk quota/i,
@@ -122,18 +128,18 @@ const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
   ],
 ];
 
-/** What an end of `ascp` with an error means. */
-export function mapAscpError(output: string, exitCode: number | null, location: FaspLocation): TransferError {
+/** Maps a failed run of `ascp`. */
+export function mapAscpError(output: string, exitCode: number | null, source: AscpSource): TransferError {
   const mapper = errorMappers.find(([pattern]) => pattern.test(output))?.[1];
-  if (mapper !== undefined) return mapper(location);
-  const exitDescription = exitCode === null ? 'was ended' : `ended with code ${exitCode}`;
+  if (mapper !== undefined) return mapper(source);
+  const exitDescription = exitCode === null ? 'was killed' : `exited with code ${exitCode}`;
   return transientError(
     'DownloadFailureError',
-    `The program ascp ${exitDescription} while it fetched from ${location.name}.`,
+    `The program ascp ${exitDescription} while it downloaded from ${source.name}.`,
   );
 }
 
-/** Where a program is on a search path, such as `PATH`; null where it is not. */
+/** Finds a program on a search path such as `PATH`; null if it is not there. */
 export async function findOnPath(name: string, searchPath: string): Promise<string | null> {
   for (const folder of searchPath.split(delimiter).filter((entry) => entry.startsWith('/'))) {
     const path = join(folder, name);

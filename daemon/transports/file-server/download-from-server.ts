@@ -9,25 +9,21 @@ import type { PartialFile } from '../../transfer/partial-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
-import type { FileServer, RemoteFacts, RemoteLocation } from './file-server.js';
-import { withSession } from './with-session.js';
+import { type FileServer, type RemoteFacts, type RemoteLocation, withSession } from './file-server.js';
 
 /**
- * Brings a file from a file server, going on where a connection broke off as long as the server tells that it is still the same
- * file, and starting over where not. The size that the server tells is checked in the end.
+ * Downloads a file from a file server. After an interruption, the download resumes if the server reports the same version, and restarts
+ * otherwise. Finally the size is compared with the size that the server reports.
  */
 export async function downloadFrom(
   server: FileServer,
-  from: string,
+  location: RemoteLocation,
   toPath: string,
   transfer: Transfer,
   options: RemoteOptions,
 ): Promise<FileFacts> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const location = server.parseUrl(from);
-  if (typeof location === 'string')
-    throw new VencError('DownloadFailureError', `The URL of the input ${location}.`);
   const { stallTimeoutMs } = options;
   const sessionOptions = { server, location, direction: 'download', signal, stallTimeoutMs } as const;
   return downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
@@ -59,7 +55,7 @@ export async function downloadFrom(
   });
 }
 
-/** Where the server tells no version, nothing is gone on with: two files of one size would be spliced. */
+/** Without a version the download must not resume: it could splice two files of the same size. */
 function isSame(previousFacts: RemoteFacts, facts: RemoteFacts): boolean {
   return (
     facts.version !== null &&
@@ -95,24 +91,21 @@ function oversizeError(sizeBytes: number, location: RemoteLocation): VencError {
   );
 }
 
-/** What there is to be said where nothing is at a path. */
+/** The error for a missing file. */
 export function fileNotFoundError(location: RemoteLocation): VencError {
   return new VencError('FileNotFoundError', `There is no file ${location.path} on ${location.name}.`);
 }
 
 /**
- * The size of a file on a file server, in bytes; null where the server does not tell. One attempt; rejects as that of a
- * download would.
+ * The size of a file on a file server, in bytes; null if the server does not report it. Makes one attempt, and rejects with the errors of
+ * {@link downloadFrom}.
  */
 export async function fetchRemoteSize(
   server: FileServer,
-  from: string,
+  location: RemoteLocation,
   signal: AbortSignal,
   { stallTimeoutMs }: RemoteOptions,
 ): Promise<number | null> {
-  const location = server.parseUrl(from);
-  if (typeof location === 'string')
-    throw new VencError('DownloadFailureError', `The URL of the input ${location}.`);
   signal.throwIfAborted();
   let sizeBytes: number | null = null;
   const sessionOptions = { server, location, direction: 'download', signal, stallTimeoutMs } as const;

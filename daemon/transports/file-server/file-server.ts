@@ -2,71 +2,104 @@ import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { RemoteUrl } from '../../transfer/remote-url.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
-import type { Watchdog } from '../../transfer/with-retry.js';
+import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 
-/** What a server tells of a file. */
+/** What a server reports about a file. */
 export interface RemoteFacts {
-  /** Null where the server does not tell. */
+  /** Null if the server does not report it. */
   readonly sizeBytes: number | null;
-  /** Differs when the file is another one, such as the time of its last change; null where the server tells nothing of that kind. */
+  /** Changes when the file changes, such as its modification time; null if the server reports nothing suitable. */
   readonly version: string | null;
 }
 
-/** What is done with pieces of a file that lie one behind the other. */
+/** Processes consecutive chunks of a file. */
 export type OnChunks = (chunks: readonly Uint8Array[]) => Promise<void>;
 
 /**
- * An open connection to a server that keeps files by their paths. One thing at a time. Its methods reject with whatever its library
- * throws, which {@link FileServer.trouble} reads; after a rejection it is only good for `close`.
+ * An open connection to a file server. It runs one operation at a time. Its methods reject with the errors of its library, which
+ * {@link FileServer.mapError} maps. After a rejection, only `close` may be called.
  */
 export interface FileSession {
-  /** What is at a path; null where nothing is. */
+  /** The file at a path, or null if absent. */
   stat(path: string): Promise<RemoteFacts | null>;
   /**
-   * Hands on the bytes of a file from an offset to its end, in order, several pieces at once where they came meanwhile; waits for `take`
-   * before it asks for many more. The pieces are only good until `take` has resolved.
+   * Reads a file from an offset to its end, and passes the chunks to `onChunks` in order. It waits for `onChunks` before it requests many
+   * more. Chunks are valid only until `onChunks` resolves.
    */
   read(path: string, fromByte: number, onChunks: OnChunks): Promise<void>;
-  /** Writes a stream to a file, from an offset on: 0 begins it anew. Settles when the server has confirmed all of it. */
+  /** Writes a stream to a file from an offset on; 0 truncates the file. Resolves when the server has confirmed all bytes. */
   write(path: string, fromByte: number, bytes: Readable): Promise<void>;
-  /** Gives a file another name, in the place of what has that name. */
+  /** Renames a file, replacing an existing one. */
   rename(from: string, to: string): Promise<void>;
-  /** Takes a file away. That there is none is as good. */
+  /** Removes a file. No-op if absent. */
   remove(path: string): Promise<void>;
-  /** Makes one folder; whether there was none before. */
+  /** Creates one folder. Resolves to false if it exists already. */
   makeFolder(path: string): Promise<boolean>;
-  /** Takes an empty folder away; rejects where it is not empty. */
+  /** Removes a folder. Rejects if it is not empty. */
   removeFolder(path: string): Promise<void>;
-  /** Lets go of the connection at once. Never throws. */
+  /** Closes the connection immediately. Never throws. */
   close(): void;
 }
 
-/** One kind of file server: FTP, or SFTP. */
+/** A kind of file server: FTP or SFTP. */
 export interface FileServer {
-  /** Opens a connection that has passed the guard, and logs in. */
+  /** Opens a connection through the guard, and logs in. */
   connect(location: RemoteLocation, watchdog: Watchdog, direction: Direction): Promise<FileSession>;
-  /** Where a URL of this kind leads; or a sentence without subject that says why it cannot be used. */
-  parseUrl(url: string): RemoteLocation | string;
   /**
-   * How many bytes at the end of a file that a broken connection left may be holes, since the server was told to write several pieces at
-   * once; none where it is not given.
+   * How many bytes at the end of a partial file may contain holes after an interruption, because several writes were pipelined; 0 by
+   * default.
    */
   readonly unconfirmedBytes?: number;
-  /** What an error of a session means. */
+  /** Maps an error of a session. */
   mapError(error: unknown, direction: Direction, location: RemoteLocation): TransferError;
 }
 
-/** A file on a server, as that one names it. */
+/** A file on a file server. */
 export interface RemoteLocation extends RemoteUrl {
   readonly port: number;
-  /** The path of the file in the server's own terms. */
+  /** The path of the file as sent to the server. */
   readonly path: string;
-  /** Folders above the file, the outermost first, that may have to be made. */
+  /** Parent folders of the file, outermost first. An upload creates missing ones. */
   readonly folders: readonly string[];
-  /** The host with its port, to be named in messages. */
+  /** Host with its port, for messages. */
   readonly name: string;
-  /** Whether the connection is encrypted from its first byte (`ftps` on its own port), as the scheme has it. */
+  /** Whether the connection uses TLS from the first byte (`ftps` on its own port); undefined if the server decides. */
   readonly isImplicitTls?: boolean;
-  /** Whether it must be encrypted at all. */
+  /** Whether the connection must use TLS. */
   readonly isTls?: boolean;
+}
+
+/** Options of a session. */
+export interface RemoteSessionOptions {
+  readonly server: FileServer;
+  readonly location: RemoteLocation;
+  readonly direction: Direction;
+  readonly signal: AbortSignal;
+  readonly stallTimeoutMs: number;
+}
+
+/**
+ * Runs `work` in a new session. The session is closed when `work` is done, when the signal is aborted, or when it is idle for the stall
+ * timeout. Errors of the session are mapped to a `TransferError`.
+ */
+export function withSession(
+  { server, location, direction, signal, stallTimeoutMs }: RemoteSessionOptions,
+  work: (session: FileSession, watchdog: Watchdog) => Promise<TransferError | null>,
+): Promise<TransferError | null> {
+  return withIdleTimeout({ signal, stallTimeoutMs, direction, host: location.name }, async (watchdog) => {
+    let session: FileSession | null = null;
+    const close = () => session?.close();
+    watchdog.signal.addEventListener('abort', close, { once: true });
+    try {
+      session = await server.connect(location, watchdog, direction);
+      watchdog.signal.throwIfAborted();
+      return await work(session, watchdog);
+    } catch (error) {
+      watchdog.signal.throwIfAborted();
+      return server.mapError(error, direction, location);
+    } finally {
+      watchdog.signal.removeEventListener('abort', close);
+      close();
+    }
+  });
 }

@@ -1,15 +1,18 @@
+import { VencError } from '../../../src/shared/errors.js';
+import type { Direction } from '../../transfer/disk-errors.js';
+import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { Transport } from '../transport.js';
 import { downloadFrom, fetchRemoteSize } from './download-from-server.js';
-import type { FileServer } from './file-server.js';
+import type { FileServer, RemoteLocation } from './file-server.js';
 import { type RemoteUploadOptions, removeFrom, uploadTo } from './upload-to-server.js';
 
-/** Uploads whose folders are remembered, for the moment that what they brought is taken away again. */
+/** Maximum number of uploads whose created folders are kept in memory, so that `remove` can remove them. */
 const maxRemembered = 1000;
 
-/** A transport over a kind of file server. The server is loaded with the first transfer: a daemon at rest does without its library. */
+/** Creates the transport of a kind of file server. Its library is loaded on the first transfer, to save memory in an idle daemon. */
 export function createServerTransport(
   schemes: readonly string[],
-  parseUrl: FileServer['parseUrl'],
+  parseUrl: (url: string) => RemoteLocation | string,
   load: () => Promise<FileServer>,
   options: RemoteUploadOptions,
 ): Transport {
@@ -17,7 +20,13 @@ export function createServerTransport(
     const location = parseUrl(url);
     return typeof location === 'string' ? location : null;
   };
-  /** Folders that uploads made, by their URLs, until they are known to stay: the latest ones. */
+  const locationOf = (url: string, direction: Direction): RemoteLocation => {
+    const location = parseUrl(url);
+    if (typeof location !== 'string') return location;
+    const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
+    throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
+  };
+  /** Folders that the latest uploads created, by URL. */
   const createdFolders = new Map<string, readonly string[]>();
   const remember = (url: string, folders: readonly string[]): void => {
     createdFolders.delete(url);
@@ -33,10 +42,13 @@ export function createServerTransport(
     schemes,
     checkInput: validationError,
     checkOutput: validationError,
-    download: async (from, toPath, transfer) => downloadFrom(await load(), from, toPath, transfer, options),
-    sizeOf: async (from, signal) => fetchRemoteSize(await load(), from, signal, options),
+    download: async (from, toPath, transfer) =>
+      downloadFrom(await load(), locationOf(from, 'download'), toPath, transfer, options),
+    sizeOf: async (from, signal) =>
+      fetchRemoteSize(await load(), locationOf(from, 'download'), signal, options),
     async upload(fromPath, to, transfer) {
-      const { facts, folders } = await uploadTo(await load(), fromPath, to, transfer, options);
+      const location = locationOf(to, 'upload');
+      const { facts, folders } = await uploadTo(await load(), location, fromPath, to, transfer, options);
       remember(to, folders);
       return facts;
     },

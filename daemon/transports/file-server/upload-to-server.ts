@@ -1,56 +1,54 @@
 import { posix } from 'node:path';
-import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
 import { partialFileName } from '../../transfer/partial-file.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import { type RemoteOptions, withRetry } from '../../transfer/with-retry.js';
-import type { FileServer, FileSession, RemoteLocation } from './file-server.js';
-import { withSession } from './with-session.js';
+import { type FileServer, type FileSession, type RemoteLocation, withSession } from './file-server.js';
 
-/** What an upload to a file server depends on. */
+/** Options of an upload to a file server. */
 export interface RemoteUploadOptions extends RemoteOptions {
   readonly cleanupJournal: CleanupJournal;
 }
 
-/** How far an upload is: what stands at the server that was not there before. */
+/** The state of an upload: what it has created on the server. */
 interface UploadState {
   /** The file under its temporary name. */
   readonly partPath: string;
-  /** Folders that were made, the outermost first. */
+  /** Created folders, outermost first. */
   readonly folders: string[];
   hasStarted: boolean;
-  /** What stands of it is known to be wrong: it is begun anew. */
+  /** The partial file is known to be wrong, so the upload restarts. */
   isCorrupt: boolean;
   isDone: boolean;
   highWaterMarkBytes: number;
 }
 
-/** What an upload brought. */
+/** The result of an upload. */
 export interface UploadResult {
   readonly facts: FileFacts;
-  /** Folders that were made for it, the outermost first. */
+  /** Folders that were created for it, outermost first. */
   readonly folders: readonly string[];
 }
 
-/** An upload on its way. */
+/** Options and state of a running upload. */
 interface UploadContext extends Transfer {
   readonly state: UploadState;
-  /** Notes the folders that were made, beside the file. */
+  /** Adds the created folders to the journal entry. */
   readonly journalFolders: () => Promise<void>;
 }
 
 /**
- * Brings a file to a file server: under a short name beside its final one, going on after a break from what the server has of it, and
- * renamed when the server tells the right size. Folders above it are made. Where it fails or is stopped, the unfinished file and the
- * folders are taken away again, over a new connection.
+ * Uploads a file to a file server under a temporary name, and renames it when the server reports the right size. After an interruption, the
+ * upload resumes at the end of the partial file. Missing folders are created. If the upload fails or is aborted, the partial file and the
+ * created folders are removed over a new connection.
  */
 export async function uploadTo(
   server: FileServer,
+  location: RemoteLocation,
   fromPath: string,
   to: string,
   transfer: Transfer,
@@ -58,8 +56,6 @@ export async function uploadTo(
 ): Promise<UploadResult> {
   const { signal } = transfer;
   signal.throwIfAborted();
-  const location = server.parseUrl(to);
-  if (typeof location === 'string') throw new VencError('UploadFailureError', `The destination ${location}.`);
   const file = await UploadSource.open(fromPath).catch((error: unknown) => {
     throw mapLocalDiskError(error, 'upload');
   });
@@ -97,7 +93,7 @@ async function deliver(
     await removeEntry();
     return { facts, folders: state.folders };
   } catch (error) {
-    // What is still there is tried again at the next start.
+    // If the rollback fails, the journal entry stays for the next start.
     if (await rollBack(server, location, state, options)) await removeEntry();
     transfer.signal.throwIfAborted();
     throw mapLocalDiskError(error, 'upload');
@@ -146,15 +142,15 @@ async function makeFolders(
   { folders }: RemoteLocation,
   { state, journalFolders }: UploadContext,
 ): Promise<void> {
-  // Most often they are there: then one question is enough.
+  // Usually the folders exist, and then one request is enough.
   const innermost = folders.at(-1);
   if (innermost === undefined || (await session.stat(innermost)) !== null) return;
   for (const folder of folders) if (await session.makeFolder(folder)) state.folders.push(folder);
-  // Not before: an empty folder of somebody else's must not be taken for one of ours.
+  // Not before they are created: an empty folder of another user must not be taken for ours.
   if (state.folders.length > 0) await journalFolders();
 }
 
-/** How much the server has of the unfinished file: never more than was read of it, unless it is none of ours. */
+/** How many bytes of the partial file to resume from; 0 if the file is larger than what was sent, because it is not ours then. */
 async function remotePartBytes(
   session: FileSession,
   { partPath }: UploadState,
@@ -174,11 +170,11 @@ async function checkSize(
   const storedBytes = (await session.stat(state.partPath))?.sizeBytes;
   if (storedBytes === null || storedBytes === file.sizeBytes) return null;
   state.isCorrupt = true;
-  const message = `${location.name} kept ${storedBytes ?? 0} bytes of a file of ${file.sizeBytes}`;
-  return transientError('UploadFailureError', `${message}: is there room left?`);
+  const message = `${location.name} stored ${storedBytes ?? 0} bytes of a file of ${file.sizeBytes}`;
+  return transientError('UploadFailureError', `${message}: its disk may be full.`);
 }
 
-/** Takes away what an upload left; whether that went well. Tried once, for as long as a stall may last. */
+/** Removes what a failed upload left. Resolves to false if that fails. Makes one attempt, limited by the stall timeout. */
 async function rollBack(
   server: FileServer,
   location: RemoteLocation,
@@ -193,10 +189,7 @@ async function rollBack(
   );
 }
 
-/**
- * Takes one file away from a file server, and those of the given folders, the outermost first, that are empty then. That there is none is
- * as good.
- */
+/** Removes a file from a file server, then the given folders (outermost first) if they are empty. No-op if absent. */
 export async function removeFrom(
   server: FileServer,
   location: RemoteLocation,
@@ -213,11 +206,11 @@ export async function removeFrom(
   if (transferError !== null) throw transferError.error;
 }
 
-/** The innermost first. What is not empty is somebody else's by now, and so is what it lies in. */
+/** Removes folders, innermost first. Stops at the first that is not empty: others use it now. */
 async function removeEmpty(session: FileSession, folders: readonly string[]): Promise<void> {
   try {
     for (const folder of folders.toReversed()) await session.removeFolder(folder);
   } catch {
-    // The session is at its end.
+    // The session ends here.
   }
 }

@@ -7,23 +7,22 @@ import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapDiskError } from '../../transfer/disk-errors.js';
 import { makeFolders } from '../../transfer/folders.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureHandle } from '../../transfer/read-file.js';
-import type { Transfer } from '../../transfer/transfer.js';
-import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './roots.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
+import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './file-url.js';
 
 const maxAttempts = 3;
 
 interface OpenFolder {
   readonly handle: FileHandle;
   readonly path: string;
-  /** Takes the folders away again that were made for this delivery. */
+  /** Removes the folders that were created for this delivery. */
   readonly undo: () => Promise<void>;
 }
 
 /**
- * Delivers a finished file to a path below the roots, making its folders. On one volume the file is moved, else copied under a short
- * name and renamed; either way it is flushed to the disk before it has its final name.
+ * Delivers a finished file to a path below the roots, and creates the folders of the path. The file is moved if it is on the same volume;
+ * otherwise it is copied to a temporary name and renamed. It is flushed to disk before it gets its final name.
  */
 export async function deliverFile(
   roots: RootFolders,
@@ -31,7 +30,7 @@ export async function deliverFile(
   path: string,
   transfer: Transfer,
 ): Promise<FileFacts> {
-  // Another delivery that fails takes its empty folders away again, perhaps just those that this one is about to use.
+  // A failed concurrent delivery removes its empty folders, which may be the ones that this delivery is about to use.
   for (let attempt = 1; ; attempt += 1) {
     transfer.signal.throwIfAborted();
     try {
@@ -78,7 +77,7 @@ async function moveOrCopy(
     await source.sync();
     transfer.signal.throwIfAborted();
     const isMoved = await rename(fromPath, finalPath).then(() => true, rethrowUnlessCrossDevice);
-    // Two mounts of one volume have the same number and still do not rename into each other.
+    // Two mounts of one volume have the same device number, but rename between them fails with EXDEV.
     if (!isMoved) return await copyToFile(source, finalPath, { transfer, isDurable: true });
     await folder.handle.sync();
     return facts;
@@ -107,7 +106,7 @@ async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder>
   }
 }
 
-/** A rename would put a file in the place of a device such as /dev/null. A symbolic link is replaced, not followed. */
+/** Rejects devices and folders: a rename would replace a device such as /dev/null. A symbolic link is replaced, not followed. */
 async function rejectNonRegularTarget(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || stats.isFile() || stats.isSymbolicLink()) return;

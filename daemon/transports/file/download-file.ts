@@ -4,15 +4,14 @@ import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapDiskError, mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
 import { measureHandle } from '../../transfer/read-file.js';
-import type { Transfer } from '../../transfer/transfer.js';
-import { isOpenedBelow, type RootFolders, resolveBelow } from './roots.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
+import { isOpenedBelow, type RootFolders, resolveBelow } from './file-url.js';
 
 /**
- * Brings a file of this machine to `toPath`. Below roots it is copied: a link to it would let any process with write access change it
- * between being inspected and being encoded. A program that works on its own user's files (`anywhere`) only makes a symbolic link,
- * as ffmpeg on its own would read the file in place too, and a second copy of 20 GB helps nobody.
+ * Copies a local file below the roots to `toPath`. A link would let any process with write access change the file between its inspection
+ * and its encoding. A program that works on the files of its own user (`anywhere`) creates a symbolic link instead: ffmpeg run by hand
+ * would also read the file in place, and a copy may take 20 GB.
  */
 export async function downloadFile(
   roots: RootFolders,
@@ -36,7 +35,7 @@ export async function downloadFile(
   }
 }
 
-/** The size of a file that {@link takeFile} would bring, in bytes. Rejects as that would. */
+/** The size of a file in bytes. Rejects with the errors of {@link downloadFile}. */
 export async function sizeOfFile(roots: RootFolders, path: string): Promise<number> {
   const { handle } = await openRegularFile(roots, path);
   try {
@@ -53,9 +52,9 @@ async function openRegularFile(
   const realPath = await resolveBelow(roots, path);
   if (realPath === null) throw outsideRootsError();
   try {
-    // Looked at before it is opened, because opening alone does something to some devices.
+    // Check before opening, because opening some devices has side effects.
     if (!(await stat(realPath)).isFile()) throw notRegularFileError();
-    // Should it become a pipe in between, opening it must not wait for somebody to write.
+    // O_NONBLOCK: if the file was replaced by a pipe, open must not wait for a writer.
     const handle = await open(realPath, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     try {
       if (!(await handle.stat()).isFile()) throw notRegularFileError();

@@ -6,17 +6,16 @@ import { mapDiskError } from '../../transfer/disk-errors.js';
 import type { Transport } from '../transport.js';
 import { deliverFile } from './deliver-file.js';
 import { downloadFile, sizeOfFile } from './download-file.js';
-import { parseFileUrl } from './file-url.js';
-import { type RootFolders, resolveBelow } from './roots.js';
+import { parseFileUrl, type RootFolders, resolveBelow } from './file-url.js';
 
 const notAllowedMessage =
-  'names a file on the machine of the daemon, which takes such files only when it is started with --files-root DIR';
+  'names a file on the machine of the daemon, which allows such files only if it is started with --files-root DIR';
 const outsideRootsMessage = 'must name a file below one of the --files-root folders';
 const notRegularMessage = 'must name a regular file, not a folder or a device';
 
 /**
- * Files of this machine, as inputs and as outputs (contract, section 9): below the given roots, symbolic links resolved, when they are
- * named and once more when they are opened. Without a root the scheme is refused, with a sentence that says how to allow it.
+ * The transport of local files (contract, section 9). Files must be below the roots after symbolic links are resolved; this is checked
+ * when a request names them and again when they are opened. Without roots, the scheme is rejected with a message that says how to allow it.
  */
 export function createFileTransport(roots: RootFolders): Transport {
   return {
@@ -27,7 +26,7 @@ export function createFileTransport(roots: RootFolders): Transport {
       if (!parsed.ok) return parsed.validationError;
       const path = await resolveBelow(roots, parsed.path);
       if (path === null) return outsideRootsMessage;
-      // A missing file is no fault of the request: it may come before its turn does.
+      // A missing file does not make the request invalid: it may be created before the job starts.
       const stats = await stat(path).catch(() => null);
       return stats === null || stats.isFile() ? null : notRegularMessage;
     },
@@ -61,7 +60,7 @@ export function createFileTransport(roots: RootFolders): Transport {
   };
 }
 
-/** Deletes a delivered file below the roots. That there is none is as good. */
+/** Deletes a delivered file below the roots. No-op if absent. */
 export async function removeFile(roots: RootFolders, path: string): Promise<void> {
   const folder = await resolveBelow(roots, dirname(path));
   if (folder === null) {

@@ -1,31 +1,33 @@
 import { isIP, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type ConnectionOptions, connect, rootCertificates, TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
+import { isVencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { ControlConnection } from './control-connection.js';
 
-/** A connection that one file or listing passes on. */
+/** A connection for one file or listing. */
 export interface DataConnection {
   readonly socket: Socket;
-  /** Settles when it may be written to. */
+  /** Resolves when the socket may be written to. */
   readonly ready: Promise<void>;
 }
 
-/** What data connections are opened with. */
+/** Options of data connections. */
 interface DataOptions {
   readonly guard: SsrfGuard;
-  /** What they read into, unless they are encrypted. */
+  /** Buffers for unencrypted connections to read into. */
   readonly buffers: SocketBuffers;
   readonly timeoutMs: number;
   readonly signal: AbortSignal;
 }
 
 /**
- * Makes what opens data connections, always from this side. They lead to the address of the control connection and nowhere else: an
- * address that the server answers PASV with is not even looked at. That is what makes servers behind address translation work, and
- * what leaves nothing to those that would send us elsewhere. The guard is asked about each all the same.
+ * Returns a function that opens passive data connections. They always connect to the address of the control connection; the address in the
+ * PASV reply is ignored. This supports servers behind NAT, and prevents a server from redirecting connections to other hosts. The guard
+ * still checks each connection.
  */
 export function createDataConnector(
   control: ControlConnection,
@@ -53,13 +55,13 @@ export function createDataConnector(
     const target = { host, port, isTls: false, buffers: encrypted === null ? buffers : null };
     const plainSocket = await openSocket(guard, target, timeoutMs, signal);
     if (encrypted === null) return { socket: plainSocket, ready: Promise.resolve() };
-    // Many servers take data connections only from whom they know by the session of the first one.
+    // Many servers require data connections to resume the TLS session of the control connection.
     const session = control.tlsSessionStore ?? encrypted.getSession();
     const { socket, ready } = encrypt(plainSocket, {
       ...control.tlsOptions,
       ...(session === undefined ? {} : { session }),
     });
-    // A ticket of TLS 1.3 is good for one connection.
+    // A TLS 1.3 ticket is valid for one connection.
     socket.on('session', (next) => {
       control.tlsSessionStore = next;
     });
@@ -72,22 +74,22 @@ function isPort(port: number): boolean {
 }
 
 /**
- * How a host is spoken to over TLS. Its certificate is checked, its name too; on data connections for the same name as on the first one,
- * since a session that is gone on with is bound to it.
+ * The TLS options for a host. The certificate and its host name are verified. Data connections use the host name of the control connection,
+ * because a resumed session is bound to it.
  */
 export function tlsOptionsOf(host: string, authorities: readonly string[] = []): ConnectionOptions {
   const ca = authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] };
   return { host, servername: isIP(host) === 0 ? host : '', ...ca };
 }
 
-/** A socket that is being encrypted. */
+/** A socket during its TLS handshake. */
 export interface Encrypted {
   readonly socket: TLSSocket;
-  /** Settles when both sides know each other. */
+  /** Resolves when the handshake is complete. */
   readonly ready: Promise<void>;
 }
 
-/** Encrypts an open connection. */
+/** Starts TLS on an open connection. */
 export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encrypted {
   const socket = connect({ ...options, socket: plainSocket });
   const ready = new Promise<void>((resolve, reject) => {
@@ -98,4 +100,51 @@ export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encryp
   // Its waiters receive the error; without one, the rejection must not end the process.
   ready.catch(() => undefined);
   return { socket, ready };
+}
+
+/** How long to wait for the reply that explains why the server closed a data connection. */
+const replyGraceMs = 2_000;
+
+/**
+ * Transfers one file or listing: sends the command, streams the data once the server is ready, and waits for the confirmation. If the data
+ * connection breaks, the error reply on the control connection takes precedence, because it gives the cause, such as "no space left".
+ */
+export async function transferData(
+  control: ControlConnection,
+  command: string,
+  { socket, ready }: DataConnection,
+  streamData: (socket: Socket) => Promise<void>,
+): Promise<void> {
+  const started = latch();
+  const completed: Promise<void> = control.handle(command, (reply, task) => {
+    if (reply instanceof Error) return task.reject(reply);
+    started.open();
+    if (reply.code >= 300) task.reject(new Error('the server sent an unexpected reply'));
+    else if (reply.code >= 200) task.resolve(undefined);
+  });
+  // A failed transfer may never close the data connection by itself.
+  completed.catch(() => socket.destroy());
+  try {
+    await Promise.race([started.opened, completed]);
+    try {
+      await ready;
+      await streamData(socket);
+    } catch (error) {
+      socket.destroy();
+      if (!isVencError(error))
+        await Promise.race([completed, sleep(replyGraceMs, undefined, { ref: false })]);
+      throw error;
+    }
+    await completed;
+  } finally {
+    socket.destroy();
+  }
+}
+
+function latch(): { readonly opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open: () => open() };
 }

@@ -2,26 +2,24 @@ import { openSocket } from '../../net/open-socket.js';
 import { SocketBuffers } from '../../net/socket-buffers.js';
 import { connectTimeoutOf, type RemoteOptions } from '../../transfer/with-retry.js';
 import type { FileServer } from '../file-server/file-server.js';
+import { logIn } from './control-connection.js';
 import { createDataConnector } from './data-connection.js';
 import { createFtpSession } from './ftp-session.js';
-import { parseFtpUrl } from './ftp-url.js';
-import { logIn } from './log-in.js';
 import { mapFtpError } from './map-ftp-error.js';
 import { openControlConnection, type TlsModeCache } from './open-control-connection.js';
 
-/** What FTP depends on. */
+/** Options of FTP connections. */
 export interface FtpOptions extends RemoteOptions {
-  /** Certificates of authorities, as PEM, that are trusted beside Node's own and those of `NODE_EXTRA_CA_CERTS`. */
+  /** CA certificates (PEM) that are trusted in addition to Node's own and those of `NODE_EXTRA_CA_CERTS`. */
   readonly authorities?: readonly string[];
 }
 
-/** FTP servers, as one kind of server that keeps files. */
+/** Creates the file server for FTP. */
 export function createFtpServer(options: FtpOptions): FileServer {
   const { guard, authorities = [] } = options;
   const timeoutMs = connectTimeoutOf(options);
   const tlsModes: TlsModeCache = new Map();
   return {
-    parseUrl: parseFtpUrl,
     mapError: mapFtpError,
     async connect(location, watchdog, direction) {
       const { signal } = watchdog;

@@ -4,38 +4,35 @@ import { pipeline } from 'node:stream/promises';
 import { FTPError, type FTPResponse } from 'basic-ftp';
 import { VencError } from '../../../src/shared/errors.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
-import { skipBytes, totalByteLength } from '../../transfer/chunks.js';
+import { drainInBatches, skipBytes, totalByteLength } from '../../transfer/chunks.js';
 import type { Direction } from '../../transfer/disk-errors.js';
-import { drainInBatches } from '../../transfer/drain-in-batches.js';
 import type { FileSession, OnChunks, RemoteFacts, RemoteLocation } from '../file-server/file-server.js';
-import type { ControlConnection } from './control-connection.js';
-import type { DataConnection } from './data-connection.js';
-import type { ServerCapabilities } from './log-in.js';
+import type { ControlConnection, ServerCapabilities } from './control-connection.js';
+import { type DataConnection, transferData } from './data-connection.js';
 import { deniedError, isDeniedMessage, isMissingMessage } from './map-ftp-error.js';
 import { canEnterFolder, type FtpEntry, type FtpStatOptions, statPath } from './stat-path.js';
-import { transferData } from './transfer-data.js';
 
-/** What a session works on. */
+/** Options of an FTP session. */
 export interface FtpSessionOptions {
   readonly control: ControlConnection;
   readonly capabilities: ServerCapabilities;
   readonly openData: () => Promise<DataConnection>;
-  /** What data connections read into. */
+  /** Buffers that data connections read into. */
   readonly buffers: SocketBuffers;
   readonly location: RemoteLocation;
   readonly direction: Direction;
 }
 
-/** Nobody needs a listing that is longer, and a server could go on for ever. */
+/** Maximum length of a listing. A server could send one without end. */
 const maxListingBytes = 40 << 20;
 
-/** A session with an FTP server, after the login. */
+/** Creates a session with an FTP server after the login. */
 export function createFtpSession(options: FtpSessionOptions): FileSession {
   const { control, capabilities, openData, buffers, location, direction } = options;
   const createDeniedError = () => deniedError(direction, location);
   const createMissingError = () =>
     new VencError('FileNotFoundError', `There is no file ${location.path} on ${location.name}.`);
-  // From the root, names may begin with dashes and blanks, and no folder has to be stood in.
+  // In an absolute path, names may begin with dashes and blanks, and the working directory does not matter.
   const absolutePath = (path: string): string => {
     if (path.startsWith('/')) return path;
     if (capabilities.home !== null) return posix.join(capabilities.home, path);
@@ -50,7 +47,7 @@ export function createFtpSession(options: FtpSessionOptions): FileSession {
     await transfer(command, async (data) => {
       for await (const chunk of data as AsyncIterable<Buffer>) {
         bytes += chunk.byteLength;
-        if (bytes > maxListingBytes) throw new Error('the listing has no end');
+        if (bytes > maxListingBytes) throw new Error('the listing is too long');
         chunks.push(chunk);
       }
     });
@@ -85,7 +82,7 @@ export function createFtpSession(options: FtpSessionOptions): FileSession {
     }
   };
 
-  /** A file that was seen a moment ago and is not given out is one that may not be read. */
+  /** A 550 reply for a file that was just found means that access is denied. */
   const mapReadError = async (error: unknown): Promise<unknown> => {
     if (!(error instanceof FTPError) || error.code !== 550) return error;
     if (isMissingMessage(error.message)) return createMissingError();
@@ -100,7 +97,7 @@ export function createFtpSession(options: FtpSessionOptions): FileSession {
         await pipeline(bytes, data);
       });
     if (fromByte === 0) return store('STOR');
-    // An offset is safer than the end of the file: what an earlier connection still brings falls into its own place.
+    // REST with STOR is safer than APPE: late data of an earlier connection is written at its own offset.
     for (const command of ['STOR', 'APPE']) {
       if (command === 'STOR' && (await control.sendCommand(`REST ${fromByte}`)).code !== 350) continue;
       try {
@@ -109,9 +106,9 @@ export function createFtpSession(options: FtpSessionOptions): FileSession {
         if (hasStarted || !(error instanceof FTPError) || error.code === 421) throw error;
       }
     }
-    // The next attempt finds nothing to go on from.
+    // Delete the partial file, so that the next attempt starts over.
     await control.sendCommand(`DELE ${absolutePath(path)}`);
-    throw new FTPError({ code: 426, message: 'the server cannot go on with a file' });
+    throw new FTPError({ code: 426, message: 'the server cannot resume an upload' });
   };
 
   const rename = async (from: string, to: string): Promise<void> => {
@@ -122,21 +119,21 @@ export function createFtpSession(options: FtpSessionOptions): FileSession {
     };
     const reply = await tryRename();
     if (reply.code < 300) return;
-    // Some servers give a name to a file only where no other has it.
+    // Some servers do not replace an existing file on rename.
     if ((await control.sendCommand(`DELE ${absolutePath(to)}`)).code >= 300)
       throw await mapRenameError(reply, to);
     const second = await tryRename();
     if (second.code >= 300) throw await mapRenameError(second, to);
   };
 
-  /** The file was put into that folder a moment ago: it is the name that is wrong, or a folder that has it. */
+  /** The partial file was written to the same folder, so the name is invalid, or a folder has this name. */
   const mapRenameError = async (reply: FTPResponse, to: string): Promise<Error> => {
     const isNameRejected = reply.code >= 500 && !isDeniedMessage(reply.message);
     if (!isNameRejected && (await statPath(statOptions, absolutePath(to)))?.isFolder !== true)
       return new FTPError(reply);
     return new VencError(
       'UploadFailureError',
-      `${location.name} cannot give the file the name ${location.path}.`,
+      `${location.name} cannot rename the file to ${location.path}.`,
     );
   };
 

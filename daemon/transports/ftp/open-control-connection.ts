@@ -5,29 +5,29 @@ import type { RemoteLocation } from '../file-server/file-server.js';
 import { ControlConnection } from './control-connection.js';
 import { encrypt, tlsOptionsOf } from './data-connection.js';
 
-/** Whether a server wants to be spoken to over TLS from the first byte; by host and port, as it was found. */
+/** Whether a server uses implicit TLS, by host and port, as detected earlier. */
 export type TlsModeCache = Map<string, boolean>;
 
-/** What is needed to reach a server. */
+/** Options of a control connection. */
 export interface ControlConnectionOptions {
   readonly location: RemoteLocation;
   readonly watchdog: Watchdog;
-  /** Opens a connection in the clear, guarded. */
+  /** Opens an unencrypted connection through the guard. */
   readonly openSocket: () => Promise<Socket>;
-  /** How long a server may keep silent before it is taken for one that waits for TLS, in milliseconds. */
+  /** How long to wait for a greeting before the server is assumed to expect implicit TLS, in milliseconds. */
   readonly serverFirstTimeoutMs: number;
   readonly tlsModes: TlsModeCache;
-  /** Certificates that are trusted beside Node's own. */
+  /** CA certificates that are trusted in addition to Node's own. */
   readonly authorities: readonly string[];
 }
 
-/** More hosts than any daemon meets between two starts; forgetting them costs a moment each. */
+/** More hosts than a daemon usually meets. If the limit is reached, the cache is cleared and the modes are detected again. */
 const maxCachedTlsModes = 1000;
 
 /**
- * Reaches a server and hears its greeting, encrypted where the place demands it. Which of the two ways of TLS a server has, where port
- * and memory don't tell, shows in who speaks first: with explicit TLS the server greets in the clear, with implicit TLS it waits. One
- * that greets late is tried the other way then. Neither way ever ends in the clear.
+ * Connects to a server and reads its greeting, with TLS if the URL requires it. If neither the port nor the cache determines the TLS mode, it
+ * is detected: with explicit TLS the server sends its greeting first, with implicit TLS it waits for the handshake. If implicit TLS fails
+ * because the server greeted late, explicit TLS is tried. There is no fallback to an unencrypted connection.
  */
 export async function openControlConnection(target: ControlConnectionOptions): Promise<ControlConnection> {
   const { location, tlsModes } = target;
@@ -114,7 +114,7 @@ async function awaitReady(ready: Promise<void>, socket: Socket, signal: AbortSig
   }
 }
 
-/** Whether something comes before we have said anything. Nothing of it is taken from the socket. */
+/** Whether the server sends data first. The data stays in the socket. */
 function isServerFirst(
   socket: Socket,
   { serverFirstTimeoutMs, watchdog: { signal } }: ControlConnectionOptions,

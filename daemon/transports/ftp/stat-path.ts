@@ -1,30 +1,29 @@
 import { posix } from 'node:path';
 import { type FileInfo, FTPError, parseList } from 'basic-ftp';
 import type { RemoteFacts } from '../file-server/file-server.js';
-import type { ControlConnection } from './control-connection.js';
-import type { ServerCapabilities } from './log-in.js';
+import type { ControlConnection, ServerCapabilities } from './control-connection.js';
 import { isDeniedMessage, isMissingMessage } from './map-ftp-error.js';
 
-/** What is at a path. */
+/** A file or folder on the server. */
 export interface FtpEntry extends RemoteFacts {
   readonly isFolder: boolean;
 }
 
-/** What looking takes. */
+/** Options of {@link statPath}. */
 export interface FtpStatOptions {
   readonly control: ControlConnection;
   readonly capabilities: ServerCapabilities;
-  /** The text of the answer to a command whose answer comes as data. */
+  /** Sends a command and returns the listing from its data connection. */
   readonly listing: (command: string) => Promise<string>;
-  /** The error for a path that is kept from us. */
+  /** Creates the error for denied access. */
   readonly createDeniedError: () => Error;
 }
 
 const folderEntry: FtpEntry = { isFolder: true, sizeBytes: null, version: null };
 
 /**
- * What is at a path, null where nothing is. By MLST where there is such a thing, else by SIZE and MDTM; what neither tells is looked up
- * in the listing of the folder above, as most servers answer 550 to what is missing and to what is kept from us alike.
+ * The file or folder at a path, or null if absent. Uses MLST if the server supports it, then SIZE and MDTM, then the listing of the parent
+ * folder: most servers reply 550 both to a missing file and to denied access.
  */
 export async function statPath(options: FtpStatOptions, path: string): Promise<FtpEntry | null> {
   const { control, capabilities, createDeniedError } = options;
@@ -44,7 +43,7 @@ export async function statPath(options: FtpStatOptions, path: string): Promise<F
   return findInListing(options, path);
 }
 
-/** Whether a path is a folder that may be gone into. Paths are from the root, so that nothing depends on where we stand. */
+/** Whether a path is a folder that can be entered. Only absolute paths are tried, because CWD changes what relative paths mean. */
 export async function canEnterFolder({ control }: FtpStatOptions, path: string): Promise<boolean> {
   return path.startsWith('/') && (await control.sendCommand(`CWD ${path}`)).code < 300;
 }
@@ -69,7 +68,7 @@ function parseMlstFacts(message: string): FtpEntry | null {
   return {
     isFolder: false,
     sizeBytes: Number.isSafeInteger(size) ? size : null,
-    // A file that is written anew keeps its "unique"; only the time tells.
+    // An overwritten file keeps its "unique" fact, so a version requires the modification time.
     version: facts.has('modify') ? version : null,
   };
 }
@@ -79,7 +78,7 @@ async function findInListing(options: FtpStatOptions, path: string): Promise<Ftp
   if (parent === path) return null;
   const entries = await listFolder(options, parent);
   if (entries === null) {
-    // Nothing can be in a folder that is not there; what is in one that is closed to us is not told.
+    // A file cannot exist in a missing folder. If the folder exists, access to it is denied.
     if (parent === '.' || parent === '/' || (await findInListing(options, parent)) === null) return null;
     throw options.createDeniedError();
   }
@@ -89,12 +88,12 @@ async function findInListing(options: FtpStatOptions, path: string): Promise<Ftp
   return entry.isDirectory ? folderEntry : { isFolder: false, sizeBytes: sizeOf(entry), version: null };
 }
 
-/** The size of a link is that of its own text. */
+/** The size of a regular file. A listing shows the size of a link, not of its target, so that is ignored. */
 function sizeOf({ isFile, size }: FileInfo): number | null {
   return isFile ? size : null;
 }
 
-/** What a folder holds; null where it cannot be gone into. */
+/** The entries of a folder; null if it cannot be entered. */
 async function listFolder(options: FtpStatOptions, path: string): Promise<readonly FileInfo[] | null> {
   if (path !== '.' && !(await canEnterFolder(options, path))) return null;
   const commands = options.capabilities.features.has('MLST') ? ['MLSD', 'LIST'] : ['LIST -a', 'LIST'];
@@ -102,7 +101,7 @@ async function listFolder(options: FtpStatOptions, path: string): Promise<readon
     try {
       return parseList(await options.listing(command));
     } catch (error) {
-      // An empty folder is an error to some servers, and so is an option that they don't know.
+      // Some servers return an error for an empty folder, or for an unknown option.
       if (!(error instanceof FTPError) || error.code === 421) throw error;
     }
   }

@@ -1,11 +1,10 @@
 import { dirname } from 'node:path';
 import { isVencError } from '../../../src/shared/errors.js';
-import { firstBytes, totalByteLength } from '../../transfer/chunks.js';
+import { drainInBatches, firstBytes, totalByteLength } from '../../transfer/chunks.js';
 import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
-import { drainInBatches } from '../../transfer/drain-in-batches.js';
 import { freeBytes } from '../../transfer/folders.js';
 import type { PartialFile } from '../../transfer/partial-file.js';
-import type { ProgressReporter } from '../../transfer/progress-reporter.js';
+import type { ProgressReporter } from '../../transfer/transfer.js';
 import { mapConnectionError, type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 import type { KnownFile } from './parse-response.js';

@@ -14,22 +14,22 @@ import type { S3RequestContext, StorageSession, StorageSessionOptions } from './
 
 const mebibyte = 1024 * 1024;
 const maxRangeBytes = 4 * mebibyte;
-/** What all pieces that come or wait for their turn may take up in memory together. */
+/** Maximum memory for all ranges that are being downloaded or wait to be written. */
 const maxBufferedBytes = 40 * mebibyte;
 
-/** What one way through the object works with. */
+/** The state of one attempt to download the whole object. */
 interface DownloadAttempt {
   readonly session: StorageSession;
   readonly partialFile: PartialFile;
   readonly connections: number;
   readonly signal: AbortSignal;
-  /** More bytes have come. */
+  /** Called with the number of new bytes. */
   readonly onBytes: (bytes: number) => void;
 }
 
 /**
- * Brings an object in ranges side by side, each of which goes on where it broke off as long as it is the same object: one that was
- * changed is begun anew. The pieces are written in their order, so that they are summed up as they pass.
+ * Downloads an object in concurrent ranges. An interrupted range resumes if the object is unchanged; if it changed, the download restarts.
+ * The ranges are written in order, so that they are hashed from memory.
  */
 export async function downloadObject(
   session: StorageSession,
@@ -87,13 +87,13 @@ async function downloadRanges(
       const rangeBuffer = requests.runExclusive(() =>
         downloadRange(download, { ...object, fromByte, toByte }),
       );
-      // It is waited for in its turn; until then nobody listens.
+      // It is awaited later; until then it must not count as an unhandled rejection.
       rangeBuffer.catch(() => undefined);
       pending.push(rangeBuffer);
     }
     const rangeBuffer = (await pending.shift()) ?? null;
     if (rangeBuffer === null) {
-      const message = `${session.host} changed ${session.location.name} while it was sent.`;
+      const message = `${session.host} changed ${session.location.name} during the download.`;
       return transientError('DownloadFailureError', message);
     }
     await write(partialFile, rangeBuffer);
@@ -101,7 +101,7 @@ async function downloadRanges(
   return null;
 }
 
-/** One range of an object, in as many pieces as the server needs; null where the object is another one by now. */
+/** Downloads one range of an object, with retries. Resolves to null if the object has changed. */
 function downloadRange(
   { session, signal, onBytes }: DownloadAttempt,
   range: ObjectFacts & { readonly fromByte: number; readonly toByte: number },
@@ -130,7 +130,7 @@ function downloadRange(
   return session.send(download, { signal, highWaterMarkBytes: () => filledBytes });
 }
 
-/** All of an object over one connection, begun anew whenever it breaks off: what the server says of it does not suffice for more. */
+/** Downloads an object over one connection, and restarts after an interruption: the server reports too little to resume. */
 async function downloadSequentially({
   session,
   partialFile,
@@ -140,7 +140,7 @@ async function downloadSequentially({
   const download = async (request: S3RequestContext): Promise<null> => {
     const response = await getObject(session, request, null);
     if (response === null)
-      throw transferFailure('download', `${session.host} sends no part that was asked for.`);
+      throw transferFailure('download', `${session.host} rejected a request for the whole object.`);
     if (partialFile.sizeBytes > 0) {
       onBytes(-partialFile.sizeBytes);
       await partialFile.reset();
@@ -164,10 +164,10 @@ async function write(partialFile: PartialFile, bytes: Uint8Array): Promise<void>
 }
 
 function oversizeError({ host, location }: StorageSession): Error {
-  return transferFailure('download', `${host} sent more of ${location.name} than was asked for.`);
+  return transferFailure('download', `${host} sent more of ${location.name} than was requested.`);
 }
 
-/** Hands on the pieces of a body. All that came is taken before it is told that the body broke off: the next attempt goes on from there. */
+/** Passes on the chunks of a body. All received chunks are passed on before it rejects, so that the next attempt resumes after them. */
 function readBody(body: Readable, onChunk: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (body.destroyed) return reject(body.errored ?? new Error('closed early'));

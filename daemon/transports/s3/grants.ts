@@ -3,19 +3,19 @@ import type { FileAccess, Grant, Permission } from '../../jobs/access.js';
 import { parseS3Error } from './map-storage-error.js';
 import type { S3RequestContext, StorageSession } from './storage-session.js';
 
-/** The grants of an object, by the names that the SDK's commands have for their headers. */
+/** The grants of an object, as parameters of the SDK's commands. */
 export interface ObjectGrants {
   readonly ACL?: 'public-read' | 'bucket-owner-full-control';
   readonly GrantRead?: string;
   readonly GrantFullControl?: string;
 }
 
-/** Everybody, as the service names them. */
+/** The group of all users. */
 const allUsers = 'http://acs.amazonaws.com/groups/global/AllUsers';
 
 /**
- * What a delivered object is granted with (section 4.1): the owner of the bucket has full control of it where nothing else is said. Canned
- * grants and others exclude each other. Objects know no WRITE, only buckets do: it changes nothing.
+ * The grants of an uploaded object (section 4.1). By default the owner of the bucket gets full control. A canned ACL and explicit grants
+ * exclude each other. WRITE is ignored, because it applies only to buckets.
  */
 export function grantsFor(access: FileAccess | undefined): ObjectGrants {
   const readers = granteesOf(access, 'READ');
@@ -30,7 +30,7 @@ export function grantsFor(access: FileAccess | undefined): ObjectGrants {
   };
 }
 
-/** Whether nobody asked for these: then a server that knows no grants may go without. */
+/** Whether these are the default grants. They may be omitted for a server that does not support grants. */
 export function isDefaultGrant({ ACL }: ObjectGrants): boolean {
   return ACL === 'bucket-owner-full-control';
 }
@@ -42,7 +42,7 @@ function granteesOf(access: FileAccess | undefined, permission: Permission): rea
     .map((grant) => grantee(grant.grantee));
 }
 
-/** A quote or a line break in the name would end it, and begin another grant. */
+/** Formats a grantee. Quotes and control characters are removed: they could end the name and start another grant. */
 function grantee(name: string): string {
   const normalizedName = name.replace(/["\\\p{Cc}]/gu, '').trim();
   if (/^https?:\/\//i.test(normalizedName)) return `uri="${normalizedName}"`;
@@ -50,8 +50,8 @@ function grantee(name: string): string {
 }
 
 /**
- * Gives the owner of an object full control of it, beside what it was granted with: grants of one's own take the place of the usual ones,
- * and the name of the owner is known only now. Nothing is done where the keys may not look at grants.
+ * Grants the owner of an object full control in addition to its explicit grants. Explicit grants replace the default ones, and the ID of the
+ * owner is known only after the upload. No-op if the keys may not read or write the ACL.
  */
 export async function grantOwnerFullControl(
   { location }: StorageSession,

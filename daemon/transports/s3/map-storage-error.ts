@@ -12,18 +12,18 @@ import {
 } from '../../transfer/transfer-error.js';
 import type { ObjectLocation } from './object-location.js';
 
-/** What a server of this kind said, as far as it is of use. */
+/** The error response of a server. */
 export interface S3ErrorResponse {
-  /** Its own word, such as `NoSuchKey`; where it gave none, what the SDK made of the status. */
+  /** Error code such as `NoSuchKey`; if the response has none, the name that the SDK derives from the status. */
   readonly code: string;
   readonly status: number;
   /** Names in lower case. */
   readonly headers: Readonly<Record<string, string | undefined>>;
-  /** The region that the bucket is in, where the server told it. */
+  /** The region of the bucket, if the server reported it. */
   readonly region: string | null;
 }
 
-/** Reads what the SDK throws; null where it is no answer of a server. */
+/** Parses an error of the SDK; null if it is not an error response of a server. */
 export function parseS3Error(error: unknown): S3ErrorResponse | null {
   if (typeof error !== 'object' || error === null || isVencError(error)) return null;
   const { name, $metadata, $response, Region } = error as Partial<Record<string, unknown>>;
@@ -40,7 +40,7 @@ export function parseS3Error(error: unknown): S3ErrorResponse | null {
     code: typeof name === 'string' ? name : '',
     status,
     headers,
-    // It becomes a part of a host's name.
+    // It becomes part of a host name.
     region: /^[a-z0-9-]{1,40}$/.test(region) ? region : null,
   };
 }
@@ -72,7 +72,7 @@ const transientErrorCodes: ReadonlySet<string> = new Set([
 ]);
 const aclErrorCodes: ReadonlySet<string> = new Set(['AccessControlListNotSupported', 'NotImplemented']);
 
-/** What an error of the SDK, or of a connection, means (contract, section 3). `host` is the server's, with its port. */
+/** Maps an error of the SDK or of a connection (contract, section 3). `host` is that of the server, with its port. */
 export function mapStorageError(
   error: unknown,
   direction: Direction,
@@ -84,7 +84,7 @@ export function mapStorageError(
     if (isVencError(error) || systemCode(error) !== null) return mapConnectionError(error, host, direction);
     return transientError(
       errorClassOf('failure', direction),
-      `${host} broke off, or answered what could not be understood.`,
+      `${host} broke off the connection, or sent an invalid response.`,
     );
   }
   const { code, status, headers } = errorResponse;
@@ -94,31 +94,31 @@ export function mapStorageError(
   if (code === 'RequestTimeTooSkewed') {
     return permanent(
       'failure',
-      `The clock of this machine and that of ${host} are too far apart: set it right.`,
+      `The clock of this machine differs too much from the clock of ${host}: correct it.`,
     );
   }
   if (credentialErrorCodes.has(code) || status === 401) {
     if (location.keys !== null)
       return permanent('login', `${host} did not accept the keys for ${location.bucket}.`);
-    return permanent('login', `${host} asks for keys for ${location.bucket}, and there are none.`);
+    return permanent('login', `${host} requires keys for ${location.bucket}, and none are configured.`);
   }
   if (code === 'NoSuchBucket')
     return permanent('missing', `There is no bucket ${location.bucket} at ${host}.`);
   if (code === 'NoSuchUpload') return transientError(errorClassOf('failure', direction), `${message}.`);
   if (quotaErrorCodes.has(code) || status === 507 || (status === 413 && direction === 'upload')) {
-    return permanent('failure', `There is no room left for ${location.name} at ${host}.`);
+    return permanent('failure', `There is no space left for ${location.name} at ${host}.`);
   }
   if (aclErrorCodes.has(code)) {
     return permanent(
       'denied',
-      `The bucket ${location.bucket} takes no grants: leave out "public" and "access_control", or turn its access control lists on.`,
+      `The bucket ${location.bucket} does not support grants: omit "public" and "access_control", or enable its access control lists.`,
     );
   }
   if (code === 'UnresolvableGrantByEmailAddress') {
-    return permanent('failure', `${host} knows no account by an e-mail address of "access_control".`);
+    return permanent('failure', `${host} has no account with an e-mail address of "access_control".`);
   }
   if (status === 403) {
-    const unsignedNote = location.keys === null ? ', which was asked for without keys' : '';
+    const unsignedNote = location.keys === null ? ' without keys' : '';
     return permanent('denied', `${host} denies access to ${location.name}${unsignedNote}.`);
   }
   if (status === 404 || status === 410) {
@@ -135,7 +135,7 @@ export function mapStorageError(
   );
 }
 
-/** Whether a server refuses a request for its grants, or might. */
+/** Whether a server rejected a request because of its grants, or may have. */
 export function isAclUnsupported(error: unknown): boolean {
   const errorResponse = parseS3Error(error);
   if (errorResponse === null || credentialErrorCodes.has(errorResponse.code)) return false;
@@ -146,12 +146,12 @@ export function isAclUnsupported(error: unknown): boolean {
   );
 }
 
-/** An error that nothing can be done about. */
+/** A permanent failure. */
 export function transferFailure(direction: Direction, message: string): VencError {
   return new VencError(errorClassOf('failure', direction), message);
 }
 
-/** Only words are told: whatever else a server puts there might hold anything. */
+/** The error code for a message. It is shown only if it is a plain identifier, because servers may send any text. */
 function codePrefix(code: string): string {
   return /^[A-Za-z][A-Za-z0-9]{2,60}$/.test(code) ? `${code}, ` : '';
 }

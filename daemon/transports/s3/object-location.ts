@@ -1,22 +1,22 @@
 import { parseRemoteUrl } from '../../transfer/remote-url.js';
 import type { ServiceKeys, StorageService } from '../services.js';
 
-/** An object in a bucket, and whose keys lead to it. */
+/** An object in a bucket, with the keys to access it. */
 export interface ObjectLocation {
   readonly bucket: string;
   readonly key: string;
-  /** Those of the URL, else those of the configuration; null where there are none: then nothing is signed. */
+  /** Keys of the URL, else of the configuration; null if there are none, then requests are not signed. */
   readonly keys: ServiceKeys | null;
-  /** Bucket and key, to be named in messages. */
+  /** Bucket and key, for messages. */
   readonly name: string;
 }
 
-/** The service's own limit for a key, in bytes. */
+/** Maximum length of a key in the service, in bytes. */
 const maxKeyBytes = 1024;
 
 /**
- * Where `s3://bucket/key` or `s3://ACCESS_KEY:SECRET@bucket/key` leads (contract, section 9); or a sentence without subject that says why
- * it cannot be used.
+ * Parses `s3://bucket/key` or `s3://ACCESS_KEY:SECRET@bucket/key` (contract, section 9). Returns the validation error as a sentence without
+ * subject if the URL is invalid.
  */
 export function parseBucketUrl(url: string, service: Pick<StorageService, 'keys'>): ObjectLocation | string {
   const parsed = parseRemoteUrl(url, 'bucket');
@@ -25,7 +25,7 @@ export function parseBucketUrl(url: string, service: Pick<StorageService, 'keys'
   const key = parsed.parts.join('/');
   if (Buffer.byteLength(key) > maxKeyBytes) return `must have a key of at most ${maxKeyBytes} bytes`;
   if (credentials !== null && (credentials.user === '' || credentials.password === ''))
-    return 'must hold both an access key and its secret in front of the bucket, or none of them';
+    return 'must have both an access key and its secret before the bucket, or neither';
   const keys = credentials === null ? service.keys : { id: credentials.user, secret: credentials.password };
   return { bucket, key, keys, name: `${bucket}/${key}` };
 }

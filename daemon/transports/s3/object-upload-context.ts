@@ -1,39 +1,39 @@
-import type { ProgressReporter } from '../../transfer/progress-reporter.js';
+import type { ProgressReporter } from '../../transfer/transfer.js';
 import { isDefaultGrant, type ObjectGrants } from './grants.js';
 import { isAclUnsupported } from './map-storage-error.js';
 import type { StorageSession } from './storage-session.js';
 
-/** One object on its way to its bucket. */
+/** Options and state of the upload of one object. */
 export interface ObjectUploadContext {
   readonly session: StorageSession;
-  /** Where it is to go, with whatever secrets that holds. */
+  /** The destination URL. May contain secrets. */
   readonly url: string;
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
-  /** What the object is to be beside its bytes. */
+  /** Common parameters of the upload requests. */
   readonly head: { readonly Bucket: string; readonly Key: string; readonly ContentType: string };
   readonly grants: ObjectGrants;
   readonly state: ObjectUploadState;
 }
 
-/** What stands at the server by now. */
+/** The state of the object on the server. */
 export interface ObjectUploadState {
-  /** The tag that the object would have if a request was carried out whose answer has not come; null before there was one. */
+  /** ETag of the object if a request without a response has succeeded; null before the first such request. */
   submittedEtag: string | null;
   /** The server has confirmed the object. */
   isDelivered: boolean;
-  /** The server knows no grants, and none were asked for. */
+  /** The server does not support grants, and the job requested none. */
   isAclDisabled: boolean;
 }
 
-/** Begins with nothing at the server. */
+/** Creates the context of an upload that has not started. */
 export function createObjectUploadContext(fields: Omit<ObjectUploadContext, 'state'>): ObjectUploadContext {
   return { ...fields, state: { submittedEtag: null, isDelivered: false, isAclDisabled: false } };
 }
 
 /**
- * Sends a request with the grants of the object. Where those are the ones that nobody asked for, and the server knows no grants or the keys may set
- * none, it is sent without: what somebody asked for is never left out.
+ * Sends a request with the grants of the object. Default grants are omitted if the server does not support grants or the keys may not set
+ * them. Grants that the job requested are never omitted.
  */
 export async function withGrants<Result>(
   { grants, state }: ObjectUploadContext,

@@ -8,34 +8,34 @@ import {
 import { parseS3Error } from './map-storage-error.js';
 import type { S3RequestContext, StorageSession } from './storage-session.js';
 
-/** What a server tells of an object before any of it is taken. */
+/** What a server reports about an object before it is downloaded. */
 export interface ObjectFacts {
-  /** Null where the server does not tell. */
+  /** Null if the server does not report it. */
   readonly sizeBytes: number | null;
-  /** Tells one content from another; null where there is none, or where the server sends no ranges: then there is no going on. */
+  /** Identifies the content (ETag); null if there is none or the server does not support ranges, then a download cannot resume. */
   readonly version: string | null;
 }
 
-/** A range of an object, or all of it, as its bytes. */
+/** The body of an object or of a range of it. */
 export interface ObjectBody {
   readonly body: Readable;
-  /** Of all of the object. */
+  /** Size of the whole object. */
   readonly sizeBytes: number | null;
   readonly version: string | null;
-  /** Where the bytes begin in it. */
+  /** Offset of the first byte of the body. */
   readonly fromByte: number;
   readonly isRange: boolean;
 }
 
-/** Which bytes of an object are wanted, of which version. */
+/** A range of an object to request, and its version. */
 export interface ObjectRange {
   readonly fromByte: number;
-  /** The first one that is not wanted. */
+  /** Exclusive. */
   readonly toByte: number;
   readonly version: string | null;
 }
 
-/** Asks for an object or a range of it. Null where it is another version by now, or has no such bytes. */
+/** Requests an object or a range of it. Resolves to null if the version differs or the range does not exist. */
 export async function getObject(
   { location }: StorageSession,
   { client, signal }: S3RequestContext,
@@ -56,19 +56,19 @@ export async function getObject(
 }
 
 /**
- * Looks at an object by asking for its first byte: a HEAD would be refused without a word of why. An object without any byte has no first
- * one, and is looked at as a whole.
+ * Reads the size and version of an object by requesting its first byte, because an error response to HEAD has no body that states the
+ * reason. An empty object has no first byte and is requested as a whole.
  */
 export async function statObject(session: StorageSession, request: S3RequestContext): Promise<ObjectFacts> {
   const firstByte = { fromByte: 0, toByte: 1, version: null };
   const response =
     (await getObject(session, request, firstByte)) ?? (await getObject(session, request, null));
-  if (response === null) throw new TypeError('an object was asked for as a whole, and answered as a range');
+  if (response === null) throw new TypeError('a range was returned for a request of the whole object');
   response.body.destroy();
   return { sizeBytes: response.sizeBytes, version: response.isRange ? response.version : null };
 }
 
-/** The size of an object that was delivered; null where the server does not tell, since the keys may write and not read. */
+/** The size of an uploaded object; 0 if it is missing, null if the keys may not read it. */
 export async function headObjectSize(
   { location }: StorageSession,
   { client, signal }: S3RequestContext,
@@ -84,7 +84,7 @@ export async function headObjectSize(
   }
 }
 
-/** Whether what stands under the name has this tag. */
+/** Whether the object has this ETag. */
 export async function hasEtag(
   { location }: StorageSession,
   { client, signal }: S3RequestContext,
@@ -100,7 +100,7 @@ export async function hasEtag(
   }
 }
 
-/** Takes an object away. That there is none is as good. */
+/** Deletes an object. No-op if absent. */
 export async function removeS3Object(
   { location }: StorageSession,
   { client, signal }: S3RequestContext,
@@ -117,7 +117,7 @@ function parseGetObjectOutput({
   ContentLength,
   ETag,
 }: GetObjectCommandOutput): ObjectBody {
-  // In Node it is always a stream of Node's.
+  // In Node, the body is always a Readable.
   const body = Body as Readable;
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(ContentRange ?? '') ?? [];
   const isRange = ContentRange !== undefined;

@@ -1,28 +1,28 @@
 import { Readable } from 'node:stream';
 import type { GuardedAgent, GuardedResponse } from '../http/guarded-agent.js';
 
-/** Who is told how a request comes forward. */
+/** Receives the progress of a request. */
 export interface RequestListener {
-  /** Something has moved. */
+  /** Called whenever data was transferred. */
   readonly reportActivity: () => void;
-  /** So many bytes of the body have been taken by the connection so far. */
+  /** Called with the number of body bytes sent so far. */
   readonly onSent?: (bytes: number) => void;
 }
 
-/** A signed request as the SDK hands it on. */
+/** A signed request of the SDK. */
 interface S3HttpRequest {
   readonly protocol: string;
   readonly hostname: string;
   readonly port?: number;
   readonly method: string;
-  /** Encoded already. */
+  /** Percent-encoded. */
   readonly path: string;
   readonly query?: Readonly<Record<string, string | readonly string[] | null>>;
   readonly headers: Readonly<Record<string, string>>;
   readonly body?: unknown;
 }
 
-/** What the SDK sends its requests with. */
+/** The request handler interface of the SDK. */
 export type S3RequestHandler = {
   readonly metadata: { readonly handlerProtocol: string };
   readonly handle: (request: S3HttpRequest, options?: { readonly abortSignal?: unknown }) => Promise<unknown>;
@@ -31,14 +31,14 @@ export type S3RequestHandler = {
   readonly destroy: () => void;
 };
 
-/** Bodies go out in pieces, so that it can be seen how they come forward. */
+/** Bodies are sent in chunks of this size, so that progress is visible. */
 const chunkBytes = 1 << 18;
-/** Answers without a file are short; a server that goes on for ever is not listened to. */
+/** Maximum size of a response without a file. */
 const maxResponseBytes = 4 << 20;
 
 /**
- * Sends the SDK's requests through an agent of ours, whose every connection passes the guard. The SDK's own handler would look up and
- * connect by itself, and tells nothing of how a body comes forward. Requests are known by their signals.
+ * Sends the requests of the SDK through a guarded agent. The handler of the SDK would resolve and connect without the guard, and does not
+ * report the progress of a body. `listeners` are keyed by the abort signal of the request.
  */
 export function createS3RequestHandler(
   agent: GuardedAgent,
@@ -87,7 +87,7 @@ function queryOf({ query }: S3HttpRequest): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`;
 }
 
-/** As it was signed: more is encoded than the language itself does. */
+/** Percent-encodes like the signature, which encodes more characters than `encodeURIComponent`. */
 function encoded(text: string): string {
   return encodeURIComponent(text).replace(
     /[!'()*]/g,
@@ -95,7 +95,7 @@ function encoded(text: string): string {
   );
 }
 
-/** Without `Expect`: Node would wait for a leave that not every server gives; an early answer is read all the same. */
+/** Removes `Expect`: Node would wait for 100 Continue, which some servers never send. An early response is read anyway. */
 function headersOf({ headers }: S3HttpRequest): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'expect'));
 }
@@ -103,7 +103,7 @@ function headersOf({ headers }: S3HttpRequest): Record<string, string> {
 function bodyOf({ body }: S3HttpRequest, listener: RequestListener): string | Readable | null {
   if (body === undefined || body === null) return null;
   if (typeof body === 'string') return body;
-  if (!(body instanceof Uint8Array)) throw new TypeError('bodies are texts or bytes');
+  if (!(body instanceof Uint8Array)) throw new TypeError('a body must be a string or bytes');
   return body.byteLength === 0 ? null : Readable.from(chunks(body, listener), { objectMode: false });
 }
 
@@ -111,7 +111,7 @@ async function* chunks(bytes: Uint8Array, listener: RequestListener): AsyncGener
   for (let position = 0; position < bytes.byteLength; position += chunkBytes) {
     const chunk = bytes.subarray(position, position + chunkBytes);
     yield chunk;
-    // Asked for the next one: this one has been taken.
+    // The connection requested the next chunk, so it has consumed this one.
     listener.reportActivity();
     listener.onSent?.(position + chunk.byteLength);
   }
@@ -123,7 +123,7 @@ async function bufferBody(body: GuardedResponse['body'], listener: RequestListen
   for await (const chunk of body as AsyncIterable<Buffer>) {
     listener.reportActivity();
     bytes += chunk.byteLength;
-    if (bytes > maxResponseBytes) throw new Error('the answer is too long');
+    if (bytes > maxResponseBytes) throw new Error('the response is too long');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

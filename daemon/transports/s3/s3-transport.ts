@@ -1,6 +1,6 @@
 import { VencError } from '../../../src/shared/errors.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
 import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { StorageService } from '../services.js';
@@ -8,21 +8,21 @@ import type { Transport } from '../transport.js';
 import { parseBucketUrl } from './object-location.js';
 import type { StorageSession } from './storage-session.js';
 
-/** What the transports of object storage are made with. */
+/** Options of the object storage transports. */
 export interface BucketOptions extends RemoteOptions {
   readonly service: StorageService;
   readonly cleanupJournal: CleanupJournal;
 }
 
-/** Google's storage by the interface that it has in common with S3, with HMAC keys. */
+/** The S3-compatible API of Google Cloud Storage, with HMAC keys. */
 const gcsEndpoint = 'https://storage.googleapis.com';
 
-/** Objects in buckets of S3 and of servers of its kind: `s3:` (section 1 and contract, section 9). */
+/** Creates the transport of S3 and compatible servers: `s3:` (section 1 and contract, section 9). */
 export function createS3Transport(options: BucketOptions): Transport {
   return bucketTransport('s3', options);
 }
 
-/** Objects in buckets of Google's storage: `gcs:` (contract, section 9). */
+/** Creates the transport of Google Cloud Storage: `gcs:` (contract, section 9). */
 export function createGcsTransport(options: BucketOptions): Transport {
   const { service } = options;
   return bucketTransport('gcs', {
@@ -43,7 +43,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
       const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
       throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
     }
-    // Loaded with the first transfer: a daemon at rest does without the SDK.
+    // Loaded on the first transfer: an idle daemon does not need the SDK.
     const { StorageSession } = await import('./storage-session.js');
     const session = new StorageSession(location, direction, options);
     try {
@@ -111,10 +111,10 @@ function missingKeys(scheme: string): string {
     scheme === 'gcs'
       ? 'VENC_GCS_ACCESS_KEY_ID and VENC_GCS_SECRET_ACCESS_KEY'
       : 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
-  return `must hold keys, as in ${scheme}://ACCESS_KEY:SECRET@bucket/key, since the daemon was given none by ${names}`;
+  return `must have keys, as in ${scheme}://ACCESS_KEY:SECRET@bucket/key, because ${names} are not set for the daemon`;
 }
 
-/** The host that a daemon's own configuration names for a storage: it may be private. */
+/** The host of the configured endpoint of a storage service. It may be private. */
 export function hostsOf({ endpoint }: Pick<StorageService, 'endpoint'>): readonly string[] {
   if (endpoint === null || !URL.canParse(endpoint)) return [];
   return [new URL(endpoint).hostname.replace(/^\[|\]$/g, '')];

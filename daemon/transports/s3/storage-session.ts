@@ -13,35 +13,36 @@ import { mapStorageError, parseS3Error } from './map-storage-error.js';
 import type { ObjectLocation } from './object-location.js';
 import { createS3RequestHandler, type RequestListener } from './s3-request-handler.js';
 
-/** What a session depends on. */
+/** Options of a session. */
 export interface StorageSessionOptions extends RemoteOptions {
   readonly service: StorageService;
 }
 
-/** What one request is made with. */
+/** The client and the signal for one request. */
 export interface S3RequestContext {
   readonly client: S3Client;
-  /** For `abortSignal` of the request. */
+  /** Pass it as `abortSignal` of the request. */
   readonly signal: AbortSignal;
-  /** To be called whenever something has moved. */
+  /** Resets the idle timeout. Call it whenever data was transferred. */
   readonly reportActivity: () => void;
 }
 
-/** How requests are made. */
+/** Options of a request. */
 export interface S3RequestOptions {
   readonly signal: AbortSignal;
-  /** Told of the bytes of a body that have been taken: by how many requests whatsoever. */
+  /** Called with the number of body bytes sent in the current attempt. */
   readonly onSent?: (bytes: number) => void;
-  /** The most bytes that were moved by any attempt. */
+  /** Maximum number of bytes that any attempt transferred. */
   readonly highWaterMarkBytes?: () => number;
 }
 
-/** Regions that a bucket can point to one after the other. */
+/** Maximum number of regions that are tried in one attempt. */
 const maxRegions = 3;
 
 /**
- * Talks to one bucket: signs with the keys of the place, follows the bucket to its region, tries again what may pass, and ends what
- * stands still. The SDK's own retries are off, and it is handed all that it would look for in files or ask a metadata service for.
+ * Sends requests to one bucket: signs them with the keys of the location, follows redirects to the region of the bucket, retries transient
+ * errors, and aborts idle requests. The retries of the SDK are disabled. All settings are passed to it, so that it reads no files and asks
+ * no metadata service.
  */
 export class StorageSession {
   readonly #listeners = new WeakMap<object, RequestListener>();
@@ -58,12 +59,12 @@ export class StorageSession {
     this.#agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
   }
 
-  /** The server, to be named. */
+  /** The host of the server, for messages. */
   get host(): string {
     return new URL(this.#endpoint()).host;
   }
 
-  /** Makes a request until it is answered with something that is final. Rejects with the trouble there was, as an error of ours. */
+  /** Sends a request, with retries. Rejects with a `VencError`, or with the reason of the signal. */
   async send<Result>(
     work: (request: S3RequestContext) => Promise<Result>,
     { signal, onSent, highWaterMarkBytes = () => 0 }: S3RequestOptions,
@@ -76,11 +77,11 @@ export class StorageSession {
     await withRetry({ attempt, highWaterMarkBytes, signal }, this.options);
     signal.throwIfAborted();
     const [result] = results;
-    if (result === undefined) throw new TypeError('a request was done without an answer');
+    if (result === undefined) throw new TypeError('a request succeeded without a result');
     return result;
   }
 
-  /** Ends all connections. */
+  /** Closes all connections. */
   close(): void {
     this.#agent.destroy();
   }
@@ -112,7 +113,7 @@ export class StorageSession {
     });
   }
 
-  /** Whether the bucket is in another region than it was asked for in. */
+  /** Switches to the region of an error response. Returns false if the response names no other region. */
   #followRegion(error: unknown): boolean {
     const errorResponse = parseS3Error(error);
     if (errorResponse === null || errorResponse.region === null || errorResponse.region === this.#region)
@@ -132,7 +133,7 @@ export class StorageSession {
   }
 
   async #createClient(region: string): Promise<S3Client> {
-    // It warns of Node 20 on stderr, once a process, when it is loaded: no news to the users of this program.
+    // On Node 20 the SDK prints a deprecation warning to stderr when it is loaded. It does not concern the users of venc.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { S3Client } = await import('@aws-sdk/client-s3');
     const { keys } = this.location;
@@ -148,10 +149,10 @@ export class StorageSession {
       ...(keys === null ? { signer: { sign: async (request) => request } } : {}),
       requestHandler: createS3RequestHandler(this.#agent, this.#listeners),
       maxAttempts: 1,
-      // Other servers of the kind know no checksums in streams.
+      // Some S3-compatible servers do not support checksums in streams.
       requestChecksumCalculation: 'WHEN_REQUIRED',
       responseChecksumValidation: 'WHEN_REQUIRED',
-      // From here on only what it would look for in files of the user's otherwise.
+      // The SDK would otherwise read the following settings from files of the user.
       retryMode: 'standard',
       defaultsMode: 'standard',
       authSchemePreference: [],

@@ -6,22 +6,22 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { UploadSource } from '../../transfer/upload-source.js';
 import { parseS3Error, transferFailure } from './map-storage-error.js';
 import { hasEtag } from './object.js';
 import { type ObjectUploadContext, withGrants } from './object-upload-context.js';
 import type { StorageSession } from './storage-session.js';
 
-/** A part that the server has. */
+/** An uploaded part. */
 interface DonePart {
   readonly PartNumber: number;
   readonly ETag: string;
 }
 
 /**
- * Brings a file up in parts side by side, each kept in memory until the server has it, and has them put together in the end. What was
- * begun is ended at the server where it comes to nothing; for the case that this program is killed, it is noted.
+ * Uploads a file as a multipart upload with concurrent parts. Each part is kept in memory until the server has confirmed it. If the upload
+ * fails, it is aborted on the server. The cleanup journal covers the case that this program is killed.
  */
 export async function uploadInParts(
   upload: ObjectUploadContext,
@@ -39,14 +39,14 @@ export async function uploadInParts(
       () => true,
       () => false,
     );
-    // What is still there is tried again at the next start.
+    // If the abort fails, the journal entry stays for the next start.
     if (isAborted) await removeEntry();
     throw error;
   }
   await removeEntry();
 }
 
-/** Ends an upload in parts. That there is none is as good. */
+/** Aborts a multipart upload. No-op if absent. */
 export async function abortUpload(session: StorageSession, id: string, signal: AbortSignal): Promise<void> {
   const { bucket: Bucket, key: Key } = session.location;
   const command = new AbortMultipartUploadCommand({ Bucket, Key, UploadId: id });
@@ -70,7 +70,8 @@ async function begin(upload: ObjectUploadContext): Promise<string> {
       ),
     { signal },
   );
-  if (UploadId === undefined) throw transferFailure('upload', `${session.host} began no upload in parts.`);
+  if (UploadId === undefined)
+    throw transferFailure('upload', `${session.host} did not start a multipart upload.`);
   return UploadId;
 }
 
@@ -86,12 +87,12 @@ async function sendParts(
   const chunks = (bytes as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
   const reading = new Semaphore(1);
   const done: DonePart[] = [];
-  /** How far each part is. */
+  /** Bytes sent, by part number. */
   const sentBytes: number[] = [];
   let startedParts = 0;
   let unread: Uint8Array = Buffer.alloc(0);
 
-  /** Fills a buffer from the file; the number of the part and its bytes. */
+  /** Fills a buffer from the file. Resolves to the part number and its bytes, or to null at the end. */
   const fill = async (buffer: Buffer): Promise<readonly [number, Buffer] | null> => {
     if (startedParts === plan.count) return null;
     let filledBytes = 0;
@@ -109,7 +110,7 @@ async function sendParts(
     return [startedParts, buffer.subarray(0, filledBytes)];
   };
   const uploadNextParts = async (): Promise<void> => {
-    // One buffer for all parts of this worker: memory use does not grow, however large the file.
+    // One buffer for all parts of this worker bounds the memory for files of any size.
     const buffer = Buffer.allocUnsafeSlow(plan.partBytes);
     for (;;) {
       const part = await reading.runExclusive(() => fill(buffer));
@@ -149,7 +150,7 @@ async function sendPart(
       client.send(new UploadPartCommand({ Bucket, Key, UploadId, PartNumber, Body }), { abortSignal }),
     options,
   );
-  if (ETag === undefined) throw transferFailure('upload', `${session.host} gave no receipt for a part.`);
+  if (ETag === undefined) throw transferFailure('upload', `${session.host} returned no ETag for a part.`);
   return { PartNumber, ETag };
 }
 
@@ -169,7 +170,7 @@ async function complete(
       try {
         await client.send(new CompleteMultipartUploadCommand(command), { abortSignal });
       } catch (error) {
-        // The answer to an earlier attempt may have been lost.
+        // An earlier attempt may have succeeded although its response was lost.
         if (parseS3Error(error)?.code !== 'NoSuchUpload' || !(await hasEtag(session, request, etag)))
           throw error;
       }
@@ -180,33 +181,33 @@ async function complete(
   state.isDelivered = true;
 }
 
-/** The tag that the service gives an object of parts: the sum of their sums, and how many there are. */
+/** The ETag of a multipart object: the MD5 of the MD5s of its parts, and the number of parts. */
 function multipartEtag(parts: readonly DonePart[]): string {
   const partDigests = parts.map(({ ETag }) => Buffer.from(ETag.replaceAll('"', ''), 'hex'));
   return `${createHash('md5').update(Buffer.concat(partDigests)).digest('hex')}-${parts.length}`;
 }
 
-/** Larger files go up in parts (contract, section 9). */
+/** Larger files use multipart uploads (contract, section 9). */
 export const maxSingleBytes = 16 * 1024 * 1024;
 
 const mebibyte = 1024 * 1024;
 const minPartBytes = 8 * mebibyte;
-/** The service takes no more of them. */
+/** Maximum number of parts in the service. */
 const maxParts = 10_000;
-/** What all parts on their way may take up in memory together. */
+/** Maximum memory for all parts being uploaded. */
 const maxBufferedBytes = 32 * mebibyte;
 const maxConcurrency = 4;
 
-/** How a file goes up in parts. */
+/** The parts of a multipart upload. */
 interface PartPlan {
-  /** Of every part but the last. */
+  /** Size of every part except the last. */
   readonly partBytes: number;
   readonly count: number;
-  /** How many go up side by side. */
+  /** How many parts are uploaded concurrently. */
   readonly concurrency: number;
 }
 
-/** Cuts a file into parts: never more than are taken, and so that those on their way stay within bounds of memory. */
+/** Divides a file into parts within the limits of the service and of memory. */
 export function planParts(sizeBytes: number): PartPlan {
   const requiredPartBytes = Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte;
   const partBytes = Math.max(minPartBytes, requiredPartBytes);

@@ -1,10 +1,9 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
 import type { FileFacts } from '../../jobs/job.js';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import type { CleanupJournal } from '../../transfer/orphans.js';
-import { createProgressReporter } from '../../transfer/progress-reporter.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import { withRetry } from '../../transfer/with-retry.js';
@@ -14,14 +13,14 @@ import { createObjectUploadContext, type ObjectUploadContext, withGrants } from 
 import type { StorageSession, StorageSessionOptions } from './storage-session.js';
 import { maxSingleBytes, uploadInParts } from './upload-in-parts.js';
 
-/** What an upload to a bucket depends on. */
+/** Options of an upload to a bucket. */
 export interface StorageUploadOptions extends StorageSessionOptions {
   readonly cleanupJournal: CleanupJournal;
 }
 
 /**
- * Brings a file into a bucket: in one request up to 16 MiB, else in parts side by side. Every request is signed with a sum of its body, so
- * that the server sees whether all of it came; the size is asked for in the end. Where it fails or is stopped, nothing is left.
+ * Uploads a file to a bucket: in one request up to 16 MiB, else as a multipart upload. The signature of every request includes a checksum of
+ * its body, which the server verifies. Finally the size of the object is checked. If the upload fails or is aborted, no object is left.
  */
 export async function uploadObject(
   session: StorageSession,
@@ -110,13 +109,12 @@ async function checkSize(
 ): Promise<TransferError | null> {
   const storedBytes = await session.send((request) => headObjectSize(session, request), { signal });
   if (storedBytes === null || storedBytes === file.sizeBytes) return null;
-  const message = `${session.host} kept ${storedBytes} bytes of a file of ${file.sizeBytes}`;
-  return transientError('UploadFailureError', `${message}: is there room left?`);
+  const message = `${session.host} stored ${storedBytes} bytes of a file of ${file.sizeBytes}`;
+  return transientError('UploadFailureError', `${message}: its disk may be full.`);
 }
 
 /**
- * Takes away what stands under the final name, if it is what was sent: an answer may have been lost on its way. Tried for as long as a
- * stall may last.
+ * Deletes the object if this upload created it, even if the response was lost. Limited by the stall timeout.
  */
 async function rollBack({ session, state }: ObjectUploadContext, stallTimeoutMs: number): Promise<void> {
   const { isDelivered, submittedEtag: offered } = state;

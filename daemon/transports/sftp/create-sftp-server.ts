@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import type { ConnectConfig } from 'ssh2';
 import type SftpClient from 'ssh2-sftp-client';
 import { VencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
@@ -8,21 +10,19 @@ import type { FileServer, FileSession, RemoteLocation } from '../file-server/fil
 import type { Services } from '../services.js';
 import { createHostKeys, type HostKeyPaths, type HostKeys } from './host-keys.js';
 import { knownHostName } from './known-hosts.js';
-import { loginOf, privateKeyError } from './login.js';
 import { mapSftpError } from './map-sftp-error.js';
+import { maxUnconfirmedBytes } from './pipelined-requests.js';
 import { openSftpChannel } from './sftp-channel.js';
 import { createSftpSession } from './sftp-session.js';
-import { parseSftpUrl } from './sftp-url.js';
-import { maxUnconfirmedBytes } from './write-behind.js';
 
-/** What logins at SFTP servers depend on. */
+/** Options of SFTP connections. */
 export interface SftpServerOptions extends RemoteOptions {
-  /** For URLs without a password. */
+  /** Private key for URLs without a password. */
   readonly key: Services['sftp'];
   readonly hostKeys: HostKeyPaths;
 }
 
-/** Ways to sign with each kind of key: only RSA has several. */
+/** Signature algorithms of RSA keys. Other key types have one each. */
 const rsa = ['rsa-sha2-512', 'rsa-sha2-256', 'ssh-rsa'] as const;
 const hostKeyAlgorithms = [
   'ssh-ed25519',
@@ -32,12 +32,11 @@ const hostKeyAlgorithms = [
   ...rsa,
 ] as const;
 
-/** File servers over SSH, by ssh2. Ciphers are its own: AES-GCM first, which Node does at many hundred megabytes a second. */
+/** Creates the file server for SFTP, with ssh2. Its default ciphers are used: AES-GCM first, which Node runs at several hundred MB/s. */
 export async function createSftpServer(options: SftpServerOptions): Promise<FileServer> {
   const { default: Client } = await import('ssh2-sftp-client');
   const hostKeys = createHostKeys(options.hostKeys);
   return {
-    parseUrl: parseSftpUrl,
     mapError: mapSftpError,
     unconfirmedBytes: maxUnconfirmedBytes,
     connect: (location, watchdog, direction) =>
@@ -45,7 +44,7 @@ export async function createSftpServer(options: SftpServerOptions): Promise<File
   };
 }
 
-/** The library writes to the terminal what nobody else hears. */
+/** Without handlers the library prints events to the terminal. */
 const silentHandlers = { error: () => undefined, end: () => undefined, close: () => undefined };
 
 async function connect(
@@ -66,7 +65,7 @@ async function connect(
   const socket = await openSocket(options.guard, target, connectTimeoutOf(options), watchdog.signal);
   const close = () => socket.destroy();
   watchdog.signal.addEventListener('abort', close, { once: true });
-  // Ours says more than the one that the library makes of it.
+  // The first error is more precise than the error that the library throws.
   let firstError: unknown = null;
   let isLoggedIn = false;
   client.on('error', (error: unknown) => {
@@ -103,7 +102,9 @@ async function connect(
   } catch (error) {
     close();
     if (isLoggedIn && firstError === null && !watchdog.signal.aborted)
-      throw new VencError(errorClassOf('failure', direction), `${name} offers no SFTP.`, { cause: error });
+      throw new VencError(errorClassOf('failure', direction), `${name} does not offer SFTP.`, {
+        cause: error,
+      });
     if (firstError === null && /privateKey/.test(String(error))) throw privateKeyError(error, direction);
     throw firstError ?? error;
   } finally {
@@ -117,9 +118,45 @@ function untrustedHostError(rejection: string, cause: unknown, direction: Direct
   return new VencError(errorClassOf('failure', direction), `${rejection}.`, { cause });
 }
 
-/** Kinds that a host is known by come first, so that it does not present another one. */
+/** Orders known key types first, so that the host presents a known key. */
 function compareByKnown(knownKeyTypes: readonly string[]): (a: string, b: string) => number {
   const rank = (algorithm: string) =>
     knownKeyTypes.includes(rsa.some((name) => name === algorithm) ? 'ssh-rsa' : algorithm) ? 0 : 1;
   return (a, b) => rank(a) - rank(b);
+}
+
+/** The login options for ssh2. */
+export type Login = Pick<
+  ConnectConfig,
+  'username' | 'password' | 'tryKeyboard' | 'privateKey' | 'passphrase' | 'authHandler'
+>;
+
+/**
+ * The login of a URL: with its password if it has one, else with the configured private key. Without either, the `none` method is tried. The
+ * SSH agent of the user who started the daemon is never used.
+ */
+export async function loginOf(
+  { credentials }: RemoteLocation,
+  { key, passphrase }: Services['sftp'],
+  direction: Direction,
+): Promise<Login> {
+  const username = credentials?.user ?? '';
+  const password = credentials?.password ?? '';
+  if (password !== '')
+    return { username, password, tryKeyboard: true, authHandler: ['password', 'keyboard-interactive'] };
+  if (key === null) return { username, authHandler: ['none'] };
+  const isText = /PRIVATE KEY-|^PuTTY-User-Key/.test(key);
+  const privateKey = isText
+    ? key
+    : await readFile(key, 'utf8').catch((error: unknown) => {
+        throw privateKeyError(error, direction);
+      });
+  return { username, privateKey, ...(passphrase === null ? {} : { passphrase }), authHandler: ['publickey'] };
+}
+
+/** The error for an unusable private key. It omits the message of the library, which may contain parts of the key. */
+export function privateKeyError(cause: unknown, direction: Direction): VencError {
+  const message = 'The configured private key for SFTP could not be read.';
+  const hint = 'Check VENC_SFTP_KEY and VENC_SFTP_PASSPHRASE of the daemon, or put a password into the URL.';
+  return new VencError(errorClassOf('failure', direction), message, { cause, hint });
 }

@@ -6,33 +6,33 @@ import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { keyKind, knownHostLine, knownKeysIn } from './known-hosts.js';
 
-/** Where keys of hosts are looked for and kept. */
+/** Paths of the known_hosts files. */
 export interface HostKeyPaths {
-  /** The file that keys are remembered in; made with the first one. */
+  /** The file that new keys are added to; created with the first key. */
   readonly ownPath: string;
-  /** Files that are only read; those of OpenSSH where they are not given. */
+  /** Files that are only read; those of OpenSSH by default. */
   readonly otherPaths?: readonly string[];
 }
 
-/** Knows hosts by their keys. */
+/** Verifies the keys of hosts. */
 export interface HostKeys {
-  /** Kinds of the keys that a host is known by: it has to be asked for one of them. */
+  /** Types of the known keys of a host. The connection must request one of these. */
   knownKeyTypes(name: string): Promise<readonly string[]>;
   /**
-   * Judges the key that a host presents: null where it is the known one, or the first one, which is remembered before this resolves. Else a
-   * sentence that begins with the host.
+   * Verifies the key of a host. Resolves to null if the key is known, or if it is the first key of the host, which is stored before this
+   * resolves. Otherwise resolves to an error message that begins with the host.
    */
   verify(name: string, key: Buffer): Promise<string | null>;
 }
 
-/** One judgement after the other for each file, so that two first connections at once cannot remember two keys. */
-const judging = new KeyedMutex<string>();
+/** Serializes verifications per file, so that two concurrent first connections cannot store two keys. */
+const verifying = new KeyedMutex<string>();
 
-/** Opens the memory of hosts. */
+/** Creates the verifier of host keys. */
 export function createHostKeys({ ownPath, otherPaths = opensshFiles() }: HostKeyPaths): HostKeys {
   const findKnownKeys = async (name: string) => {
     const keys = [...knownKeysIn(await readOwnFile(ownPath), ownPath, name)];
-    // Those of others may be closed to us, or be no files.
+    // The other files may be missing or unreadable.
     for (const path of otherPaths)
       keys.push(...knownKeysIn(await readFile(path, 'utf8').catch(() => ''), path, name));
     return keys;
@@ -49,7 +49,7 @@ export function createHostKeys({ ownPath, otherPaths = opensshFiles() }: HostKey
     if (conflicting !== undefined) {
       const knownFingerprint = fingerprint(Buffer.from(conflicting.key, 'base64'));
       const lines = validKeys.map(({ line, path }) => `line ${line} of ${path}`).join(' and ');
-      return `${name} presents another key (${fingerprint(key)}) than the known one (${knownFingerprint}): somebody may be listening in. Where the server was set up anew, remove ${lines}`;
+      return `${name} presents the key ${fingerprint(key)}, but the known key is ${knownFingerprint}: the connection may be intercepted. If the server has a new key, remove ${lines}`;
     }
     await append(ownPath, knownHostLine(name, key));
     return null;
@@ -61,7 +61,7 @@ export function createHostKeys({ ownPath, otherPaths = opensshFiles() }: HostKey
       ];
     },
     verify(name, key) {
-      return judging.runExclusive(ownPath, () => verify(name, key));
+      return verifying.runExclusive(ownPath, () => verify(name, key));
     },
   };
 }
@@ -70,7 +70,7 @@ function opensshFiles(): readonly string[] {
   return [join(homeFolder(), '.ssh', 'known_hosts'), '/etc/ssh/ssh_known_hosts'];
 }
 
-/** Without its own memory it would accept anything: a file that is there has to be readable. */
+/** Throws if the file exists but cannot be read: without the known keys, any key would be accepted. */
 async function readOwnFile(path: string): Promise<string> {
   return readFile(path, 'utf8').catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return '';
@@ -78,7 +78,7 @@ async function readOwnFile(path: string): Promise<string> {
   });
 }
 
-/** One line in one write at the end: whole for every reader, and nothing of another process is lost, as a new file would. */
+/** Appends a line with one write: readers see it whole, and lines that other processes add are kept, unlike with a replaced file. */
 async function append(path: string, line: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path, 'a+', 0o600);
@@ -86,7 +86,7 @@ async function append(path: string, line: string): Promise<void> {
     const { size } = await handle.stat();
     const last = Buffer.alloc(1);
     if (size > 0) await handle.read(last, 0, 1, size - 1);
-    // A line that was cut off, or edited without an end, must not swallow this one.
+    // If the last line has no line break, start a new line.
     await handle.write(size === 0 || last.toString() === '\n' ? line : `\n${line}`);
     await handle.sync();
   } finally {

@@ -1,27 +1,24 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A line of a file in OpenSSH's form `known_hosts`, as far as it says something of one host. */
+/** A key of one host, from a line of a known_hosts file (OpenSSH format). */
 export interface KnownKey {
-  /** Path of the file, and the number of the line in it, from 1. */
+  /** Path of the file, and line number from 1. */
   readonly path: string;
   readonly line: number;
-  /** Kind of key, such as `ssh-ed25519`. */
+  /** Key type, such as `ssh-ed25519`. */
   readonly kind: string;
   /** The key in base64, as the server presents it. */
   readonly key: string;
-  /** Whether the key must not be accepted from anybody. */
+  /** Whether the key is revoked and must be rejected. */
   readonly isRevoked: boolean;
 }
 
-/** A host as such files name it: alone on the usual port, else `[host]:port`. */
+/** The name of a host in known_hosts files: `host` for port 22, else `[host]:port`. */
 export function knownHostName(host: string, port: number): string {
   return port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
 }
 
-/**
- * What a file says of a host: names in the open with patterns, or hashed. Lines of certificate authorities say nothing of keys, and lines
- * that cannot be read say nothing at all.
- */
+/** The keys of a host in a known_hosts file. Names may be plain, patterns or hashed. Invalid lines and `@cert-authority` lines are skipped. */
 export function knownKeysIn(text: string, path: string, name: string): readonly KnownKey[] {
   return text.split('\n').flatMap((content, index) => {
     const fields = content.trim().split(/[ \t]+/);
@@ -34,12 +31,12 @@ export function knownKeysIn(text: string, path: string, name: string): readonly 
   });
 }
 
-/** The line that makes a key known. */
+/** The known_hosts line for a key. */
 export function knownHostLine(name: string, key: Buffer): string {
   return `${name} ${keyKind(key)} ${key.toString('base64')}\n`;
 }
 
-/** The kind that a key says it is of. */
+/** The key type, as encoded in the key. */
 export function keyKind(key: Buffer): string {
   const length = key.byteLength >= 4 ? key.readUInt32BE(0) : 0;
   return key.toString('latin1', 4, 4 + length);
@@ -49,7 +46,7 @@ function fitsName(names: string, name: string): boolean {
   if (names.startsWith('|1|')) return fitsHash(names, name);
   const patterns = names.toLowerCase().split(',');
   const fits = (pattern: string) => wildcard(pattern).test(name);
-  // One that is excluded is excluded whatever else the line says.
+  // A negated pattern that matches excludes the host, even if another pattern matches.
   if (patterns.some((pattern) => pattern.startsWith('!') && fits(pattern.slice(1)))) return false;
   return patterns.some((pattern) => !pattern.startsWith('!') && fits(pattern));
 }

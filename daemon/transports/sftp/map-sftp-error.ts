@@ -9,7 +9,7 @@ import {
 } from '../../transfer/transfer-error.js';
 import type { RemoteLocation } from '../file-server/file-server.js';
 
-/** What a server answered, in the words of the protocol. */
+/** The status of an SFTP response. */
 export type SftpStatus = 'missing' | 'denied' | 'failure' | 'unusable' | 'unsupported';
 
 const statuses: Readonly<Record<number, SftpStatus>> = {
@@ -18,7 +18,7 @@ const statuses: Readonly<Record<number, SftpStatus>> = {
   4: 'failure',
   5: 'unusable',
   8: 'unsupported',
-  // Those of later versions of the protocol, which some servers send all the same.
+  // Codes of later protocol versions, which some servers send anyway.
   10: 'missing',
   11: 'failure',
   12: 'denied',
@@ -26,21 +26,21 @@ const statuses: Readonly<Record<number, SftpStatus>> = {
   15: 'failure',
 };
 
-/** What the server answered; null where the error is none of its answers. */
+/** The status of an error response; null for any other error. */
 export function statusCode(error: unknown): SftpStatus | null {
   const code = error instanceof Error && 'code' in error ? error.code : null;
   return typeof code === 'number' ? (statuses[code] ?? 'failure') : null;
 }
 
 const statusMessages: Readonly<Record<SftpStatus, readonly [FailureKind, string]>> = {
-  missing: ['missing', 'finds no such file or folder'],
-  denied: ['denied', 'does not permit it'],
-  failure: ['failure', 'could not do it'],
-  unusable: ['failure', 'takes no such name'],
-  unsupported: ['failure', 'does not know how to do it'],
+  missing: ['missing', 'has no such file or folder'],
+  denied: ['denied', 'denies access'],
+  failure: ['failure', 'reported a failure'],
+  unusable: ['failure', 'does not accept the name'],
+  unsupported: ['failure', 'does not support the operation'],
 };
 
-/** What an error of a session means. */
+/** Maps an error of a session. */
 export function mapSftpError(
   error: unknown,
   direction: Direction,
@@ -49,15 +49,11 @@ export function mapSftpError(
   if (isVencError(error)) return { kind: 'permanent', error, retryAfterMs: null };
   const level = error instanceof Error && 'level' in error ? error.level : null;
   if (level === 'client-authentication') {
-    const message = `${name} does not let this user in with these credentials.`;
+    const message = `${name} does not accept the user and these credentials.`;
     return permanentError(errorClassOf('login', direction), message, error);
   }
   if (level === 'handshake' || level === 'protocol' || level === 'sftp-protocol')
-    return permanentError(
-      errorClassOf('failure', direction),
-      `${name} does not speak SSH as it should.`,
-      error,
-    );
+    return permanentError(errorClassOf('failure', direction), `${name} violated the SSH protocol.`, error);
   const status = level === null ? statusCode(error) : null;
   if (status === null) return mapConnectionError(error, name, direction);
   const isTooLong = status === 'unusable' && direction === 'download';

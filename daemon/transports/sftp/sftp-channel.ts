@@ -3,17 +3,17 @@ import type { SFTPWrapper } from 'ssh2';
 
 type SftpCallback<Value> = (error: Error | null | undefined, value: Value) => void;
 
-/** The requests of one login. */
+/** Sends the requests of one session. */
 export interface SftpChannel {
-  /** How many bytes of a file one request is to hold. */
+  /** Bytes of file data per request. */
   readonly requestBytes: number;
-  /** Makes a request of ssh2. Rejects with its error, also where the connection is gone already. */
+  /** Sends a request with ssh2. Rejects with its error, or if the connection is closed. */
   call<Value>(request: (sftp: SFTPWrapper, callback: SftpCallback<Value>) => void): Promise<Value>;
-  /** The same for a request whose answer is that it was done. */
+  /** Same, for a request without a result. */
   callVoid(request: (sftp: SFTPWrapper, callback: (error?: Error | null) => void) => void): Promise<void>;
 }
 
-/** Puts requests on a connection. The library itself leaves those unanswered that are made after its end. */
+/** Creates the channel of a connection. The library never settles requests that are sent after the connection ends; this channel does. */
 export function openSftpChannel(sftp: SFTPWrapper, socket: Socket): SftpChannel {
   let isClosed = false;
   const onClose = () => {
@@ -21,11 +21,11 @@ export function openSftpChannel(sftp: SFTPWrapper, socket: Socket): SftpChannel 
   };
   socket.once('close', onClose);
   sftp.once('end', onClose);
-  // What it cannot understand it would understand no better later on.
+  // The session cannot recover from a protocol error.
   sftp.on('error', (error: Error) => socket.destroy(error));
   const call: SftpChannel['call'] = (request) =>
     new Promise((resolve, reject) => {
-      if (isClosed || socket.destroyed) throw new Error('the connection is gone');
+      if (isClosed || socket.destroyed) throw new Error('the connection is closed');
       request(sftp, (error, value) => {
         if (error) reject(error);
         else resolve(value);
@@ -39,14 +39,14 @@ export function openSftpChannel(sftp: SFTPWrapper, socket: Socket): SftpChannel 
   };
 }
 
-/** What every server takes and answers in one packet, with what a request says beside its bytes. */
+/** Fits into one packet of every server, with the header of the request. */
 const smallBytes = 31 << 10;
-/** A quarter of the work for both sides. OpenSSH before 8.5 answers with half of it, and is asked for the rest. */
+/** Reduces the work of both sides to a quarter. OpenSSH before 8.5 returns half of it; the rest is requested again. */
 const largeBytes = 128 << 10;
 
 /**
- * How much to ask a server for at once, or tell it: the library splits what is too much for one into requests that wait for each other. It
- * asks servers for their limits and keeps those to itself, so that they are looked up where it has them.
+ * Bytes of file data per request. The library splits larger requests into sequential ones. It queries the limits of the server but has no
+ * API for them, so they are read from its private fields.
  */
 export function requestBytesOf(sftp: SFTPWrapper): number {
   const limits: Readonly<Record<string, unknown>> = { ...sftp };

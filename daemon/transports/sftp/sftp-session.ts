@@ -5,21 +5,20 @@ import { errorClassOf } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
 import type { FileSession } from '../file-server/file-server.js';
 import { statusCode } from './map-sftp-error.js';
-import { readAhead } from './read-ahead.js';
+import { readAhead, writeBehind } from './pipelined-requests.js';
 import type { SftpChannel } from './sftp-channel.js';
-import { writeBehind } from './write-behind.js';
 
-/** What a session is made of. */
+/** Options of an SFTP session. */
 export interface SftpSessionOptions {
   readonly channel: SftpChannel;
   readonly watchdog: Watchdog;
   readonly direction: Direction;
-  /** The host with its port. */
+  /** Host with its port. */
   readonly name: string;
   readonly close: () => void;
 }
 
-/** A login at an SFTP server, with many requests under way at once. */
+/** Creates a session with an SFTP server, with pipelined reads and writes. */
 export function createSftpSession({
   channel,
   watchdog,
@@ -37,10 +36,7 @@ export function createSftpSession({
   };
   const rejectFolder = async (path: string): Promise<void> => {
     if ((await statOrNull(path))?.isDirectory() === true)
-      throw new VencError(
-        errorClassOf('failure', direction),
-        `${path} on ${name} is a folder, where a file should be.`,
-      );
+      throw new VencError(errorClassOf('failure', direction), `${path} on ${name} is a folder, not a file.`);
   };
   const rename = (from: string, to: string) =>
     channel.callVoid((sftp, callback) => sftp.rename(from, to, callback));
@@ -69,7 +65,7 @@ export function createSftpSession({
     },
 
     async write(path, fromByte, bytes) {
-      // Without `w` nothing is cut off: what is there stays.
+      // `w` truncates the file, `r+` keeps its content.
       const flags = fromByte === 0 ? 'w' : 'r+';
       try {
         const handle = await channel.call<Buffer>((sftp, callback) => sftp.open(path, flags, callback));
@@ -77,7 +73,7 @@ export function createSftpSession({
         await channel.callVoid((sftp, callback) => sftp.close(handle, callback));
       } catch (error) {
         if (statusCode(error) === 'failure' && (await isFull(channel, path)))
-          throw new VencError('UploadFailureError', `There is no room left on ${name}.`, { cause: error });
+          throw new VencError('UploadFailureError', `There is no space left on ${name}.`, { cause: error });
         throw error;
       }
     },
@@ -90,7 +86,7 @@ export function createSftpSession({
           await rejectFolder(to);
           throw error;
         }
-        // The protocol itself knows no renaming in the place of another file: that one has to go first.
+        // The standard rename does not replace an existing file, so that must be removed first.
         await rename(from, to).catch(async (reason: unknown) => {
           const existing = await statOrNull(to);
           if (existing === null) throw reason;
@@ -112,7 +108,7 @@ export function createSftpSession({
         await channel.callVoid((sftp, callback) => sftp.mkdir(path, callback));
         return true;
       } catch (error) {
-        // Whatever a server says where there is one already.
+        // Servers return different errors if the folder exists.
         if ((await statOrNull(path).catch(() => null))?.isDirectory() === true) return false;
         throw error;
       }
@@ -124,10 +120,10 @@ export function createSftpSession({
   };
 }
 
-/** Less than this counts as none: a file system keeps some blocks for itself. */
+/** Below this the volume counts as full, because file systems reserve some blocks. */
 const fullVolumeThresholdBytes = 1 << 20;
 
-/** Whether the place of a file is full, as far as the server can tell. */
+/** Whether the volume of a file is full; false if the server does not report it. */
 async function isFull(channel: SftpChannel, path: string): Promise<boolean> {
   try {
     const volume = await channel.call<unknown>((sftp, callback) => sftp.ext_openssh_statvfs(path, callback));

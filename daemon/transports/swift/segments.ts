@@ -1,35 +1,35 @@
 import { randomBytes } from 'node:crypto';
-import type { Orphan } from '../../transfer/orphans.js';
+import type { Orphan } from '../../transfer/cleanup-journal.js';
 import type { SwiftSession } from './swift-session.js';
 
-/** What stands at the destination before, or after. */
+/** The state of the object at the destination. */
 export interface ObjectState {
-  /** Null where the server does not tell. */
+  /** Null if the server does not report it. */
   readonly sizeBytes: number | null;
-  /** MD5 of the object; of its segments' where it is a large one. */
+  /** MD5 of the object; for a large object, the MD5 of the ETags of its segments. */
   readonly etag: string | null;
-  /** Whether it is a list of segments. */
+  /** Whether it is a static large object: a manifest with segments. */
   readonly isLarge: boolean;
 }
 
 /**
- * Folder of the segments of large objects, in the container of the object itself: a user who may write the one may write the others, which
- * is not so with a container of their own, as other programs have it.
+ * Folder of the segments of large objects, in the container of the object. Other programs use a separate container, but a user who may write
+ * to one container may lack access to another.
  */
 const folder = '.venc-segments';
 const ownSegmentPattern = new RegExp(`^/?[^/]+/(${folder}/[0-9a-f]{16}/)[^/]+$`);
 
-/** A new folder for the segments of one object. */
+/** Creates a unique prefix for the segments of one object. */
 export function segmentsPrefix(): string {
   return `${folder}/${randomBytes(8).toString('hex')}/`;
 }
 
-/** The name of a segment, by its number from 0. */
+/** The name of a segment, by its index from 0. */
 export function segmentName(prefix: string, index: number): string {
   return `${prefix}${String(index).padStart(8, '0')}`;
 }
 
-/** What stands under the name of the session's object; null where nothing does. */
+/** The state of the object of the session; null if absent. */
 export async function readObjectState(
   session: SwiftSession,
   signal: AbortSignal,
@@ -44,7 +44,7 @@ export async function readObjectState(
   };
 }
 
-/** The folder that the segments of the session's object lie in, where it is a large one that was delivered from here; else null. */
+/** The prefix of the segments of the object, if it is a large object that venc uploaded; else null. */
 export async function readSegmentsPrefix(session: SwiftSession, signal: AbortSignal): Promise<string | null> {
   const query = '?multipart-manifest=get&format=raw';
   const { status, text } = await session.call({ method: 'GET', query, acceptedStatuses: [404] }, signal);
@@ -52,7 +52,7 @@ export async function readSegmentsPrefix(session: SwiftSession, signal: AbortSig
   return ownSegmentPattern.exec(textOf(first, 'path') ?? '')?.[1] ?? null;
 }
 
-/** Takes away every segment below a folder. That there is none is as good. */
+/** Deletes all segments with a prefix. No-op if absent. */
 export async function removeSegments(
   session: SwiftSession,
   prefix: string,
@@ -70,7 +70,7 @@ export async function removeSegments(
   }
 }
 
-/** Takes one object away. That there is none is as good. */
+/** Deletes one object. No-op if absent. */
 export async function removeSwiftObject(
   session: SwiftSession,
   object: string,
@@ -94,17 +94,17 @@ function textOf(entry: unknown, name: string): string | null {
   return typeof value === 'string' ? value : null;
 }
 
-/** Takes a delivered object away, with its segments where it is a large one of ours. */
+/** Deletes an uploaded object, with its segments if it is a large object of venc. */
 export async function removeFromSwift(session: SwiftSession, signal: AbortSignal): Promise<void> {
   const objectState = await readObjectState(session, signal);
   if (objectState === null) return;
   const prefix = objectState.isLarge ? await readSegmentsPrefix(session, signal) : null;
-  // First the list: what it leads to must be there as long as it is.
+  // Delete the manifest first, so that it never refers to missing segments.
   await removeSwiftObject(session, session.location.object, signal);
   if (prefix !== null) await removeSegments(session, prefix, signal);
 }
 
-/** Takes away the segments that a killed program left, unless the object that they belong to came to stand. */
+/** Deletes the segments that a killed process left, unless their manifest was created. */
 export async function removeSwiftOrphan(
   session: SwiftSession,
   { name }: Orphan,

@@ -1,33 +1,55 @@
 import type { Readable } from 'node:stream';
+import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
-import { connectTimeoutOf, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
+import {
+  connectTimeoutOf,
+  type RemoteOptions,
+  type Watchdog,
+  withIdleTimeout,
+  withRetry,
+} from '../../transfer/with-retry.js';
 import { createGuardedAgent, type GuardedAgent } from '../http/guarded-agent.js';
-import { isSwiftResponse, sendSwiftRequest } from './send-swift-request.js';
-import { errorOfSwiftStatus, type SwiftResponse } from './swift-errors.js';
-import type { SwiftOptions } from './swift-options.js';
+import type { Services } from '../services.js';
+import {
+  errorOfSwiftStatus,
+  isSwiftResponse,
+  type SwiftResponse,
+  sendSwiftRequest,
+} from './send-swift-request.js';
 import { type SwiftLocation, swiftPath } from './swift-url.js';
-import type { SwiftAccount, TokenCache } from './token-cache.js';
+import type { SsrfGuardFactory, SwiftAccount, TokenCache } from './token-cache.js';
 
-/** What is asked of Swift. */
+/** Options of transfers from and to Swift. */
+export interface SwiftOptions extends Omit<RemoteOptions, 'guard'> {
+  readonly guardFor: SsrfGuardFactory;
+  readonly service: Services['swift'];
+  readonly cleanupJournal: CleanupJournal;
+  /** Maximum size of a single object, in bytes; by default the limit of the service, 5 GiB. */
+  readonly maxObjectBytes?: number;
+  /** Size of the segments of larger files, in bytes; 1 GiB by default. */
+  readonly segmentBytes?: number;
+}
+
+/** A request of a session. */
 export interface SwiftCall {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
-  /** The object; null for the container itself; the object of the session's place where it is not given. */
+  /** Name of the object; null for the container; the object of the session by default. */
   readonly object?: string | null;
-  /** With its question mark. */
+  /** Query string with its question mark. */
   readonly query?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Made anew for each attempt. `alive` is to be called whenever a piece was taken. */
+  /** Creates the body for each attempt. It must call `reportActivity` whenever a chunk was consumed. */
   readonly body?: (reportActivity: () => void) => Readable | string;
-  /** Statuses beside those of success that the caller knows what to do with. */
+  /** Error statuses that the caller handles. */
   readonly acceptedStatuses?: readonly number[];
-  /** Looks at an answer of success: null where it is fine, the trouble where another attempt is to be made. */
+  /** Validates a successful response. Returns null if it is valid, or the error to retry. */
   readonly validate?: (response: SwiftResponse) => TransferError | null;
-  /** The most bytes that any attempt has moved. */
+  /** Maximum number of bytes that any attempt transferred. */
   readonly highWaterMarkBytes?: () => number;
 }
 
-/** Calls for one transfer: logged in once, over connections of its own, which `close` ends. */
+/** Sends the requests of one transfer with a cached login. `close` closes its connections. */
 export class SwiftSession {
   #agent: GuardedAgent | null = null;
   #agentHost = '';
@@ -39,7 +61,7 @@ export class SwiftSession {
     private readonly options: SwiftOptions,
   ) {}
 
-  /** Calls until an answer is there that will do. Rejects with the trouble, or with the reason of the signal. */
+  /** Sends a request, with retries. Rejects with the last error, or with the reason of the signal. */
   call(call: SwiftCall, signal: AbortSignal): Promise<SwiftResponse> {
     return this.#retry(
       (watchdog) => this.#send(call, watchdog),
@@ -48,19 +70,19 @@ export class SwiftSession {
     );
   }
 
-  /** The account, logged in to where it was not. Rejects likewise. */
+  /** Returns the account, and logs in if necessary. Rejects like `call`. */
   account(signal: AbortSignal): Promise<SwiftAccount> {
     const operation = (watchdog: Watchdog) =>
       this.tokenCache.getAccount(this.location, watchdog, this.direction);
     return this.#retry(operation, () => 0, signal);
   }
 
-  /** A token turned out to be good no more: the next call logs in anew. */
+  /** Removes an expired token from the cache. The next request logs in again. */
   forget(account: SwiftAccount): void {
     this.tokenCache.forget(this.location, account);
   }
 
-  /** Ends the connections. */
+  /** Closes the connections. */
   close(): void {
     this.#agent?.destroy();
     this.#agent = null;
@@ -87,7 +109,7 @@ export class SwiftSession {
     };
     await withRetry({ attempt, highWaterMarkBytes, signal }, this.options);
     const [result] = results;
-    if (result === undefined) throw new TypeError('an attempt without trouble has a result');
+    if (result === undefined) throw new TypeError('an attempt succeeded without a result');
     return result;
   }
 

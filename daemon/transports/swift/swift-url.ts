@@ -2,23 +2,23 @@ import type { Credentials } from '../../transfer/remote-url.js';
 import { parseRemoteUrl } from '../../transfer/remote-url.js';
 import type { Services } from '../services.js';
 
-/** An object in a container, and who asks for it where. */
+/** An object in a container, with the login to access it. */
 export interface SwiftLocation {
   readonly container: string;
   readonly object: string;
-  /** Those of the URL, else those of the configuration. */
+  /** Credentials of the URL, else of the configuration. */
   readonly login: Credentials;
-  /** Where to log in. */
+  /** URL of the v1 authentication. */
   readonly authUrl: URL;
 }
 
-/** The service's own limits, in bytes. */
+/** Limits of the service, in bytes. */
 const maxContainerBytes = 256;
 const maxObjectBytes = 1024;
 
 /**
- * Where `cf://user:apikey@container/object` leads (contract, section 9); or a sentence without subject that says why it cannot be
- * used, be it for what the configuration lacks.
+ * Parses `cf://user:apikey@container/object` (contract, section 9). Returns the validation error as a sentence without subject if the URL
+ * is invalid or the configuration is incomplete.
  */
 export function parseSwiftUrl(url: string, service: Services['swift']): SwiftLocation | string {
   const authUrl = readAuthUrl(service.authUrl);
@@ -34,11 +34,11 @@ export function parseSwiftUrl(url: string, service: Services['swift']): SwiftLoc
   const { keys } = service;
   const login = credentials ?? (keys === null ? null : { user: keys.id, password: keys.secret });
   if (login === null || login.user === '' || login.password === '')
-    return 'must hold user:apikey@ in front of the container, as VENC_SWIFT_USER and VENC_SWIFT_KEY are not both set for the daemon';
+    return 'must have user:apikey@ before the container, because VENC_SWIFT_USER and VENC_SWIFT_KEY are not both set for the daemon';
   return { container, object, login, authUrl };
 }
 
-/** The path of an object, or of a container, below its account, percent-encoded. */
+/** The percent-encoded path of an object or a container, relative to its account. */
 export function swiftPath(container: string, object?: string): string {
   const parts = object === undefined ? [container] : [container, ...object.split('/')];
   return parts.map((part) => `/${encodeURIComponent(part)}`).join('');

@@ -5,29 +5,30 @@ import type { Direction } from '../../transfer/disk-errors.js';
 import { errorClassOf, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
 import { createGuardedAgent } from '../http/guarded-agent.js';
-import { isSwiftResponse, sendSwiftRequest } from './send-swift-request.js';
-import { errorOfSwiftStatus, loginError } from './swift-errors.js';
-import type { SsrfGuardFactory } from './swift-options.js';
+import { errorOfSwiftStatus, isSwiftResponse, loginError, sendSwiftRequest } from './send-swift-request.js';
 import type { SwiftLocation } from './swift-url.js';
 
-/** What logging in gave: where the account lies, and what opens it. */
+/** Creates a guard that allows connections to the given hosts even if they are private. */
+export type SsrfGuardFactory = (exemptHosts: readonly string[]) => SsrfGuard;
+
+/** The result of a login: the URL of the account, and a token. */
 export interface SwiftAccount {
-  /** Without a slash at its end. */
+  /** Without a trailing slash. */
   readonly storageUrl: URL;
   readonly token: string;
-  /** Those that may be private. */
+  /** Hosts that may be private. */
   readonly exemptHosts: readonly string[];
-  /** By `Date.now()`, in milliseconds. */
+  /** In the terms of `Date.now()`, in milliseconds. */
   readonly expiresAt: number;
 }
 
-/** How long a token is taken to be good where the service does not tell, in milliseconds; one that is not is renewed. */
+/** Assumed lifetime of a token if the service reports none, in milliseconds. A token that expires earlier is renewed. */
 const defaultTokenLifetimeMs = 3_600_000;
-/** A token that would run out within this is not used any more, in milliseconds. */
+/** A token is not used if it expires within this time, in milliseconds. */
 const expiryMarginMs = 60_000;
 const maxCachedAccounts = 100;
 
-/** Logs in by v1 authentication, and keeps what that gave as long as it is good. */
+/** Logs in with v1 authentication, and caches the accounts until their tokens expire. */
 export class TokenCache {
   readonly #cached = new Map<string, SwiftAccount>();
 
@@ -36,7 +37,7 @@ export class TokenCache {
     private readonly connectTimeoutMs: number,
   ) {}
 
-  /** The account that a place lies in. */
+  /** Returns the account of a location, and logs in if necessary. */
   async getAccount(
     location: SwiftLocation,
     watchdog: Watchdog,
@@ -45,15 +46,15 @@ export class TokenCache {
     const cacheKey = cacheKeyOf(location);
     const cached = this.#cached.get(cacheKey);
     if (cached !== undefined && cached.expiresAt - expiryMarginMs > Date.now()) return cached;
-    const getAccount = await this.#logIn(location, watchdog, direction);
-    if ('kind' in getAccount) return getAccount;
+    const account = await this.#logIn(location, watchdog, direction);
+    if ('kind' in account) return account;
     this.#cached.delete(cacheKey);
-    this.#cached.set(cacheKey, getAccount);
+    this.#cached.set(cacheKey, account);
     for (const oldest of [...this.#cached.keys()].slice(0, -maxCachedAccounts)) this.#cached.delete(oldest);
-    return getAccount;
+    return account;
   }
 
-  /** A token turned out to be good no more. */
+  /** Removes an expired token. */
   forget(location: SwiftLocation, { token }: SwiftAccount): void {
     // Another transfer may have renewed it already.
     if (this.#cached.get(cacheKeyOf(location))?.token === token) this.#cached.delete(cacheKeyOf(location));
@@ -86,11 +87,14 @@ export class TokenCache {
       if (!isSwiftResponse(response)) return response;
       const { status, headers } = response;
       const { host } = authUrl;
-      // Keystone and its kin refuse an unknown user with 403.
+      // Keystone and similar services reject an unknown user with 403.
       if (status === 401 || status === 403) return loginError(host);
       const failure = errorClassOf('failure', direction);
       if (status === 404 || (status >= 300 && status < 400))
-        return permanentError(failure, `${host} has no v1 authentication there: it answered with ${status}.`);
+        return permanentError(
+          failure,
+          `${host} has no v1 authentication at this address: it answered with ${status}.`,
+        );
       if (status < 200 || status > 299)
         return errorOfSwiftStatus(response, {
           host,
@@ -101,7 +105,7 @@ export class TokenCache {
       const token = headers['x-auth-token'];
       const storageUrl = readStorageUrl(headers['x-storage-url']);
       if (token === undefined || token === '' || storageUrl === null)
-        return permanentError(failure, `${host} does not answer as a v1 authentication does.`);
+        return permanentError(failure, `${host} sent no valid v1 authentication response.`);
       const lifetimeMs = Number(headers['x-auth-token-expires'] ?? Number.NaN) * 1000;
       const exemptHosts = trustedHosts({ host: authUrl.hostname, address }, storageUrl.hostname);
       return {
@@ -116,14 +120,14 @@ export class TokenCache {
   }
 }
 
-/** Who asks, with which key: not the key itself, which nobody needs to find in memory. */
+/** The cache key of a login. It is a hash, so that the cache does not contain the API key. */
 function cacheKeyOf({ login }: SwiftLocation): string {
   return createHash('sha256')
     .update(JSON.stringify([login.user, login.password]))
     .digest('hex');
 }
 
-/** Headers are bytes: those of UTF-8. */
+/** Encodes a text as UTF-8 bytes, the way Node expects them in header values. */
 function headerText(text: string): string {
   return Buffer.from(text, 'utf8').toString('latin1');
 }
@@ -137,8 +141,8 @@ function readStorageUrl(text: string | undefined): URL | null {
 }
 
 /**
- * Which hosts may be private, of those that a login leads to: the configured one, and the storage that it names where it is within the same
- * walls. A service of the public net must not send us to a private address.
+ * The hosts of a login that may be private: the configured authentication host, and the storage host if the authentication host has a
+ * private address too. A public service must not direct connections to a private address.
  */
 export function trustedHosts(
   auth: { readonly host: string; readonly address: string },

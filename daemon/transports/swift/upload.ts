@@ -3,8 +3,7 @@ import { Readable } from 'node:stream';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { createProgressReporter, type ProgressReporter } from '../../transfer/progress-reporter.js';
-import type { Transfer } from '../../transfer/transfer.js';
+import { createProgressReporter, type ProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { transientError } from '../../transfer/transfer-error.js';
 import { UploadSource } from '../../transfer/upload-source.js';
 import {
@@ -16,12 +15,11 @@ import {
   segmentName,
   segmentsPrefix,
 } from './segments.js';
-import type { SwiftOptions } from './swift-options.js';
-import type { SwiftCall, SwiftSession } from './swift-session.js';
+import type { SwiftCall, SwiftOptions, SwiftSession } from './swift-session.js';
 
 const gib = 1024 ** 3;
 
-/** An upload on its way. */
+/** A running upload. */
 interface SwiftUpload {
   readonly session: SwiftSession;
   readonly file: UploadSource;
@@ -29,7 +27,7 @@ interface SwiftUpload {
   readonly signal: AbortSignal;
 }
 
-/** A part of a file as an object of its own, in the words of a manifest. */
+/** A segment of a large object, with the field names of a manifest. */
 interface Segment {
   readonly path: string;
   readonly etag: string;
@@ -37,8 +35,8 @@ interface Segment {
 }
 
 /**
- * Delivers a file as one object; beyond what one may hold, as segments and a list of them, which is put last. An object appears when it is
- * whole. The sum that the service made of it is compared with ours.
+ * Uploads a file as one object, or, if it exceeds the maximum size, as segments and a manifest, which is created last. The object appears
+ * only when it is complete. The MD5 that the service reports is compared with the local one.
  */
 export async function uploadToSwift(
   session: SwiftSession,
@@ -65,7 +63,7 @@ export async function uploadToSwift(
 
 async function uploadFile(upload: SwiftUpload, to: string, options: SwiftOptions): Promise<FileFacts> {
   const { session, file, signal } = upload;
-  // Asked first, too, so that a token that has run out is noticed before the file is on its way.
+  // This request also detects an expired token before the upload begins.
   const previousState = await readObjectState(session, signal);
   const replacedPrefix = previousState?.isLarge === true ? await readSegmentsPrefix(session, signal) : null;
   try {
@@ -76,7 +74,7 @@ async function uploadFile(upload: SwiftUpload, to: string, options: SwiftOptions
     signal.throwIfAborted();
     throw mapLocalDiskError(error, 'upload');
   }
-  // What they belonged to is no more. Where they cannot be taken away, the delivery is good all the same.
+  // Delete the segments of the replaced object. The upload succeeds even if that fails.
   if (replacedPrefix !== null) await removeSegments(session, replacedPrefix, signal).catch(() => undefined);
   upload.progress.complete(file.sizeBytes);
   return file.facts();
@@ -93,7 +91,7 @@ async function putSingleObject(
     await putObject(upload, { object, fromByte: 0, sizeBytes: file.sizeBytes });
     signal.throwIfAborted();
   } catch (error) {
-    // Of a file that went out to its end nobody knows whether it is there.
+    // All bytes were sent, so the object may exist.
     if (file.bytesTransferred === file.sizeBytes) await rollBack(upload, previousState, options);
     throw error;
   }
@@ -118,7 +116,7 @@ async function putLargeObject(upload: SwiftUpload, to: string, options: SwiftOpt
     await removeEntry();
   } catch (error) {
     await withCleanupTimeout(options, async (cleanupSignal) => {
-      // The list may be there although nobody said so.
+      // The manifest may exist although its response was lost.
       if ((await readSegmentsPrefix(session, cleanupSignal)) === prefix)
         await removeSwiftObject(session, session.location.object, cleanupSignal);
       for (const index of segments.keys())
@@ -146,7 +144,7 @@ async function putManifest({ session, signal }: SwiftUpload, segments: readonly 
   );
 }
 
-/** Puts a part of the file, or all of it, as one object. Resolves to the MD5 of the bytes that went, which the service agreed to. */
+/** Uploads a part of the file, or all of it, as one object. Resolves to the MD5 of the sent bytes, which the service has confirmed. */
 async function putObject(
   { session, file, progress, signal }: SwiftUpload,
   { object, fromByte, sizeBytes }: { object: string; fromByte: number; sizeBytes: number },
@@ -171,7 +169,7 @@ async function putObject(
     },
     validate: ({ headers }) => {
       if (headers.etag?.replaceAll('"', '') === md5.copy().digest('hex')) return null;
-      const message = `${session.location.authUrl.hostname} kept other bytes than were sent.`;
+      const message = `${session.location.authUrl.hostname} stored different bytes than were sent.`;
       return transientError('UploadFailureError', message);
     },
     highWaterMarkBytes: () => highWaterMarkBytes,
@@ -180,7 +178,7 @@ async function putObject(
   return md5.digest('hex');
 }
 
-/** The first bytes of a stream, summed up as they pass. `passed` is told how many of them were taken. */
+/** The first `sizeBytes` bytes of a stream, which are hashed on the way. `onBytes` gets the number of consumed bytes. */
 async function* chunksOf(
   stream: Readable,
   sizeBytes: number,
@@ -198,7 +196,7 @@ async function* chunksOf(
   }
 }
 
-/** Takes back an object that may have come to stand though the upload failed. What stood there before and still does, stays. */
+/** Deletes an object that may exist although its upload failed. A previous object that still exists is kept. */
 async function rollBack(
   { session, file }: SwiftUpload,
   previousState: ObjectState | null,
@@ -214,7 +212,7 @@ async function rollBack(
   });
 }
 
-/** Clears up after an upload that failed or was stopped: for as long as a stall may last, and as far as it goes. */
+/** Cleans up after an upload that failed or was aborted. Limited by the stall timeout; errors are ignored. */
 async function withCleanupTimeout(
   { stallTimeoutMs }: SwiftOptions,
   cleanUp: (signal: AbortSignal) => Promise<void>,

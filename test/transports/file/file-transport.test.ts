@@ -16,7 +16,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Transfer } from '../../../daemon/transfer/transfer.js';
 import { createFileTransport } from '../../../daemon/transports/file/file-transport.js';
-import { isOpenedBelow, stablePath } from '../../../daemon/transports/file/roots.js';
+import { isOpenedBelow, stablePath } from '../../../daemon/transports/file/file-url.js';
 import { contentsOf, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
 
 const download = (roots: readonly string[] | 'anywhere', path: string, toPath: string) =>

@@ -6,7 +6,7 @@ import {
   S3Client,
 } from '@aws-sdk/client-s3';
 import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../../daemon/transfer/cleanup-journal.js';
 import { createS3Transport, hostsOf } from '../../../daemon/transports/s3/s3-transport.js';
 import type { ServiceKeys, StorageService } from '../../../daemon/transports/services.js';
 import type { Transport } from '../../../daemon/transports/transport.js';

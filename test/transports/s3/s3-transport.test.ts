@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../../daemon/transfer/cleanup-journal.js';
 import { createGcsTransport, createS3Transport } from '../../../daemon/transports/s3/s3-transport.js';
 import {
   contentsOf,
@@ -213,7 +213,7 @@ test('default grants are omitted if a server rejects them; requested grants are 
       { isPublic: false, grants },
     ]) {
       const work = upload(source.url(''), sampleBytes(3), transferOf({ access }));
-      assert.match((await failureOf(work)).message, /takes no grants/);
+      assert.match((await failureOf(work)).message, /does not support grants/);
     }
     assert.equal(acls.slice(2), ['public-read', 'emailAddress="me@example.com"']);
   } finally {
@@ -233,7 +233,7 @@ test('an object that is stored incompletely is reported and removed', async () =
   try {
     const failure = await failureOf(upload(source.url(''), sampleBytes(3)));
     assert.is(failure.errorClass, 'UploadFailureError');
-    assert.match(failure.message, /kept 2 bytes of a file of 3/);
+    assert.match(failure.message, /stored 2 bytes of a file of 3/);
     assert.is(seen.at(-1), 'DELETE');
   } finally {
     await source.close();
@@ -271,7 +271,7 @@ test('without keys requests are not signed, and uploads are rejected', async () 
   try {
     await transport.download?.('s3://films/a.mp4', join(scratchFolder(), 'in'), transferOf());
     assert.ok(source.seen.every(({ headers }) => headers.authorization === undefined));
-    assert.match((await transport.checkOutput?.('s3://films/a.mp4', 'default')) ?? '', /must hold keys/);
+    assert.match((await transport.checkOutput?.('s3://films/a.mp4', 'default')) ?? '', /must have keys/);
   } finally {
     await source.close();
   }

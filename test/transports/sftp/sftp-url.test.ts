@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseSftpUrl } from '../../../daemon/transports/sftp/sftp-url.js';
+import { parseSftpUrl } from '../../../daemon/transports/sftp/sftp-transport.js';
 
 const places: readonly [url: string, path: string, folders: readonly string[], name: string][] = [
   ['sftp://user@host/a.mp4', '/a.mp4', [], 'host:22'],

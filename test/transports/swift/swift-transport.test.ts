@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../../daemon/transfer/orphans.js';
+import { noCleanupJournal } from '../../../daemon/transfer/cleanup-journal.js';
 import { createSwiftTransport } from '../../../daemon/transports/swift/swift-transport.js';
 import type { VencError } from '../../../src/shared/errors.js';
 import {
@@ -183,7 +183,7 @@ for (const status of [413, 507]) {
       async (stage) => {
         const failure = await failureOf(upload(stage));
         assert.is(failure.errorClass, 'UploadFailureError');
-        assert.match(failure.message, /no room/);
+        assert.match(failure.message, /no space/);
       },
     );
   });

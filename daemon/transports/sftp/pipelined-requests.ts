@@ -1,12 +1,13 @@
+import type { Readable } from 'node:stream';
 import type { OnChunks } from '../file-server/file-server.js';
 import type { SftpChannel } from './sftp-channel.js';
 
-/** What is handed on at once, at most: larger than an answer, since every piece costs its receiver something. */
+/** Maximum size of a chunk: larger than one response, because each chunk has a fixed cost for its receiver. */
 const maxChunkBytes = 1 << 18;
-/** 2 MiB under way hide the way there and back, and are all that is kept in memory. */
+/** 2 MiB of pending requests hide the round-trip time, and bound the memory. */
 const maxPendingChunks = 8;
 
-/** A piece on its way, into a buffer that is used again. */
+/** A requested chunk, with its reused buffer. */
 interface PendingChunk {
   readonly buffer: Buffer;
   readonly requestedBytes: number;
@@ -14,8 +15,8 @@ interface PendingChunk {
 }
 
 /**
- * Reads an open file from an offset to its end, many requests at once, and hands its bytes on in order. Where the file goes on behind
- * `sizeBytes`, a little more is handed on for the receiver to see, and no further.
+ * Reads an open file from an offset to its end with pipelined requests, and passes the bytes on in order. If the file is longer than
+ * `sizeBytes`, one more chunk is passed on so that the receiver notices it.
  */
 export async function readAhead(
   channel: SftpChannel,
@@ -51,7 +52,7 @@ export async function readAhead(
   }
 }
 
-/** Fills a buffer from an offset on; resolves to how much of it is filled: less than wanted at the end of the file only. */
+/** Fills a buffer from an offset on. Resolves to the number of bytes read, which is less than requested only at the end of the file. */
 async function readChunk(
   channel: SftpChannel,
   handle: Buffer,
@@ -68,7 +69,7 @@ async function readChunk(
   return firstShort < 0 ? requestedBytes : firstShort * requestBytes + (counts[firstShort] ?? 0);
 }
 
-/** One request's worth, asked again for the rest where a server answers with less. */
+/** Reads one request size. Requests the rest again if the server returns less. */
 async function readFull(
   channel: SftpChannel,
   handle: Buffer,
@@ -102,4 +103,56 @@ function readOnce(
   position: number,
 ): Promise<number> {
   return channel.call((sftp, callback) => sftp.read(handle, buffer, offset, bytes, position, callback));
+}
+
+/**
+ * Maximum number of unconfirmed bytes, which hides the round-trip time. When a connection breaks, the server may have written any part of
+ * them.
+ */
+export const maxUnconfirmedBytes = 1 << 21;
+
+/** Writes a stream to an open file from an offset on with pipelined requests. Resolves when the server has confirmed all of them. */
+export async function writeBehind(
+  channel: SftpChannel,
+  handle: Buffer,
+  fromByte: number,
+  bytes: Readable,
+  onConfirmed: () => void,
+): Promise<void> {
+  let unconfirmed = 0;
+  let failure: unknown = null;
+  let wake: () => void = () => undefined;
+  const onSettled = (error: unknown): void => {
+    unconfirmed -= 1;
+    failure ??= error;
+    wake();
+  };
+  const onWriteConfirmed = (): void => {
+    onConfirmed();
+    onSettled(null);
+  };
+  const waitUntilAtMost = async (maxUnconfirmed: number): Promise<void> => {
+    while (failure === null && unconfirmed > maxUnconfirmed) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (failure !== null) throw failure;
+  };
+  const { requestBytes } = channel;
+  const maxUnconfirmedRequests = Math.floor(maxUnconfirmedBytes / requestBytes);
+  let position = fromByte;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    for (let offset = 0; offset < chunk.byteLength; offset += requestBytes) {
+      await waitUntilAtMost(maxUnconfirmedRequests - 1);
+      const count = Math.min(requestBytes, chunk.byteLength - offset);
+      unconfirmed += 1;
+      const start = position;
+      channel
+        .callVoid((sftp, callback) => sftp.write(handle, chunk, offset, count, start, callback))
+        .then(onWriteConfirmed, onSettled);
+      position += count;
+    }
+  }
+  await waitUntilAtMost(0);
 }

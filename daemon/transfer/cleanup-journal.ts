@@ -3,22 +3,43 @@ import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { isObject } from '../../src/shared/util/is-object.js';
-import type { CleanupJournal, Orphan } from './orphans.js';
 
-/** One note that an earlier program left. */
+/** An unfinished upload on a server, which would stay there if this program were killed now. */
+export interface Orphan {
+  /** Destination of the upload; its scheme selects the transport that removes the orphan. May contain a password. */
+  readonly url: string;
+  /** The name by which the transport finds it: a temporary path, or the ID of a multipart upload. */
+  readonly name: string;
+  /** Folders that were created for it, outermost first. They are removed too if they are empty. */
+  readonly folders?: readonly string[];
+}
+
+/**
+ * Records unfinished uploads, so that the next start removes the orphans of a killed daemon. An entry is on disk before the upload begins,
+ * and is deleted when the upload is complete or removed.
+ */
+export interface CleanupJournal {
+  /** Adds an entry. Resolves, once the entry survives a crash, to a function that deletes it. */
+  add(orphan: Orphan): Promise<() => Promise<void>>;
+}
+
+/** A journal that records nothing, for programs without a data folder. Their orphans stay if they are killed. */
+export const noCleanupJournal: CleanupJournal = { add: async () => async () => {} };
+
+/** One entry that an earlier process left. */
 export interface JournalEntry {
   readonly orphan: Orphan;
-  /** Tears the note up. */
+  /** Deletes the entry. */
   readonly removeEntry: () => Promise<void>;
 }
 
-/** Keeps notes as files of a folder, mode 0600, since URLs hold passwords. */
+/** A journal that stores each entry as a file with mode 0600, because URLs may contain passwords. */
 export interface StoredCleanupJournal extends CleanupJournal {
-  /** The notes that are there. Files that are none are taken away. */
+  /** Reads all entries, and deletes invalid files. */
   entries(): Promise<readonly JournalEntry[]>;
 }
 
-/** Opens the notes below a folder, which is made with the first one. */
+/** Opens the journal in a folder, which is created with the first entry. */
 export function openCleanupJournal(folder: string): StoredCleanupJournal {
   const removeEntry = (path: string) => () => unlink(path).catch(() => undefined);
   return {
@@ -42,7 +63,7 @@ export function openCleanupJournal(folder: string): StoredCleanupJournal {
   };
 }
 
-/** A note that was cut off by a crash was not yet relied upon. */
+/** Returns null for an incomplete entry: its upload had not started when the crash cut it off. */
 function parseOrphan(text: string): Orphan | null {
   try {
     const value: unknown = JSON.parse(text);
