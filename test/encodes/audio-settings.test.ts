@@ -217,14 +217,9 @@ for (const [build, ffmpeg] of await encoders()) {
         { id: 7, settings, filename, isTest: false },
         { input, scratch: folder },
       ];
-      const { steps, rejections: refusals } = plan(
-        [output],
-        await ffmpeg.probe(input),
-        paths,
-        ffmpeg.capabilities,
-      );
+      const { steps, rejections } = plan([output], await ffmpeg.probe(input), paths, ffmpeg.capabilities);
       assert.equal(steps, []);
-      assert.equal(refusals, [{ outputId: 7, failure: { errorClass: 'NoMediaError', message } }]);
+      assert.equal(rejections, [{ outputId: 7, failure: { errorClass: 'NoMediaError', message } }]);
     });
   }
 }

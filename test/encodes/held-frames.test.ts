@@ -51,7 +51,7 @@ const clips = [
   ],
   [
     'a show with audio',
-    'sound.mp4',
+    'with-audio.mp4',
     uneven,
     audio,
     { start_clip: '7.5' },
@@ -62,7 +62,15 @@ const clips = [
     ],
     12.5,
   ],
-  ['a show in Matroska', 'sound.mkv', uneven, audio, { start_clip: '12.25', clip_length: '2' }, [[0, 2]], 2],
+  [
+    'a show in Matroska',
+    'with-audio.mkv',
+    uneven,
+    audio,
+    { start_clip: '12.25', clip_length: '2' },
+    [[0, 2]],
+    2,
+  ],
   [
     'a show at an even rate',
     'even.mkv',

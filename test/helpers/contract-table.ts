@@ -49,6 +49,6 @@ function cell(one: PromiseResult | undefined): string {
   if (one === undefined) return '';
   if (one.notApplicable !== undefined) return 'n/a';
   if (one.tried === 0) return 'not run';
-  const kept = `${one.kept} of ${one.tried}`;
-  return one.kept === one.tried ? kept : `**${kept}**`;
+  const passed = `${one.passed} of ${one.tried}`;
+  return one.passed === one.tried ? passed : `**${passed}**`;
 }

@@ -1,7 +1,7 @@
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { type OpenJobStoreOptions, openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import type { StoreHarness } from '../contracts/job-store/store-facts.js';
-import { FaultyDisk } from './faulty-disk.js';
+import { FailingDisk } from './failing-disk.js';
 import { tempFolder } from './temp.js';
 
 /** A data folder for JSON stores, with the log that they write. */
@@ -15,12 +15,12 @@ export interface JsonStoreHarness extends StoreHarness {
 export async function createJsonStoreHarness(): Promise<JsonStoreHarness> {
   const folder = tempFolder();
   const logLines: string[] = [];
-  let disk = new FaultyDisk();
+  let disk = new FailingDisk();
   const log = (level: string, message: string) => logLines.push(`${level} ${message}`);
   return {
     folder,
     logLines,
-    faults: {
+    failures: {
       crashAt: (step, kind) => disk.crashAt(step, kind),
       failWithoutSpaceAt: (step) => disk.failWithoutSpaceAt(step),
       get hasTriggered() {
@@ -31,7 +31,7 @@ export async function createJsonStoreHarness(): Promise<JsonStoreHarness> {
     async crash(kind) {
       disk.crash(kind);
       // The next store gets a new disk, so that steps of the crashed store keep failing.
-      disk = new FaultyDisk(disk);
+      disk = new FailingDisk(disk);
     },
   };
 }

@@ -3,10 +3,10 @@ import * as assert from 'uvu/assert';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { backoff } from '../../daemon/queue/retry-until-persisted.js';
 import { VencError } from '../../src/shared/errors.js';
+import { outOfSpaceError, type UpdateFailure, withFailingUpdates } from '../helpers/failing-updates.js';
 import { HandlerFixture } from '../helpers/handler-fixture.js';
 import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { finishAll, sampleDraft } from '../helpers/sample-job.js';
-import { outOfSpaceError, type UpdateFailure, withUpdateFaults } from '../helpers/update-faults.js';
 import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
@@ -26,7 +26,7 @@ test.before.each(async (context) => {
   context.updateFault = updateFault;
   context.delays = [];
   context.fixture = new HandlerFixture();
-  context.harness = await createLocalQueueHarness((store) => withUpdateFaults(store, updateFault), {
+  context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFault), {
     delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {

@@ -5,10 +5,10 @@ import type { Job } from '../../daemon/jobs/job.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { recover } from '../../daemon/queue/recover.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
+import { outOfSpaceError, type UpdateFailure, withFailingUpdates } from '../helpers/failing-updates.js';
 import { HandlerFixture } from '../helpers/handler-fixture.js';
 import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { crash, sampleDraft } from '../helpers/sample-job.js';
-import { outOfSpaceError, type UpdateFailure, withUpdateFaults } from '../helpers/update-faults.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
@@ -96,7 +96,7 @@ test('jobs that are already waiting are not written again, however many there ar
   const drafts = Array.from({ length: 300 }, () => harness.store.create(sampleDraft()));
   await Promise.all(drafts);
   updateFault.error = outOfSpaceError;
-  await recover(withUpdateFaults(harness.store, updateFault), queue, { now, log });
+  await recover(withFailingUpdates(harness.store, updateFault), queue, { now, log });
   assert.is(updateFault.count, 0);
 });
 
@@ -111,7 +111,7 @@ test('a job that cannot be written for lack of space is recovered once there is 
       goOn = resolve;
     });
   queue.work(fixture.handler, { slots: 2 });
-  await recover(withUpdateFaults(harness.store, updateFault), queue, { now, log, delay: pause });
+  await recover(withFailingUpdates(harness.store, updateFault), queue, { now, log, delay: pause });
   assert.is((await fixture.next()).run.job.id, waiting.id);
   await waitUntil('the second attempt has failed', () => updateFault.count === 2);
   updateFault.error = null;
@@ -131,7 +131,7 @@ test('a job that was cancelled before there was space is not changed', async ({
     new Promise<void>((resolve) => {
       goOn = resolve;
     });
-  const store = withUpdateFaults(harness.store, updateFault);
+  const store = withFailingUpdates(harness.store, updateFault);
   await recover(store, queue, { now, log, delay: pause });
   await waitUntil('the second attempt has failed', () => updateFault.count === 2);
   const cancelled = await harness.store.update(id, (job) => apply(job, { type: 'cancelled' }, now()));
@@ -146,7 +146,7 @@ test('the retries end when the signal is aborted', async ({ harness, queue, upda
   updateFault.error = outOfSpaceError;
   const stopping = new AbortController();
   const pause = async () => stopping.abort();
-  await recover(withUpdateFaults(harness.store, updateFault), queue, {
+  await recover(withFailingUpdates(harness.store, updateFault), queue, {
     now,
     log,
     delay: pause,

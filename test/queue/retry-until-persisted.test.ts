@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { delay, retryUntilPersisted, unrefDelay } from '../../daemon/queue/retry-until-persisted.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { outOfSpaceError } from '../helpers/update-faults.js';
+import { outOfSpaceError } from '../helpers/failing-updates.js';
 
 const test = suite('retryUntilPersisted');
 const signal = new AbortController().signal;

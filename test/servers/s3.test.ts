@@ -92,10 +92,10 @@ else {
 
   test('a grant that the server rejects fails the upload and leaves nothing', async () => {
     const grants = [{ grantee: 'someone@example.com', permissions: ['READ'] }] as const;
-    const failure = await failureOf(upload('refused.mp4', { isPublic: false, grants }));
+    const failure = await failureOf(upload('rejected.mp4', { isPublic: false, grants }));
     assert.match(failure.errorClass, /^Upload/);
     assert.is(await openUploads(), 0);
-    assert.equal((await swift.list('large')).includes('refused.mp4'), false);
+    assert.equal((await swift.list('large')).includes('rejected.mp4'), false);
   });
 
   test('a multipart upload that is cancelled leaves nothing on the server', async () => {

@@ -121,7 +121,7 @@ for (const [what, reported, expected] of [
   ['less', (size: number) => size - 70_000, /sent more than the 130000 bytes/],
 ] as const) {
   test(`a download fails if the reported size is ${what} than the file has`, async () => {
-    const server = await start({ told: reported });
+    const server = await start({ reportedSize: reported });
     server.files.set('/a.mp4', sampleBytes(200_000));
     const folder = scratchFolder();
     const failure = await failureOf(get(transportAt(scratchFolder()), server.url('/a.mp4'), folder));

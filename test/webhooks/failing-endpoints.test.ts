@@ -169,10 +169,10 @@ test('a delivery that cannot be stored for lack of space is stored later, and th
     async (harness, endpoint) => {
       harness.open();
       const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
-      strike = () => harness.faults.failWithoutSpaceAt(1);
+      strike = () => harness.failures.failWithoutSpaceAt(1);
       await harness.change(id, { type: 'cancelled' });
       await waitUntil('it is delivered and kept', () => noneIsPending(harness));
-      assert.ok(harness.faults.hasTriggered);
+      assert.ok(harness.failures.hasTriggered);
       assert.is(endpoint.received.length, 1);
     },
     (response) => {

@@ -28,7 +28,7 @@ export const secret = `whsec_${Buffer.from('a secret of twenty-four.').toString(
 /** A store on its own disk, and deliverers for it. */
 export interface NotificationHarness {
   readonly store: JobStore;
-  readonly faults: JsonStoreHarness['faults'];
+  readonly failures: JsonStoreHarness['failures'];
   readonly logLines: readonly string[];
   /** Every wait for the next notification so far, in milliseconds. Waits are instant: they advance the clock. */
   readonly waits: readonly number[];
@@ -61,7 +61,7 @@ export async function createNotificationHarness(): Promise<NotificationHarness> 
   };
   return {
     store,
-    faults: harness.faults,
+    failures: harness.failures,
     logLines,
     waits,
     open({ timeoutMs = 30_000, ...options } = {}) {

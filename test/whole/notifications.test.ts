@@ -123,19 +123,12 @@ test('invalid notifications are rejected with all validation errors at once, and
     notifications: ['me@example.com', { url: endpoint.url('/'), headers: { 'Content-Length': '1' } }],
     outputs: [{ notifications: Array(6).fill(endpoint.url('/')) }],
   });
-  assert.equal(
-    [rejected.status, await rejected.json()],
-    [
-      422,
-      {
-        errors: [
-          'notifications[0] must be a URL with the scheme http or https: nothing is sent by e-mail',
-          'notifications[1].headers.Content-Length must be omitted: this header is written by the daemon',
-          'outputs[0].notifications must have at most 5 entries',
-        ],
-      },
-    ],
-  );
+  assert.is(rejected.status, 422);
+  const { errors } = (await rejected.json()) as { errors: readonly string[] };
+  assert.is(errors.length, 3);
+  assert.match(errors[0] ?? '', /^notifications\[0\] .*http or https.*e-mail/);
+  assert.match(errors[1] ?? '', /^notifications\[1\]\.headers\.Content-Length .*daemon/);
+  assert.match(errors[2] ?? '', /^outputs\[0\]\.notifications .*5/);
   assert.is((await create({ mock: true, notifications: endpoint.url('/') })).status, 201);
   await daemon.stop();
   assert.is(endpoint.received.length, 0);

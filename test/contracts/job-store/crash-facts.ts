@@ -73,8 +73,8 @@ async function crashAtEachStep(
     const harness = await createHarness();
     const store = await harness.open();
     const otherJob = operation === null ? null : await store.create(draftFor('bystander'));
-    const result = await runOperation(store, operation, () => harness.faults.crashAt(step, crashKind));
-    const { hasTriggered } = harness.faults;
+    const result = await runOperation(store, operation, () => harness.failures.crashAt(step, crashKind));
+    const { hasTriggered } = harness.failures;
     await harness.crash(crashKind);
 
     const reopened = await harness.open();
@@ -123,8 +123,8 @@ async function failWithoutSpaceAtEachStep(
   for (let step = 0; step < stepLimit; step += 1) {
     const harness = await createHarness();
     const store = await harness.open();
-    const result = await runOperation(store, operation, () => harness.faults.failWithoutSpaceAt(step));
-    const { hasTriggered } = harness.faults;
+    const result = await runOperation(store, operation, () => harness.failures.failWithoutSpaceAt(step));
+    const { hasTriggered } = harness.failures;
 
     const left = await allOf(store);
     if (result.outcome instanceof Error) {

@@ -23,10 +23,10 @@ async function retryAfterEachStep(
   for (let step = 0, hasTriggered = true; hasTriggered; step += 1) {
     const harness = await createHarness();
     const store = await harness.open();
-    if (failureKind === 'no space') harness.faults.failWithoutSpaceAt(step);
-    else harness.faults.crashAt(step, failureKind);
+    if (failureKind === 'no space') harness.failures.failWithoutSpaceAt(step);
+    else harness.failures.crashAt(step, failureKind);
     const first = await store.create(draftWith({ key: 'k' })).catch((error: unknown) => error);
-    hasTriggered = harness.faults.hasTriggered;
+    hasTriggered = harness.failures.hasTriggered;
     const isRejected = first instanceof Error;
     assert.is(isRejected && failureKind === 'no space', isVencError(first, 'OutOfSpaceError'));
     if (failureKind !== 'no space') await harness.crash(failureKind);

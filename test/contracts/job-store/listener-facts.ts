@@ -30,7 +30,7 @@ export const listenerFacts: StoreFacts = {
 
   async 'a listener receives the job that the store returns'({ store }) {
     const seen: Promise<boolean>[] = [];
-    store.watch((job) => seen.push(store.get(job.id).then((kept) => kept === job)));
+    store.watch((job) => seen.push(store.get(job.id).then((stored) => stored === job)));
     const { id } = await store.create(draftFor());
     await store.update(id, applying({ type: 'cancelled' }));
     assert.equal(await Promise.all(seen), [true, true]);
@@ -53,7 +53,7 @@ export const listenerFacts: StoreFacts = {
     }
   },
 
-  async 'no listener is notified of a change that is not stored'({ store, faults }) {
+  async 'no listener is notified of a change that is not stored'({ store, failures }) {
     const job = await store.create(draftWith({ key: 'k' }));
     const { calls } = recordCalls(store);
     await store.update(job.id, (same) => same);
@@ -62,12 +62,12 @@ export const listenerFacts: StoreFacts = {
       throw new Error('rejected');
     };
     await store.update(job.id, reject).catch(() => undefined);
-    faults.failWithoutSpaceAt(0);
+    failures.failWithoutSpaceAt(0);
     await store.update(job.id, withClaim('a')).catch(() => undefined);
-    assert.ok(faults.hasTriggered);
-    faults.failWithoutSpaceAt(0);
+    assert.ok(failures.hasTriggered);
+    failures.failWithoutSpaceAt(0);
     await store.create(draftFor()).catch(() => undefined);
-    assert.ok(faults.hasTriggered);
+    assert.ok(failures.hasTriggered);
     assert.equal(calls, []);
   },
 
@@ -79,9 +79,9 @@ export const listenerFacts: StoreFacts = {
       const store = await harness.open();
       const job = await store.create(draftFor());
       const { calls } = recordCalls(store);
-      harness.faults.failWithoutSpaceAt(step);
+      harness.failures.failWithoutSpaceAt(step);
       await store.update(job.id, applying({ type: 'cancelled' })).catch(() => undefined);
-      hasTriggered = harness.faults.hasTriggered;
+      hasTriggered = harness.failures.hasTriggered;
       assert.equal(calls.at(-1)?.[0] ?? job, await store.get(job.id), `step ${step}`);
       await store.close();
     }

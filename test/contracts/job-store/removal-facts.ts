@@ -106,12 +106,12 @@ export const removalFacts: StoreFacts = {
         const store = await harness.open();
         const job = await finished({ store });
         const usage = await store.usage(allDays);
-        harness.faults.crashAt(step, kind);
+        harness.failures.crashAt(step, kind);
         const isRemoved = await store.remove(job.id).then(
           () => true,
           () => false,
         );
-        hasTriggered = harness.faults.hasTriggered;
+        hasTriggered = harness.failures.hasTriggered;
         await harness.crash(kind);
         const next = await harness.open();
         const left = await next.get(job.id);

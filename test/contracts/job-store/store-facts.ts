@@ -8,7 +8,7 @@ import type { JobStore } from '../../../daemon/store/job-store.js';
 export type CrashKind = 'process' | 'machine';
 
 /** Makes a chosen write step fail. Steps are counted from the call, starting at 0. */
-export interface StoreFaults {
+export interface StoreFailures {
   /** Crashes instead of executing this step. Nothing after it is stored. */
   crashAt(step: number, kind: CrashKind): void;
   /** Fails only this step, with "no space left". */
@@ -19,7 +19,7 @@ export interface StoreFaults {
 
 /** The storage of one test, empty at first. */
 export interface StoreHarness {
-  readonly faults: StoreFaults;
+  readonly failures: StoreFailures;
   /** Opens a store on the existing data, after the previous store was closed or crashed. */
   open(): Promise<JobStore>;
   /** Crashes the open store, unless a failure already did. */

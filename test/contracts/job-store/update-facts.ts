@@ -39,11 +39,11 @@ export const updateFacts: StoreFacts = {
     assert.equal(await next, { ...job, claim: 'a' });
   },
 
-  async 'an update that returns the unchanged job writes nothing'({ store, faults }) {
+  async 'an update that returns the unchanged job writes nothing'({ store, failures }) {
     const job = await store.create(draftFor());
-    faults.failWithoutSpaceAt(0);
+    failures.failWithoutSpaceAt(0);
     assert.is(await store.update(job.id, (same) => same), await store.get(job.id));
-    assert.not.ok(faults.hasTriggered);
+    assert.not.ok(failures.hasTriggered);
   },
 
   async 'an update of an unknown job is rejected'({ store }) {

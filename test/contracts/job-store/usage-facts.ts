@@ -106,14 +106,14 @@ export const usageFacts: StoreFacts = {
     assert.equal(await annas(await open()), all);
   },
 
-  async 'an update that fails leaves the usage unchanged'({ store, faults }) {
+  async 'an update that fails leaves the usage unchanged'({ store, failures }) {
     const job = await encode(store, {}, [1], { isOpen: true });
     const before = await annas(store);
     const [start, finish] = finishUpdates(job.id + 3, 2).map((change) => [change]);
     await updateAll(store, job, start ?? []);
-    faults.failWithoutSpaceAt(0);
+    failures.failWithoutSpaceAt(0);
     await updateAll(store, job, finish ?? []).catch(() => undefined);
-    assert.ok(faults.hasTriggered);
+    assert.ok(failures.hasTriggered);
     assert.equal(await annas(store), before);
   },
 };

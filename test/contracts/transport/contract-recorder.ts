@@ -11,7 +11,7 @@ export interface PromiseResult {
   readonly promise: string;
   /** How many tests ran and how many passed. Both are 0 if the promise is not applicable. */
   readonly tried: number;
-  readonly kept: number;
+  readonly passed: number;
   /** Why it does not apply. */
   readonly notApplicable?: string;
 }
@@ -34,7 +34,7 @@ export interface ContractRecorder {
 /** Starts recording a suite. The results are written when the suite ends. */
 export function createContractRecorder(test: Test, scheme: string, against: string): ContractRecorder {
   const promises = new Map<string, PromiseResult>();
-  const at = (promise: string) => promises.get(promise) ?? { promise, tried: 0, kept: 0 };
+  const at = (promise: string) => promises.get(promise) ?? { promise, tried: 0, passed: 0 };
   test.after(() => {
     const results: ContractResults = { scheme, against, promises: [...promises.values()] };
     mkdirSync(resultsFolder, { recursive: true });
@@ -49,7 +49,7 @@ export function createContractRecorder(test: Test, scheme: string, against: stri
         promises.set(promise, { ...before, tried: before.tried + 1 });
         await body();
         const after = at(promise);
-        promises.set(promise, { ...after, kept: after.kept + 1 });
+        promises.set(promise, { ...after, passed: after.passed + 1 });
       });
     },
     notApplicable(promise, why) {

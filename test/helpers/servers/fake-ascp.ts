@@ -35,7 +35,7 @@ const [source, target] = args.slice(-2);
 const name = basename(source);
 const root = ${JSON.stringify(join(folder, 'root'))};
 writeFileSync(${JSON.stringify(join(folder, 'last-start.json'))}, JSON.stringify({ pid: process.pid, args, env: Object.keys(process.env) }));
-const fail = (said) => { process.stderr.write(said + '\\n'); process.exit(1); };
+const fail = (message) => { process.stderr.write(message + '\\n'); process.exit(1); };
 const failures = ${JSON.stringify(failures)};
 if (process.env.ASPERA_SCP_PASS !== ${JSON.stringify(password)}) fail('Session Stop  (Error: failed to authenticate)');
 if (failures[name]) fail(failures[name]);

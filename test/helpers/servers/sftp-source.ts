@@ -15,7 +15,7 @@ export interface SftpOverrides {
   /** Maximum size of a response to a read. */
   readonly maxBytes?: number;
   /** Replaces the reported size of a file. */
-  readonly told?: (sizeBytes: number) => number;
+  readonly reportedSize?: (sizeBytes: number) => number;
   /** Whether the SFTP subsystem is missing. */
   readonly isShellOnly?: boolean;
   /** Modification time of every file, in seconds. */
@@ -104,7 +104,7 @@ function serve(
     const bytes = files.get(path);
     if (bytes === undefined && !isFolder(path)) return null;
     const time = overrides.mtime?.() ?? 1;
-    const size = overrides.told?.(bytes?.byteLength ?? 0) ?? bytes?.byteLength ?? 0;
+    const size = overrides.reportedSize?.(bytes?.byteLength ?? 0) ?? bytes?.byteLength ?? 0;
     return {
       mode: bytes === undefined ? 0o040755 : 0o100644,
       uid: 0,
@@ -114,7 +114,7 @@ function serve(
       mtime: time,
     };
   };
-  const tell = (id: number, path: string) => {
+  const sendAttributes = (id: number, path: string) => {
     const found = attributes(path);
     if (found === null) sftp.status(id, STATUS_CODE.NO_SUCH_FILE);
     else sftp.attrs(id, found);
@@ -126,9 +126,9 @@ function serve(
     if (kind === 'usual') usual();
   };
   sftp.on('error', () => undefined);
-  sftp.on('STAT', tell);
-  sftp.on('LSTAT', tell);
-  sftp.on('FSTAT', (id, handle) => tell(id, pathOf(handle)));
+  sftp.on('STAT', sendAttributes);
+  sftp.on('LSTAT', sendAttributes);
+  sftp.on('FSTAT', (id, handle) => sendAttributes(id, pathOf(handle)));
   sftp.on('OPEN', (id, path, flags) => {
     const isWritten = (flags & OPEN_MODE.WRITE) !== 0;
     asked.push(`open ${isWritten ? ((flags & OPEN_MODE.TRUNC) !== 0 ? 'w' : 'r+') : 'r'}`);

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { AtomicFiles, abandonedFiles, replaceFile } from '../../../src/shared/util/atomic-files.js';
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
-import { FaultyDisk } from '../../helpers/faulty-disk.js';
+import { FailingDisk } from '../../helpers/failing-disk.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 const test = suite('atomic files');
@@ -24,7 +24,7 @@ test('a crash of the machine at any step leaves the old text or the new one', as
   for (let step = 0; ; step += 1) {
     const path = join(tempFolder(), 'file');
     writeFileSync(path, 'the old text, longer than twenty characters');
-    const disk = new FaultyDisk();
+    const disk = new FailingDisk();
     disk.crashAt(step, 'machine');
     await new AtomicFiles(disk).write(path, 'the new text, longer than twenty characters').catch(() => {});
     const text = readFileSync(path, 'utf8');
@@ -39,7 +39,7 @@ test('a write that fails keeps the old text, removes its temporary file and reje
   const folder = tempFolder();
   const path = join(folder, 'file');
   writeFileSync(path, 'old');
-  const disk = new FaultyDisk();
+  const disk = new FailingDisk();
   disk.failWithoutSpaceAt(1);
   const files = new AtomicFiles(disk, (error) => new Error('mapped', { cause: error }));
   await files.write(path, 'new').then(

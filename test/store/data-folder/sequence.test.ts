@@ -7,13 +7,13 @@ import { Sequence } from '../../../daemon/store/data-folder/sequence.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { applying, draftFor } from '../../contracts/job-store/store-facts.js';
-import { FaultyDisk } from '../../helpers/faulty-disk.js';
+import { FailingDisk } from '../../helpers/failing-disk.js';
 import { createJsonStoreHarness } from '../../helpers/json-store-harness.js';
 import { tempFolder } from '../../helpers/temp.js';
 
 interface Context {
   path: string;
-  disk: FaultyDisk;
+  disk: FailingDisk;
   open: (greatestId?: number) => Promise<Sequence>;
 }
 
@@ -21,7 +21,7 @@ const test = suite<Context>('the sequence of ids');
 
 test.before.each((context) => {
   context.path = join(tempFolder(), 'sequence.json');
-  context.disk = new FaultyDisk();
+  context.disk = new FailingDisk();
   context.open = (greatestId = 0) =>
     Sequence.open(new AtomicFiles(context.disk, toWriteError), context.path, greatestId);
 });

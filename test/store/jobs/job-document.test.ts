@@ -97,15 +97,15 @@ for (const { when, crashesAt } of [
       const harness = await createJsonStoreHarness();
       const store = await harness.open();
       const { id } = await store.create(draftFor());
-      harness.faults.crashAt(crashesAt, 'process');
+      harness.failures.crashAt(crashesAt, 'process');
       await store.update(id, cancelled).catch(() => undefined);
       await harness.crash('process');
       const names = ['active', 'done/0'].map((name) => join(harness.folder, 'jobs', name, `${id}.json`));
       assert.equal(names.map(existsSync), [true, true]);
 
-      harness.faults.crashAt(step, 'machine');
+      harness.failures.crashAt(step, 'machine');
       await harness.open().catch(() => undefined);
-      isThrough = !harness.faults.hasTriggered;
+      isThrough = !harness.failures.hasTriggered;
       await harness.crash('machine');
       const job = await (await harness.open()).get(id);
       assert.ok(job?.state === 'waiting' || job?.state === 'cancelled', `step ${step}`);
@@ -116,9 +116,9 @@ for (const { when, crashesAt } of [
 
 test('a write that fails for lack of space leaves nothing behind', async ({ harness, store, job }) => {
   for (const step of [1, 2, 3]) {
-    harness.faults.failWithoutSpaceAt(step);
+    harness.failures.failWithoutSpaceAt(step);
     await store.create(draftFor()).catch(() => undefined);
-    assert.ok(harness.faults.hasTriggered);
+    assert.ok(harness.failures.hasTriggered);
     assert.equal(readdirSync(join(harness.folder, 'jobs', 'active')), [`${job.id}.json`]);
   }
 });
@@ -146,9 +146,9 @@ test('an update writes one file and renames it, regardless of other jobs', async
 }) => {
   for (let count = 0; count < 20; count += 1) await store.create(draftFor());
   // create, write, fsync, rename, fsync of the folder: a sixth step would be superfluous.
-  harness.faults.crashAt(5, 'process');
+  harness.failures.crashAt(5, 'process');
   await store.update(job.id, withClaim('a'));
-  assert.not.ok(harness.faults.hasTriggered);
+  assert.not.ok(harness.failures.hasTriggered);
 });
 
 for (const { code, errorClass } of [

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { type Disk, type DiskFile, realDisk } from '../../src/shared/util/disk.js';
-import type { CrashKind, StoreFaults } from '../contracts/job-store/store-facts.js';
+import type { CrashKind, StoreFailures } from '../contracts/job-store/store-facts.js';
 
 interface Undo {
   readonly folder: string;
@@ -18,7 +18,7 @@ interface InjectedFailure {
  * step fails. A crash of the machine loses every name whose folder was not synced and half of every file that was not synced. Removals are
  * durable at once, which is the worst case that a disk may show.
  */
-export class FaultyDisk implements Disk, StoreFaults {
+export class FailingDisk implements Disk, StoreFailures {
   #failure: InjectedFailure | null = null;
   #hasCrashed = false;
   #hasTriggered = false;
@@ -26,7 +26,7 @@ export class FaultyDisk implements Disk, StoreFaults {
   readonly #unsyncedFiles: Set<string>;
 
   /** A new disk inherits the unsynced data of a previous one on which the process crashed. */
-  constructor(previous?: FaultyDisk) {
+  constructor(previous?: FailingDisk) {
     this.#unsyncedNames = previous?.unsynced.names ?? [];
     this.#unsyncedFiles = new Set(previous?.unsynced.files);
   }

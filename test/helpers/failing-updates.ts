@@ -15,7 +15,7 @@ export interface UpdateFailure {
 }
 
 /** A store whose updates fail while the switch is set. Everything else is passed to the store. */
-export function withUpdateFaults(store: JobStore, updateFault: UpdateFailure): JobStore {
+export function withFailingUpdates(store: JobStore, updateFailure: UpdateFailure): JobStore {
   return {
     create: (draft) => store.create(draft),
     findByIdempotencyKey: (accountId, key, since) => store.findByIdempotencyKey(accountId, key, since),
@@ -31,9 +31,9 @@ export function withUpdateFaults(store: JobStore, updateFault: UpdateFailure): J
     forgetRemovedFiles: () => store.forgetRemovedFiles(),
     close: () => store.close(),
     async update(id: number, change: (job: Job) => Job) {
-      const { error, isLate } = updateFault;
+      const { error, isLate } = updateFailure;
       if (error === null) return store.update(id, change);
-      updateFault.count += 1;
+      updateFailure.count += 1;
       if (isLate) await store.update(id, change);
       throw error;
     },
