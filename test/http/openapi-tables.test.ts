@@ -12,13 +12,13 @@ import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { at, property, readOptions } from '../helpers/answers/document.js';
 
-test('every setting is there by each of its names, with its range, its choices, its default and its help', () => {
+test('every setting is there under each of its names, with its range, its choices, its default and its help', () => {
   const request = ['components', 'schemas', 'JobRequest', 'properties'];
   const output = [...request, 'outputs', 'anyOf', '1', 'properties'];
   assert.ok(allSettings(jobTable, request) + allSettings(outputTable, output) > 50);
 });
 
-/** Checks the settings of a table at a place of the document, and those inside of them; gives how many there were. */
+/** Checks the settings of a table in a schema, and nested ones; returns their number. */
 function allSettings(table: SettingsTable, place: readonly string[]): number {
   const counts = Object.entries(table).map(([name, setting]) => {
     const reported = at(...place, name);
@@ -54,7 +54,7 @@ function limitsOf(setting: Setting): readonly unknown[] {
   }
 }
 
-/** Where the fields of an object setting are told: it may stand alone, in a choice of forms, or with a condition. */
+/** The schema with the fields of an object setting: the schema itself, one of several alternatives, or one with a condition. */
 function placeOfFields(place: readonly string[]): readonly string[] {
   if (at(...place, 'properties') !== undefined) return [...place, 'properties'];
   const inner = ['anyOf', 'allOf'].find((word) => at(...place, word) !== undefined);
@@ -62,7 +62,7 @@ function placeOfFields(place: readonly string[]): readonly string[] {
   return placeOfFields([...place, inner, '0']);
 }
 
-test('a setting that this version refuses, or that changes nothing here, says so', () => {
+test('the description of a setting that is unsupported or has no effect says so', () => {
   const notes: readonly (readonly [string, string, SettingSupport])[] = [
     ...Object.entries(supportedJobFields).map((entry) => ['JobRequest', ...entry] as const),
     ...Object.entries(supportedOutputSettings).map((entry) => ['OutputSettings', ...entry] as const),
@@ -81,7 +81,7 @@ test('every record has exactly its fields, with their types', () => {
   }
 });
 
-/** Checks a field at a place of the document, and those inside of it; gives how many there were. */
+/** Checks a field in a schema, and nested ones; returns their number. */
 function allFields(field: Field, place: readonly string[]): number {
   if (field.type === 'array') {
     assert.is(at(...place, 'type'), 'array', place.join('.'));
@@ -109,14 +109,14 @@ function allFields(field: Field, place: readonly string[]): number {
   return counts.reduce((sum, count) => sum + count, 1);
 }
 
-test('JSONP shows no checksum', () => {
+test('JSONP contains no checksum', () => {
   for (const name of ['InputDetailsAnswer', 'OutputDetailsAnswer']) {
     assert.ok(at('components', 'schemas', name, 'properties', 'md5_checksum'));
     assert.is(at('components', 'schemas', `${name}InJsonp`, 'properties', 'md5_checksum'), undefined);
   }
 });
 
-test('every class of error that a job can fail with is told', () => {
+test('every error class of job failures is described', () => {
   const reported = JSON.stringify(at('components', 'schemas', 'ErrorClass', 'oneOf'));
   const faults = Object.entries<ErrorClassEntry>(errorClasses).filter(
     ([, { status, exitCode }]) => status === 422 && exitCode === 1,

@@ -57,7 +57,7 @@ const equivalents: readonly (readonly [string, string, unknown])[] = [
     { input, output: [{ label: 'a' }, { label: 'b' }], quality: '' },
   ],
   [
-    'outputs that are called otherwise in a list',
+    'outputs with another element name in a list',
     request(
       inXml,
       '<outputs type="array"><item><label>a</label></item><value><label>b</label></value></outputs>',
@@ -287,7 +287,7 @@ const equivalents: readonly (readonly [string, string, unknown])[] = [
 ];
 
 for (const [name, xml, json] of equivalents) {
-  test(`XML and JSON say the same: ${name}`, () => areEquivalent(xml, json));
+  test(`XML and JSON are equivalent: ${name}`, () => areEquivalent(xml, json));
 }
 
 test.run();
