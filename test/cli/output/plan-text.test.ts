@@ -15,7 +15,7 @@ const late = {
   fault: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
 };
 
-test('one output in one step is printed as agreed', () => {
+test('one output in one step matches the golden file', () => {
   const steps: PrintedPlan['steps'] = [
     { outputs: [1], does: 'encode', args: [...input, ...graph, 'file:film.mp4'] },
   ];
@@ -25,7 +25,7 @@ test('one output in one step is printed as agreed', () => {
   );
 });
 
-test('steps for one output, for two and for thumbnails are printed as agreed', () => {
+test('steps for one output, for two and for thumbnails match the golden files', () => {
   const plan: PrintedPlan = {
     program,
     outputs: [film, sound],
@@ -50,7 +50,7 @@ test('steps for one output, for two and for thumbnails are printed as agreed', (
   );
 });
 
-test('an output that cannot be made is told apart, and what there is of a plan is printed', () => {
+test('an output that cannot be made is reported separately, and the rest of the plan is printed', () => {
   const steps: PrintedPlan['steps'] = [
     { outputs: [2], does: 'encode', args: [...input, 'file:./output-2.mp3'] },
   ];
@@ -64,7 +64,7 @@ test('an output that cannot be made is told apart, and what there is of a plan i
   assert.not.match(text, 'a.mp4');
 });
 
-test('of a plan without any step nothing is printed', () => {
+test('a plan without steps prints nothing', () => {
   assert.is(
     planText({ program, outputs: [late], steps: [] }, { destinations: ['a.mp4'], missingFolders: ['out'] }),
     '',
