@@ -128,14 +128,14 @@ test('names of targets are completed, without their keys', async () => {
 
 test('names of accounts and ids of keys are completed, and none are created', async () => {
   const data = join(tempFolder(), 'data');
-  const asked = async (what: string) =>
+  const complete = async (what: string) =>
     (await runInProcess(['complete-words', what, `--data=${data}`])).stdout;
-  assert.equal([await asked('accounts'), await asked('keys'), existsSync(data)], ['', '', false]);
+  assert.equal([await complete('accounts'), await complete('keys'), existsSync(data)], ['', '', false]);
   const { code, stderr } = await runInProcess(['--data', data, 'accounts', 'create', 'studio']);
   assert.is(code, 0, stderr);
-  assert.is(await asked('accounts'), 'default\tlive\nstudio\tin integration mode\n');
+  assert.is(await complete('accounts'), 'default\tlive\nstudio\tin integration mode\n');
   const id = /has the id (\w+)/.exec(stderr)?.[1];
-  assert.match(await asked('keys'), new RegExp(`^${id}\tfull, of studio$`, 'm'));
+  assert.match(await complete('keys'), new RegExp(`^${id}\tfull, of studio$`, 'm'));
 });
 
 test.run();

@@ -63,9 +63,9 @@ test('a service that accepts it only in the query gets it there after a 401, onc
     service.log.length = 0;
     const { code, stderr } = await runCli(words.split(' '), { env: envOf(service), cwd: folder });
     assert.is(code, isCreate ? 4 : 0, `${words}: ${stderr}`);
-    const asked = service.log.filter(({ target }) => !target.startsWith('/kept/'));
-    const places = asked.map(isInQuery);
-    assert.equal(places, isCreate ? [false] : [false, ...places.slice(1).map(() => true)], words);
+    const requests = service.log.filter(({ target }) => !target.startsWith('/kept/'));
+    const areInQuery = requests.map(isInQuery);
+    assert.equal(areInQuery, isCreate ? [false] : [false, ...areInQuery.slice(1).map(() => true)], words);
   }
 });
 
@@ -74,9 +74,9 @@ test('no key is sent to the address of a file', async ({ start }) => {
     const service = await start(keyIn);
     const env = envOf(service);
     await runCli(['download', '1001', '--progress', 'none'], { env, cwd: tempFolder() });
-    const kept = service.log.filter(({ target }) => target.startsWith('/kept/'));
-    assert.is(kept.length, 1);
-    assert.equal([kept.map(isInQuery), kept[0]?.headerKey], [[false], null]);
+    const fileRequests = service.log.filter(({ target }) => target.startsWith('/kept/'));
+    assert.is(fileRequests.length, 1);
+    assert.equal([fileRequests.map(isInQuery), fileRequests[0]?.headerKey], [[false], null]);
   }
 });
 

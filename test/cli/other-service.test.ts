@@ -123,13 +123,13 @@ for (const unknownStatus of [200, 302, 403, 500]) {
     const env = { VENC_URL: service.url, VENC_API_KEY: service.key };
     service.states(1002, ['processing', 'processing', 'failed']);
     const waited = await runInProcess(['wait', '1002'], { env });
-    const told = await runInProcess(['progress', '1003', '--json'], { env });
+    const shown = await runInProcess(['progress', '1003', '--json'], { env });
     const report = await runInProcess(['report', 'vod', '--json', '--fields', 'total'], { env });
     await service.close();
     assert.equal(
-      [waited.code, told.code, report.code],
+      [waited.code, shown.code, report.code],
       [1, 0, 0],
-      waited.stderr + told.stderr + report.stderr,
+      waited.stderr + shown.stderr + report.stderr,
     );
     assert.match(waited.stderr, 'job 1002 failed');
   });

@@ -43,10 +43,10 @@ test('the printed lines are a script that a shell runs, and match --json', async
     ],
   };
   await writeFile(join(folder, 'request.json'), JSON.stringify(request));
-  const asked = ['plan', 'request.json', ...(await programs())];
+  const planArgs = ['plan', 'request.json', ...(await programs())];
   const [text, json] = await Promise.all([
-    runCli(['plan', '-', ...asked.slice(2)], { cwd: folder, stdin: JSON.stringify(request) }),
-    runCli([...asked, '--json'], { cwd: folder }),
+    runCli(['plan', '-', ...planArgs.slice(2)], { cwd: folder, stdin: JSON.stringify(request) }),
+    runCli([...planArgs, '--json'], { cwd: folder }),
   ]);
   assert.equal([text.code, text.stderr, json.code, json.stderr], [0, '', 0, '']);
   const steps: readonly PrintedStep[] = JSON.parse(json.stdout);
@@ -73,9 +73,9 @@ test('the printed lines are a script that a shell runs, and match --json', async
     'sound.mp3',
   ]);
   const small = await probe(join(elsewhere, made.get(1)?.path ?? ''));
-  const sound = await probe(join(elsewhere, made.get(2)?.path ?? ''));
+  const audioFacts = await probe(join(elsewhere, made.get(2)?.path ?? ''));
   assert.equal(
-    [small.video?.width, small.video?.height, sound.video, sound.audio?.codec],
+    [small.video?.width, small.video?.height, audioFacts.video, audioFacts.audio?.codec],
     [96, 72, null, 'mp3'],
   );
 });
@@ -91,8 +91,17 @@ test('the printed lines write to the destination of -o, create missing folders a
     '--output',
     'width=48',
   ];
-  const asked = ['plan', 'film.mp4', '-o', 'my out/', '--thumbnails', '2', ...words, ...(await programs())];
-  const { code, stdout, stderr } = await runCli(asked, { cwd: folder });
+  const planArgs = [
+    'plan',
+    'film.mp4',
+    '-o',
+    'my out/',
+    '--thumbnails',
+    '2',
+    ...words,
+    ...(await programs()),
+  ];
+  const { code, stdout, stderr } = await runCli(planArgs, { cwd: folder });
   assert.equal([code, stderr], [0, '']);
   assert.match(stdout, /^# output 1 \(a\): my out\/film-a\.mp4\n# output 2: my out\/film-2\.mp4\n/);
   const sh = () => spawnSync('sh', ['-e'], { cwd: folder, input: stdout, encoding: 'utf8' });
@@ -165,11 +174,11 @@ const impossible: readonly (readonly [string, () => Promise<string>, number, Reg
   ['a picture', () => media('picture.png'), 1, /./],
 ];
 
-for (const [name, input, expected, said] of impossible) {
+for (const [name, input, expected, message] of impossible) {
   test(`no plan can be made of ${name}`, async () => {
     const { code, stdout, stderr } = await planHere([], await input());
     assert.equal([code, stdout], [expected, '']);
-    assert.match(stderr, said);
+    assert.match(stderr, message);
   });
 }
 
@@ -187,7 +196,7 @@ test('a remote watermark is not fetched, and the assumption is reported', async 
 });
 
 test('remote outputs are planned without a request, and shown without their passwords', async () => {
-  const places = [
+  const destinations = [
     's3://key:hunter2secret@bucket/a b.mp4',
     'gcs://bucket/b.mp4',
     'cf://user:hunter2secret@container/c.mp4',
@@ -195,7 +204,9 @@ test('remote outputs are planned without a request, and shown without their pass
     'ftps://127.0.0.1:9/e.mp4',
     'sftp://me:hunter2secret@127.0.0.1:9/f.mp4',
   ];
-  const { code, stdout, stderr } = await planHere(places.flatMap((place) => ['--output', `url=${place}`]));
+  const { code, stdout, stderr } = await planHere(
+    destinations.flatMap((destination) => ['--output', `url=${destination}`]),
+  );
   assert.equal([code, stderr], [0, '']);
   assert.match(stdout, /# output 1: \.\/output-1\.mp4, to be sent to s3:\/\/key:\*\*\*@bucket\/a b\.mp4\n/);
   assert.match(stdout, 'sftp://me:***@127.0.0.1:9/f.mp4');

@@ -161,8 +161,8 @@ test('plan and run encode with the preset, and a local watermark in it is found 
   home,
   venc,
 }) => {
-  const picture = resolve('/work/shared/media/red-image.png');
-  writeFileSync(join(home, 'logo.png'), readFileSync(picture));
+  const image = resolve('/work/shared/media/red-image.png');
+  writeFileSync(join(home, 'logo.png'), readFileSync(image));
   const settings = ['--width', '160', '--clip-length', '0.5', '--watermark', 'url=logo.png,x=0,y=0'];
   const saved = await venc(['preset', 'save', 'tiny', ...settings]);
   assert.is(saved.code, 0, saved.stderr);

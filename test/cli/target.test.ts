@@ -165,14 +165,14 @@ test('an error of the configured address names the configuration, and not a vari
 });
 
 test('relative paths are stored as absolute paths, names of programs unchanged', async ({ venc }) => {
-  for (const [words, kept] of [
+  for (const [words, stored] of [
     ['data here', resolve('here')],
     ['ffmpeg bin/ffmpeg', resolve('bin/ffmpeg')],
     ['ffmpeg ffmpeg', 'ffmpeg'],
     ['files-root films:/srv/sounds', `${resolve('films')}:/srv/sounds`],
   ] as const) {
     assert.is((await venc(`config set ${words}`)).code, 0);
-    assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${kept}\n`);
+    assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${stored}\n`);
   }
 });
 

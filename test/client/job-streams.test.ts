@@ -25,7 +25,7 @@ function event(id: number, progress: number): JobEvent {
   return { job: { id, state: 'processing', progress, input, outputs: [] }, eventId: '', retryMs: null };
 }
 
-const told = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${job?.progress}`);
+const drained = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${job?.progress}`);
 
 test('of rapid updates the latest is returned, of all jobs at once', async () => {
   const live = new JobStreams();
@@ -34,7 +34,7 @@ test('of rapid updates the latest is returned, of all jobs at once', async () =>
   live.add(2, two.updates);
   one.tell(1, 10);
   await live.waitForUpdates();
-  assert.equal(told(live), ['1 10']);
+  assert.equal(drained(live), ['1 10']);
   one.tell(1, 11);
   const changed = live.waitForUpdates();
   two.tell(2, 20);
@@ -45,7 +45,7 @@ test('of rapid updates the latest is returned, of all jobs at once', async () =>
   const held = setInterval(() => {}, 1000);
   await changed;
   clearInterval(held);
-  assert.equal(told(live), ['1 12', '2 20']);
+  assert.equal(drained(live), ['1 12', '2 20']);
 });
 
 test('the end of a stream is reported at once, and the job is removed when that was read', async () => {
@@ -57,9 +57,9 @@ test('the end of a stream is reported at once, and the job is removed when that 
   one.tell(1, 100);
   one.end();
   await live.waitForUpdates();
-  const [news] = live.drain();
-  assert.is(news?.hasEnded, true);
-  assert.is(news?.job?.progress, 100);
+  const [update] = live.drain();
+  assert.is(update?.hasEnded, true);
+  assert.is(update?.job?.progress, 100);
   assert.is(live.has(1), false);
 });
 

@@ -56,9 +56,9 @@ for (const name of keyed) {
   const isOfAnId = path.includes(':id');
   const init: RequestInit = { method, ...(takes === undefined ? {} : { body: valid }) };
   const forms = representations.includes('xml') ? (['json', 'xml'] as const) : (['json'] as const);
-  const said = `${method} ${path}`;
+  const route = `${method} ${path}`;
 
-  test(`${said} without a valid key is ${isOfAnId ? 404 : 401}`, async ({ daemon, job }) => {
+  test(`${route} without a valid key is ${isOfAnId ? 404 : 401}`, async ({ daemon, job }) => {
     for (const form of forms) {
       const url = `${daemon.url}${pathFor(name, job)}`;
       const status = isOfAnId ? 404 : 401;
@@ -70,7 +70,7 @@ for (const name of keyed) {
   });
 
   if (key === 'full') {
-    test(`${said} with a read-only key is 403`, async ({ daemon, job, readOnlyKey }) => {
+    test(`${route} with a read-only key is 403`, async ({ daemon, job, readOnlyKey }) => {
       const [sentence = ''] = await fetchRejection(
         `${daemon.url}${pathFor(name, job)}`,
         withKey(readOnlyKey, init),
@@ -79,7 +79,7 @@ for (const name of keyed) {
       assert.match(sentence, 'full access key');
     });
   } else {
-    test(`${said} accepts a read-only key in every format`, async ({ daemon, job, readOnlyKey }) => {
+    test(`${route} accepts a read-only key in every format`, async ({ daemon, job, readOnlyKey }) => {
       for (const suffix of representations.map(
         (form) => ({ json: '.json', xml: '.xml', jsonp: '.js' })[form],
       )) {
@@ -90,7 +90,7 @@ for (const name of keyed) {
   }
 
   if (isOfAnId) {
-    test(`${said} of an id of another account, or an unknown one, is 404`, async ({
+    test(`${route} of an id of another account, or an unknown one, is 404`, async ({
       daemon,
       job,
       strangerKey,

@@ -8,7 +8,7 @@ import { wrongValuesFor } from '../shared/wrong-values.js';
 
 const input = 'http://example.com/in.mp4';
 const requestSchema = { $ref: '#/components/schemas/JobRequest' };
-const complaints = (body: unknown) => schemaErrors(requestSchema, body, 'request');
+const schemaErrorsFor = (body: unknown) => schemaErrors(requestSchema, body, 'request');
 const isRead = (body: unknown) => parseJobRequest(body, { maxOutputs: 50 }).ok;
 
 const good: readonly (readonly [string, unknown])[] = [
@@ -78,7 +78,7 @@ const good: readonly (readonly [string, unknown])[] = [
 for (const [what, body] of good) {
   test(`a request with ${what} is accepted by the reader and by the schema`, () => {
     assert.ok(isRead(body), JSON.stringify(parseJobRequest(body, { maxOutputs: 50 })));
-    assert.equal(complaints(body), []);
+    assert.equal(schemaErrorsFor(body), []);
   });
 }
 
@@ -99,7 +99,7 @@ const bad: readonly (readonly [string, unknown])[] = [
 for (const [what, body] of bad) {
   test(`a request with ${what} is rejected by the reader and by the schema`, () => {
     assert.not.ok(isRead(body));
-    assert.ok(complaints(body).length > 0);
+    assert.ok(schemaErrorsFor(body).length > 0);
   });
 }
 
@@ -115,7 +115,7 @@ for (const [table, inRequest] of [
       const wrong = wrongValuesFor(setting).filter(
         (value) => typeof value !== 'number' || Number.isFinite(value),
       );
-      const missed = wrong.filter((value) => complaints(inRequest(name, value)).length === 0);
+      const missed = wrong.filter((value) => schemaErrorsFor(inRequest(name, value)).length === 0);
       for (const value of wrong) assert.not.ok(isRead(inRequest(name, value)), JSON.stringify(value));
       const inTexts = missed.filter((value) => typeof value === 'string');
       assert.equal(

@@ -99,13 +99,13 @@ for (const name of readable) {
         await (await daemon.request(`/api${path}`, { headers: { Accept: '*/*' } })).json(),
         record,
       );
-      const asked: readonly (readonly [string, RequestInit])[] = [
+      const variants: readonly (readonly [string, RequestInit])[] = [
         [`${path}.xml`, {}],
         [`/api/${path}.xml/`, {}],
         [`${path}?format=xml`, {}],
         [path, { headers: { Accept: 'application/xml' } }],
       ];
-      for (const [address, init] of asked) {
+      for (const [address, init] of variants) {
         const xml = await daemon.request(address, init);
         assert.is(xml.status, 200);
         assert.is(xml.headers.get('content-type'), 'application/xml; charset=utf-8');

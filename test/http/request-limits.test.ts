@@ -18,7 +18,7 @@ test.before(async (context) => {
 });
 test.after(killDaemons);
 
-const faulty: readonly (readonly [string, string, RegExp])[] = [
+const invalidRequests: readonly (readonly [string, string, RegExp])[] = [
   ['two Host headers', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', /one Host header/],
   ['the same Host twice', 'GET /health HTTP/1.1\r\nhost: a\r\nHOST: a\r\n\r\n', /one Host header/],
   [
@@ -28,7 +28,7 @@ const faulty: readonly (readonly [string, string, RegExp])[] = [
   ],
 ];
 
-for (const [what, request, reason] of faulty) {
+for (const [what, request, reason] of invalidRequests) {
   test(`${what}: 400, and the connection is closed`, async ({ daemon }) => {
     const answer = await rawRequest(daemon.url, request);
     assert.match(answer, /^HTTP\/1\.1 400 /);
@@ -134,14 +134,14 @@ test('connections beyond the limit are closed, and the log reports that once', a
     onConnectionLimit: (most) => reported.push(most),
   });
   const url = `http://127.0.0.1:${server.port}`;
-  const kept = [connectTo(url), connectTo(url)];
-  await waitUntil('both are there', () => kept.every(({ readyState }) => readyState === 'open'));
+  const open = [connectTo(url), connectTo(url)];
+  await waitUntil('both are there', () => open.every(({ readyState }) => readyState === 'open'));
   for (let count = 0; count < 3; count += 1) {
-    const refused = connectTo(url).on('error', () => {});
-    await waitUntil('it is closed', () => refused.resume().closed);
+    const rejected = connectTo(url).on('error', () => {});
+    await waitUntil('it is closed', () => rejected.resume().closed);
   }
   assert.equal(reported, [2]);
-  for (const socket of kept) socket.destroy();
+  for (const socket of open) socket.destroy();
   await server.close(0);
 });
 

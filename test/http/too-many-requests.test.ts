@@ -13,11 +13,11 @@ test('a key that exceeds --rate-limit must wait, others do not', async () => {
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 5 });
   try {
     for (let count = 0; count < 5; count += 1) assert.is((await daemon.request('/v2/jobs')).status, 200);
-    const refused = await daemon.request('/v2/jobs', { method: 'POST', body: '{}' });
-    assert.is(refused.status, 429);
-    const seconds = Number(refused.headers.get('retry-after'));
+    const rejected = await daemon.request('/v2/jobs', { method: 'POST', body: '{}' });
+    assert.is(rejected.status, 429);
+    const seconds = Number(rejected.headers.get('retry-after'));
     assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 12, String(seconds));
-    assert.is(((await refused.json()) as ErrorsRecord).errors.length, 1);
+    assert.is(((await rejected.json()) as ErrorsRecord).errors.length, 1);
     assert.is((await daemon.request('/v2/jobs.xml')).status, 429);
     assert.is((await daemon.request('/v2/jobs/1/cancel', { method: 'PUT' })).status, 429);
 

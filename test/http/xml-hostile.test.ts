@@ -24,7 +24,7 @@ const filler = (size: number): string => 'x'.repeat(size - shell.length);
 const padded = (size: number): string => request(input, `<pass_through>${filler(size)}</pass_through>`);
 
 /** Rejected XML, with the expected error message. */
-const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] = [
+const rejected: readonly (readonly [string, string | Buffer, number, RegExp])[] = [
   [
     'a billion laughs',
     `<!DOCTYPE l [<!ENTITY lol0 "lol">${lol}]><api-request>&lol9;</api-request>`,
@@ -189,7 +189,7 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
   ['one byte more than 1 MiB', padded(mebibyte + 1), 413, /larger than 1048576 bytes/],
 ];
 
-for (const [name, xml, status, sentence] of refused) {
+for (const [name, xml, status, sentence] of rejected) {
   test(`XML that is rejected with ${status}: ${name}`, async ({ server }) => {
     const { error = '', ...answer } = await server.send(xml, label);
     assert.is(answer.status, status, error);

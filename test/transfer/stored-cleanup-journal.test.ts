@@ -23,7 +23,7 @@ test('a journal entry also records the folders that were created', async () => {
   const left: Orphan = { ...ftp('new/part'), folders: ['new', 'new/er'] };
   await openCleanupJournal(folder).add(left);
   assert.equal(
-    (await openCleanupJournal(folder).entries()).map(({ orphan: leftover }) => leftover),
+    (await openCleanupJournal(folder).entries()).map(({ orphan: found }) => found),
     [left],
   );
 });
@@ -43,10 +43,10 @@ test('orphans of an earlier process are removed once; those that cannot be remov
       },
     },
   ]);
-  const told: string[] = [];
-  assert.is(await removeOrphans(openCleanupJournal(folder), registry, (line) => told.push(line)), 1);
+  const logLines: string[] = [];
+  assert.is(await removeOrphans(openCleanupJournal(folder), registry, (line) => logLines.push(line)), 1);
   assert.equal(swept, ['good']);
-  assert.match(told.join(), /could not be taken away yet: Error: no way there/);
+  assert.match(logLines.join(), /could not be taken away yet: Error: no way there/);
   assert.is(readdirSync(folder).length, 1);
 });
 

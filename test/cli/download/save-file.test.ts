@@ -167,12 +167,12 @@ test('a transient error is retried, and no key is sent to a redirect target', ()
     },
   ));
 
-for (const [what, sent, md5s, kept, expectedText] of [
+for (const [what, sent, md5s, isKept, expectedText] of [
   ['nothing', 0, md5, false, /^Interrupted\.$/],
   ['a partial file that can be resumed', 90_000, md5, true, /film\.mp4\.part holds 90\.0 kB of it\.$/],
   ['a partial file that cannot be verified', 90_000, null, false, /^Interrupted\.$/],
 ] as const) {
-  test(`an interrupted download keeps ${kept ? '' : 'no file: not '}${what}`, () =>
+  test(`an interrupted download keeps ${isKept ? '' : 'no file: not '}${what}`, () =>
     scenario(
       (_, response) => {
         response.writeHead(200, { 'content-length': bytes.length });
@@ -187,7 +187,7 @@ for (const [what, sent, md5s, kept, expectedText] of [
         const error = await saveFile(file, path, { signal: stop.signal, onProgress }).catch((one) => one);
         assert.ok(isVencError(error, 'InterruptedError'), String(error));
         assert.match(error.message, expectedText);
-        assert.equal(readdirSync(folder), kept ? ['film.mp4.part'] : []);
+        assert.equal(readdirSync(folder), isKept ? ['film.mp4.part'] : []);
       },
     ));
 }
@@ -208,8 +208,8 @@ test('a disk that cannot be written is reported at once', () =>
     assert.is(error.message, 'film.mp4.part cannot be written: it is a folder.');
   }));
 
-for (const told of [md5, null]) {
-  test(`two downloads to one destination leave a complete file, ${told === null ? 'without' : 'with'} an MD5`, async () => {
+for (const expectedMd5 of [md5, null]) {
+  test(`two downloads to one destination leave a complete file, ${expectedMd5 === null ? 'without' : 'with'} an MD5`, async () => {
     const held: ServerResponse[] = [];
     const halfway: Answer = (request, response) => {
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
@@ -223,9 +223,9 @@ for (const told of [md5, null]) {
       held.push(response);
     };
     await scenario(halfway, async ({ save, path, folder }) => {
-      const first = save({ md5: told });
+      const first = save({ md5: expectedMd5 });
       await waitUntil('it is halfway', () => sizeOf(`${path}.part`) === 100_000);
-      const second = save({ md5: told });
+      const second = save({ md5: expectedMd5 });
       await waitUntil('both are', () => held.length === 2 && sizeOf(`${path}.part`) === 100_000);
       for (const response of held) response.end(bytes.subarray(100_000));
       const ends = await Promise.allSettled([first, second]);

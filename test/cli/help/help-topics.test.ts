@@ -51,13 +51,13 @@ test('the topics contain every exit code and every setting', async () => {
 });
 
 test('every environment variable of the program is in venc help environment or the manual of the daemon', async () => {
-  const told = `${(await runInProcess(['help', 'environment'])).stdout}${readFileSync('man/venc-daemon.8', 'utf8')}`;
+  const helpText = `${(await runInProcess(['help', 'environment'])).stdout}${readFileSync('man/venc-daemon.8', 'utf8')}`;
   const sources = readSources(process.cwd(), ['src', 'daemon']);
   const names = new Set(
     sources.flatMap(({ text }) => text.match(/\bVENC_[A-Z_]+\b|(?<=env\.)NO_COLOR/g) ?? []),
   );
   assert.ok(names.size > 10);
-  for (const name of names) assert.match(told, new RegExp(`\\b${name}\\b`), name);
+  for (const name of names) assert.match(helpText, new RegExp(`\\b${name}\\b`), name);
 });
 
 for (const [typed, meant] of [
@@ -84,11 +84,11 @@ const subjects: readonly (readonly [string, RegExp])[] = [
   ['recipes', /unknown command 'recipes'\nvenc: hint: see venc help recipes/],
 ];
 
-for (const [typed, said] of subjects) {
+for (const [typed, hint] of subjects) {
   test(`venc ${typed} says what to type instead`, async () => {
     const { code, stderr } = await runInProcess(typed.split(' '));
     assert.is(code, 2);
-    assert.match(stderr, said);
+    assert.match(stderr, hint);
   });
 }
 

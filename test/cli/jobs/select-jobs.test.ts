@@ -9,9 +9,9 @@ import { runInProcess } from '../run-here.js';
 /** A service of 25 jobs; `page` sets its answer to a page, from 0. */
 async function allOf(page: (ids: readonly number[], number: number) => readonly number[], total?: number) {
   const ids = Array.from({ length: 25 }, (_, index) => 125 - index);
-  let asked = 0;
+  let requestCount = 0;
   const server = createServer((request, response) => {
-    asked += 1;
+    requestCount += 1;
     const number = Number(new URL(request.url ?? '', 'http://h').searchParams.get('page') ?? 1) - 1;
     if (total !== undefined) response.setHeader('X-Total-Count', String(total));
     response.end(
@@ -24,7 +24,7 @@ async function allOf(page: (ids: readonly number[], number: number) => readonly 
     const { jobs } = await selectJobs(createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' }), {
       all: true,
     });
-    return { count: jobs.length, first: jobs[0]?.id, asked };
+    return { count: jobs.length, first: jobs[0]?.id, asked: requestCount };
   } finally {
     server.close();
   }

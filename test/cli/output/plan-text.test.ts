@@ -6,7 +6,7 @@ import { matchesGolden } from '../../helpers/golden.js';
 const program = '/usr/bin/ffmpeg';
 const input = ['-y', '-i', "file:/films/it's a film.mov"];
 const film = { number: 1, label: null, path: 'film.mp4', fault: null };
-const sound = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
+const audioOutput = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
 const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
 const late = {
   number: 1,
@@ -28,7 +28,7 @@ test('one output in one step matches the golden file', () => {
 test('steps for one output, for two and for thumbnails match the golden files', () => {
   const plan: PrintedPlan = {
     program,
-    outputs: [film, sound],
+    outputs: [film, audioOutput],
     steps: [
       { outputs: [1], does: 'encode', args: [...input, ...graph, '-pass', '1', '-f', 'null', '-'] },
       {
@@ -40,12 +40,12 @@ test('steps for one output, for two and for thumbnails match the golden files', 
     ],
   };
   const path = 'out/a\nb.mp4';
-  const places = [path, 's3://bucket/sound.mp3'];
+  const destinations = [path, 's3://bucket/sound.mp3'];
   matchesGolden(
     'cli/plan-two-outputs.txt',
     planText(
-      { ...plan, outputs: [{ ...film, path }, sound] },
-      { destinations: places, missingFolders: ["my out's"] },
+      { ...plan, outputs: [{ ...film, path }, audioOutput] },
+      { destinations, missingFolders: ["my out's"] },
     ),
   );
 });
@@ -54,7 +54,7 @@ test('an output that cannot be made is reported separately, and the rest of the 
   const steps: PrintedPlan['steps'] = [
     { outputs: [2], does: 'encode', args: [...input, 'file:./output-2.mp3'] },
   ];
-  const plan: PrintedPlan = { program, outputs: [late, sound], steps };
+  const plan: PrintedPlan = { program, outputs: [late, audioOutput], steps };
   assert.is(
     formatPlanFailure(plan, ['a\u001b.mp4', 'b.mp3']),
     'venc: output 1 cannot be made: a\\x1b.mp4: InvalidVideoSettingsError: The clip begins behind the end.\n',

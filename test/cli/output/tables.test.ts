@@ -174,12 +174,12 @@ test('a field that neither the document nor an answer has is rejected, at any de
 
 test('a list shows an uploaded input by the name of its file', () => {
   const job = (url: string) => normaliseJob({ id: 1, input_media_file: { url } });
-  const told = jobsTable(
+  const table = jobsTable(
     [job('upload://0123456789abcdef/%E6%98%A0%E7%94%BB%20%1b%5B31m.mp4'), job('https://h/a%20b.mp4')],
     { width: 100, hasColour: false, now, percents: new Map() },
   );
-  assert.match(told, / 映画 \\x1b\[31m\.mp4\n/);
-  assert.match(told, / https:\/\/h\/a%20b\.mp4\n/);
+  assert.match(table, / 映画 \\x1b\[31m\.mp4\n/);
+  assert.match(table, / https:\/\/h\/a%20b\.mp4\n/);
 });
 
 test.run();
