@@ -171,7 +171,7 @@ const impossible: readonly (readonly [string, () => Promise<string>, number, Reg
   ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
   ['a missing file', async () => '/nowhere/a.mp4', 2, /there is no such file/],
   ['a folder', async () => tempFolder(), 2, /it is a folder/],
-  ['a picture', () => media('picture.png'), 1, /./],
+  ['an image', () => media('picture.png'), 1, /./],
 ];
 
 for (const [name, input, expected, message] of impossible) {

@@ -15,7 +15,7 @@ function stream() {
   };
   return {
     updates: { kind: 'events', subscribe } as const,
-    tell: (id: number, progress: number) => onEvent(event(id, progress)),
+    emit: (id: number, progress: number) => onEvent(event(id, progress)),
     end: () => end(),
   };
 }
@@ -32,14 +32,14 @@ test('of rapid updates the latest is returned, of all jobs at once', async () =>
   const [one, two] = [stream(), stream()];
   live.add(1, one.updates);
   live.add(2, two.updates);
-  one.tell(1, 10);
+  one.emit(1, 10);
   await live.waitForUpdates();
   assert.equal(drained(live), ['1 10']);
-  one.tell(1, 11);
+  one.emit(1, 11);
   const changed = live.waitForUpdates();
-  two.tell(2, 20);
-  one.tell(1, 12);
-  const first = await Promise.race([changed.then(() => 'told'), Promise.resolve('not yet')]);
+  two.emit(2, 20);
+  one.emit(1, 12);
+  const first = await Promise.race([changed.then(() => 'changed'), Promise.resolve('not yet')]);
   assert.is(first, 'not yet');
   // The batch timer does not keep a process alive, so the test does.
   const held = setInterval(() => {}, 1000);
@@ -52,9 +52,9 @@ test('the end of a stream is reported at once, and the job is removed when that 
   const live = new JobStreams();
   const one = stream();
   live.add(1, one.updates);
-  one.tell(1, 10);
+  one.emit(1, 10);
   live.drain();
-  one.tell(1, 100);
+  one.emit(1, 100);
   one.end();
   await live.waitForUpdates();
   const [update] = live.drain();

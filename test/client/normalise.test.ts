@@ -124,7 +124,7 @@ test('the progress of a job is computed from its files', () => {
   assert.equal([progress.progress, progress.outputs.map((output) => output.progress)], [75, [100, 50]]);
 });
 
-test('an error status is an error, whatever the body contains', () => {
+test('an error status is an error with any body', () => {
   const cases = [
     ['jobDetails', 401, 'UnauthorizedError'],
     ['jobDetails', 404, 'NotFoundError'],

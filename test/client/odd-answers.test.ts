@@ -160,7 +160,7 @@ const nonsense: readonly (readonly [string, ServerBehaviour, RegExp])[] = [
 ];
 
 for (const [what, behaviour, expectedText] of nonsense) {
-  test(`${what} for a job is told as such, once`, async () => {
+  test(`${what} for a job is reported as such, once`, async () => {
     const { error, times } = await requests(behaviour);
     assert.is(times, 1);
     assert.ok(isVencError(error, 'UnreachableError'));

@@ -106,7 +106,7 @@ const rejected = [
   ['a PNG', { format: { ...mp4, format_name: 'png_pipe' }, streams: [video] }, '', 'still picture'],
   ['a GIF of one frame', { format: { ...mp4, format_name: 'gif' }, streams: [still] }, '', 'still picture'],
   ['an AVIF', { format: { ...mp4, tags: { major_brand: 'avif' } }, streams: [still] }, '', 'still picture'],
-  ['a huge picture', { format: mp4, streams: [{ ...video, width: 0, height: 0 }] }, oversized, '12000x12000'],
+  ['a huge video', { format: mp4, streams: [{ ...video, width: 0, height: 0 }] }, oversized, '12000x12000'],
   [
     'a huge image with audio',
     { format: mp4, streams: [{ ...video, width: 0 }, audioStream] },

@@ -107,7 +107,7 @@ const fine: readonly (readonly [string, GivenAnswer, string, string])[] = [
     'listJobs',
     'xml',
   ],
-  ['a refusal', answer('/v2/inputs/8', errors, { status: 404 }), 'inputDetails', 'json'],
+  ['an error', answer('/v2/inputs/8', errors, { status: 404 }), 'inputDetails', 'json'],
   ['an unknown address', answer('/v3/jobs', errors, { status: 404 }), 'no route', 'json'],
   [
     'a wrong method',

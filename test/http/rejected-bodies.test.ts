@@ -39,7 +39,7 @@ const bodies: readonly (readonly [string, RequestInit['body'] & {}, Record<strin
   ['a list', '[]', json, 422],
   ['no input', '{}', json, 422],
   ['lists in lists', '['.repeat(100_000) + ']'.repeat(100_000), json, 422],
-  ['output beside outputs', JSON.stringify({ input, output: {}, outputs: [{}] }), json, 422],
+  ['output together with outputs', JSON.stringify({ input, output: {}, outputs: [{}] }), json, 422],
   ['no video and no audio', JSON.stringify({ input, output: { skip_video: 1, skip_audio: '1' } }), json, 422],
   ['labels twice', JSON.stringify({ input, outputs: [{ label: 'a' }, { label: 'a' }] }), json, 422],
 ];

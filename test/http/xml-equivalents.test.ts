@@ -6,7 +6,7 @@ const output = (...elements: readonly string[]): string =>
   request(inXml, `<outputs type="array"><output>${elements.join('')}</output></outputs>`);
 
 const equivalents: readonly (readonly [string, string, unknown])[] = [
-  ['an input alone', request(inXml), { input }],
+  ['only an input', request(inXml), { input }],
   ['an empty request', request(), {}],
   ['an empty root', '<api-request/>', {}],
   ['a root with text', '<api-request>no</api-request>', 'no'],
@@ -76,7 +76,7 @@ const equivalents: readonly (readonly [string, string, unknown])[] = [
     { input, outputs: [{ width: 640 }] },
   ],
   [
-    'output beside outputs',
+    'output together with outputs',
     request(inXml, '<output/><outputs type="array"/>'),
     { input, output: {}, outputs: [] },
   ],

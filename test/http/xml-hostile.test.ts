@@ -136,7 +136,7 @@ const rejected: readonly (readonly [string, string | Buffer, number, RegExp])[] 
   ],
   ['text in the root', request('web', input), 400, /api-request has text next to elements/],
   [
-    'CDATA beside elements',
+    'CDATA next to elements',
     request('<output><label>a</label><![CDATA[web]]></output>'),
     400,
     /output has text next to elements/,

@@ -240,7 +240,7 @@ test('the third crash during an encode fails the outputs that were not final', (
   assert.is(next.outputs[1]?.failure, sampleFailure);
 });
 
-test('a run without the claim of the job changes nothing, whatever it reports', () => {
+test('a run without the claim of the job changes nothing', () => {
   const processing = jobIn(typical.processing);
   const resubmitted = apply(processing, { type: 'resubmitted' }, changedAt);
   const reclaimed = apply(resubmitted, { type: 'claimed', token: 'second' }, changedAt);

@@ -71,7 +71,7 @@ test('the speed of an encoder is reported unchanged', () => {
   assert.is(record.progress, 18.55);
 });
 
-test('a finished file is at 100, whatever was reported last', () => {
+test('a finished file is at 100 after any last report', () => {
   const finish = (id: number): readonly Change[] => [
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },

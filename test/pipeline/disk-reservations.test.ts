@@ -85,7 +85,7 @@ test('a download that does not fit waits until others have ended, and keeps its 
   assert.equal(begun, [1, 3], 'one of 600 does not fit next to one of 10');
   holds.get(3)?.release();
   await settle();
-  assert.equal(begun, [1, 3, 2], 'alone it tries');
+  assert.equal(begun, [1, 3, 2], 'as the only job it starts');
   holds.get(2)?.release();
   await settle();
   assert.equal(begun, [1, 3, 2, 4]);

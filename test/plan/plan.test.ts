@@ -43,8 +43,8 @@ test('a clip that begins after the last frame is an error of the settings', () =
     video: videoFacts({ durationSeconds: 60 }),
     audio: audioFacts({ durationSeconds: 60 }),
   });
-  const { rejections: refusals } = planOf({ start_clip: 60.01 }, late);
-  assert.is(refusals[0]?.failure.errorClass, 'InvalidVideoSettingsError');
+  const { rejections } = planOf({ start_clip: 60.01 }, late);
+  assert.is(rejections[0]?.failure.errorClass, 'InvalidVideoSettingsError');
 });
 
 test('an output without video and audio is rejected', () => {

@@ -37,7 +37,7 @@ const checkOutput = (url: string, options?: Partial<TransportOptions>) =>
 
 const below = 'must name a file below one of the --files-root folders';
 
-const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
+const inputs: readonly (readonly [url: string, message: RegExp | null])[] = [
   ['http://example.com/a.mp4', null],
   ['HTTPS://user:p%40ss@example.com:8443/a b.mp4?x=1#t', null],
   ['http://[2001:db8::1]:80/a', null],

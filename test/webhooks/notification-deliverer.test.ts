@@ -80,7 +80,7 @@ test('a notification in XML has the elements of the JSON and the same kind of si
     const { id, outputs } = await harness.start(xml, [xml]);
     const outputId = outputs[0]?.id ?? 0;
     await harness.change(id, ...finishing(outputId));
-    await waitUntil('both are told', () => noneIsPending(harness));
+    await waitUntil('both are delivered', () => noneIsPending(harness));
     const [ofOutput = '', ofJob = ''] = endpoint.received.map(({ body }) => body);
     for (const seen of endpoint.received) {
       assert.is(seen.headers['content-type'], 'application/xml; charset=utf-8');
@@ -107,7 +107,7 @@ test('ends that happened without a deliverer are notified by the next one', asyn
       await harness.change(id, { type: 'cancelled' });
     }
     harness.open();
-    await waitUntil('all are told', () => noneIsPending(harness));
+    await waitUntil('all are delivered', () => noneIsPending(harness));
     const received = endpoint.received.map(verified) as readonly JobNotificationBody[];
     assert.equal(received.map(({ job }) => job.id).sort(), ids);
   });
@@ -129,7 +129,7 @@ test('a resubmit withdraws pending notifications, and kept outputs are not notif
       open();
       await waitUntil('the first is delivered', () => noneIsPending(harness));
       await harness.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
-      await waitUntil('all are told', () => noneIsPending(harness));
+      await waitUntil('all are delivered', () => noneIsPending(harness));
       const received = endpoint.received.map(verified) as readonly (JobNotificationBody &
         OutputNotificationBody)[];
       assert.equal(
@@ -156,7 +156,7 @@ test('the log contains only the host of a URL, and none of the headers', async (
       const headers = { hunter2: 'hunter2', Authorization: 'hunter2' };
       const { id } = await harness.start([{ url, headers }], [undefined]);
       await harness.change(id, { type: 'cancelled' });
-      await waitUntil('it is told', () => noneIsPending(harness));
+      await waitUntil('it is delivered', () => noneIsPending(harness));
       assert.is(harness.logLines.length, 2);
       assert.not(harness.logLines.join().includes('hunter2'));
     },

@@ -108,7 +108,7 @@ const tries: readonly (readonly [string, readonly string[], string, number | 'cu
   ],
   ['a broken create is repeated with a key that the service supports', withKey, 'venc', 'cut', 2, 0],
   ['a 503 is repeated with a key that the service supports', withKey, 'venc', 503, 2, 0],
-  ['a refusal is not repeated with a key', withKey, 'venc', 422, 1, 2],
+  ['a rejection is not repeated with a key', withKey, 'venc', 422, 1, 2],
 ];
 
 for (const [what, words, name, failure, count, code] of tries) {

@@ -35,7 +35,7 @@ for (const [configured, flag, exists, mode] of cases) {
   });
 }
 
-test('a watch command shows progress whatever is configured', async () => {
+test('a watch command shows progress in any configuration', async () => {
   const ends = { stdin: false, stdout: false, stderr: false };
   // No other part of the io is used.
   const io = { isTerminal: ends, canDraw: ends } as unknown as Io;

@@ -106,7 +106,7 @@ test('the index also contains usage, notifications and keys', async (context) =>
   assert.equal(harness.logLines, []);
 });
 
-test('a start that rebuilds usage reads every file, whatever the index says, and rewrites the index', async (context) => {
+test('a start that rebuilds usage reads every file, even with a valid index, and rewrites the index', async (context) => {
   const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(

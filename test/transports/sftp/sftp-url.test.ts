@@ -20,7 +20,7 @@ for (const [url, path, folders, name] of validUrls) {
   });
 }
 
-const invalidUrls: readonly [url: string, complaint: RegExp][] = [
+const invalidUrls: readonly [url: string, message: RegExp][] = [
   ['sftp://host/a.mp4', /must name a user/],
   ['sftp://:password@host/a.mp4', /must name a user/],
   ['sftp://user@host/~', /file in the home folder/],

@@ -233,7 +233,7 @@ const nonsense: readonly (readonly [string, Answer, VencError['errorClass']])[] 
     (_, response) => void response.writeHead(302, { location: '/auth' }).end(),
     'DownloadFailureError',
   ],
-  ['a refusal', (_, response) => void response.writeHead(403).end(), 'InvalidUsernameOrPasswordError'],
+  ['403', (_, response) => void response.writeHead(403).end(), 'InvalidUsernameOrPasswordError'],
   ['an error of its own', (_, response) => void response.writeHead(500).end(), 'DownloadFailureError'],
   ['nothing', () => undefined, 'DownloadTimeoutError'],
 ];
