@@ -10,7 +10,7 @@ import { completionFiles, shells } from '../../src/cli/completion/shells.js';
 import { createIo } from '../../src/cli/terminal/io.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { tempFolder } from '../helpers/temp.js';
-import { areInstalled, envOf, startJobService, startSilentService } from './completion-room.js';
+import { areInstalled, envOf, startJobService, startSilentService } from './completion-service.js';
 import { runCli } from './run-cli.js';
 import { runInProcess } from './run-here.js';
 
