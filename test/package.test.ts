@@ -8,23 +8,23 @@ interface Packed {
   readonly files: readonly { readonly path: string }[];
 }
 
-const said: readonly Packed[] = JSON.parse(
+const packages: readonly Packed[] = JSON.parse(
   execFileSync('npm', ['pack', '--dry-run', '--json', '--ignore-scripts'], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'ignore'],
   }),
 );
-const [packed = { size: 0, files: [] }] = said;
+const [packed = { size: 0, files: [] }] = packages;
 const paths = packed.files.map(({ path }) => path);
 
 test('the package is small and contains the program and its documentation, and no sources', () => {
   assert.ok(packed.size > 100_000 && packed.size < 1_500_000, `${packed.size} bytes`);
   for (const path of ['bin/venc.js', 'dist/venc/venc.cjs', 'dist/venc/launch.cjs', 'dist/venc/LICENSES'])
     assert.ok(paths.includes(path), path);
-  const place =
+  const location =
     /^(bin|dist\/venc|completions|man|contrib)\/|^docs\/[^/]+\.(md|svg)$|^[A-Z]+(\.md)?$|^package\.json$/;
   assert.equal(
-    paths.filter((path) => !place.test(path)),
+    paths.filter((path) => !location.test(path)),
     [],
   );
 });

@@ -73,14 +73,14 @@ test('the id of an event identifies its content', async ({ harness }) => {
   const here = await harness();
   const feed = await here.subscribe();
   const ids: string[] = [];
-  const tells = async () => void ids.push((await nextEvent(feed)).id);
-  await tells();
+  const collectId = async () => void ids.push((await nextEvent(feed)).id);
+  await collectId();
   await here.run();
-  await tells();
+  await collectId();
   here.note(40);
-  await tells();
+  await collectId();
   here.progressTracker.start(here.id);
-  await tells();
+  await collectId();
   assert.is(new Set(ids).size, 3);
   assert.is(ids[1], ids[3]);
   assert.ok(ids.every((id) => /^[\w-]{16}$/.test(id)));
@@ -260,19 +260,19 @@ test('close ends every feed and rejects new subscribers', async ({ harness }) =>
   await nextEvent(unread);
   assert.is(await unread.next(), null);
   assert.equal([here.events.listenerCount, timers()], [0, before]);
-  const refused = await here.subscribe().catch((error: unknown) => error);
-  assert.ok(isVencError(refused, 'UnavailableError'));
+  const rejection = await here.subscribe().catch((error: unknown) => error);
+  assert.ok(isVencError(rejection, 'UnavailableError'));
 });
 
 test('a close during the read of a job rejects its subscriber', async ({ harness }) => {
   const here = await harness();
-  const refused = await here.events
+  const rejection = await here.events
     .subscribe(here.id, async () => {
       here.events.close();
       return here.read();
     })
     .catch((error: unknown) => error);
-  assert.ok(isVencError(refused, 'UnavailableError'));
+  assert.ok(isVencError(rejection, 'UnavailableError'));
   await waitUntil('nobody is left', () => here.events.listenerCount === 0);
 });
 

@@ -7,13 +7,13 @@ import { runInProcess } from './run-here.js';
 
 interface Context {
   daemon: TestDaemon;
-  /** Runs words on the folder of the daemon; what they print, without the line break. */
+  /** Runs a command on the folder of the daemon; returns its output without the line break. */
   venc: (words: string) => Promise<string>;
   /** The status of a list with this key. */
   statusOf: (key: string) => Promise<number>;
 }
 
-const test = suite<Context>('accounts and keys of a daemon that runs');
+const test = suite<Context>('accounts and keys of a running daemon');
 
 test.before(async (context) => {
   const daemon = await startTestDaemon({ jobs: 0 });
@@ -34,10 +34,7 @@ test.after(({ daemon }) => daemon.stop());
 /** A change is applied within a second; the rest of the time is for a machine under load. */
 const limitMs = 5000;
 
-test('a key made beside it is good at once, and one that is revoked soon is not', async ({
-  venc,
-  statusOf,
-}) => {
+test('a new key is valid at once, and a revoked one soon is not', async ({ venc, statusOf }) => {
   const key = await venc('keys create');
   assert.is(await statusOf(key), 200);
   const keys: { id: string }[] = JSON.parse(await venc('keys list --json'));
@@ -73,14 +70,14 @@ test('jobs of an account are test jobs until it is live', async ({ daemon, venc 
   await becomes(true);
 });
 
-test('when it stops, the last use of each key is written down', async ({ daemon, venc, statusOf }) => {
+test('a daemon that stops writes the last use of each key', async ({ daemon, venc, statusOf }) => {
   assert.is(await statusOf(daemon.key), 200);
   await daemon.stop();
   const keys: { last_used_at: string | null }[] = JSON.parse(await venc('keys list --json'));
   assert.type(keys[0]?.last_used_at, 'string', 'the owner used theirs');
 });
 
-test("the owner's key, once revoked, is made anew by the next start", async ({ daemon, venc }) => {
+test('a revoked owner key is replaced at the next start', async ({ daemon, venc }) => {
   const file = join(daemon.dataFolder, 'owner-key');
   const [owner] = JSON.parse(await venc('keys list --json'));
   await venc(`keys revoke ${owner.id}`);

@@ -7,9 +7,9 @@ import { type CliResult, runCli } from './run-cli.js';
 import { runInProcess } from './run-here.js';
 
 interface Context {
-  /** A data folder that is not there yet. */
+  /** A data folder that does not exist yet. */
   folder: string;
-  /** Runs words on that folder. */
+  /** Runs a command on that folder. */
   venc: (words: string, width?: number) => Promise<CliResult>;
 }
 
@@ -24,7 +24,7 @@ test.before.each((context) => {
   };
 });
 
-test('a folder that no daemon has seen gets what a first start makes', async ({ folder, venc }) => {
+test('a new data folder gets what a first start creates', async ({ folder, venc }) => {
   const result = await venc('accounts list --json');
   assert.equal([result.code, result.stderr], [0, '']);
   const [account, ...others] = JSON.parse(result.stdout);
@@ -34,10 +34,7 @@ test('a folder that no daemon has seen gets what a first start makes', async ({ 
   assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
 });
 
-test('an account is made in integration mode, and its key is all there is on stdout', async ({
-  folder,
-  venc,
-}) => {
+test('an account is created in integration mode, and stdout has only its key', async ({ folder, venc }) => {
   const made = await venc('accounts create studio');
   assert.is(made.code, 0);
   assert.match(made.stdout, keyAlone);
@@ -55,10 +52,7 @@ test('an account is made in integration mode, and its key is all there is on std
   assert.is(await mode(), 'integration');
 });
 
-test('the notification secret is printed alone, when it is asked for and only then', async ({
-  folder,
-  venc,
-}) => {
+test('the notification secret is printed alone, and only on request', async ({ folder, venc }) => {
   const shown = await venc('accounts show default --secret');
   assert.equal([shown.code, shown.stderr], [0, '']);
   assert.match(shown.stdout, /^whsec_[A-Za-z0-9+/]{32,44}=*\n$/);
@@ -75,7 +69,10 @@ test('the notification secret is printed alone, when it is asked for and only th
   assert.match(others[0]?.stdout ?? '', /^name +default\nmode +live\ncreated +\d{4}-.* UTC\nkeys +1\n$/);
 });
 
-test('keys are listed by id, kind, account and times, and never themselves', async ({ folder, venc }) => {
+test('keys are listed by id, kind, account and times, without the keys themselves', async ({
+  folder,
+  venc,
+}) => {
   const full = await venc('accounts create studio');
   const reader = await venc('keys create --account studio --read-only');
   const own = await venc('keys create');
@@ -121,7 +118,10 @@ test('keys are listed by id, kind, account and times, and never themselves', asy
   }
 });
 
-test("revoking the owner's key takes it from the folder and says what is left", async ({ folder, venc }) => {
+test("revoking the owner's key removes it from the folder and reports what remains", async ({
+  folder,
+  venc,
+}) => {
   const [key] = JSON.parse((await venc('keys list --json')).stdout);
   const result = await venc(`keys revoke ${key.id}`);
   assert.equal([result.code, result.stdout], [0, '']);
@@ -134,10 +134,7 @@ test("revoking the owner's key takes it from the folder and says what is left", 
   assert.is((await venc(`keys revoke ${key.id}`)).code, 5);
 });
 
-test('commands at the same time, each a process of its own, lose nothing of each other', async ({
-  folder,
-  venc,
-}) => {
+test('concurrent commands in separate processes lose no changes', async ({ folder, venc }) => {
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   const results = await Promise.all(
     names.map((name) => runCli(['accounts', 'create', name, '--data', folder])),
@@ -149,7 +146,7 @@ test('commands at the same time, each a process of its own, lose nothing of each
   assert.equal(readdirSync(folder).sort(), ['accounts.json', 'owner-key']);
 });
 
-/** Words, the exit code they end with, and what stderr must say. */
+/** Arguments, the exit code, and the expected stderr. */
 const rejections: readonly (readonly [string, number, RegExp])[] = [
   ['accounts create studio', 6, /There is an account "studio" already\.\nvenc: hint: choose another name/],
   [`accounts create ${'x'.repeat(65)}`, 2, /1 to 64 letters, digits/],
@@ -168,7 +165,7 @@ const rejections: readonly (readonly [string, number, RegExp])[] = [
   ['keys', 2, /^Usage: venc keys/],
 ];
 
-test('what is asked wrongly changes nothing and says what to do', async ({ folder, venc }) => {
+test('an invalid command changes nothing and says what to do', async ({ folder, venc }) => {
   await venc('accounts create studio');
   const before = readFileSync(join(folder, 'accounts.json'), 'utf8');
   for (const [words, code, expectedText] of rejections) {
@@ -179,7 +176,7 @@ test('what is asked wrongly changes nothing and says what to do', async ({ folde
   assert.is(readFileSync(join(folder, 'accounts.json'), 'utf8'), before);
 });
 
-test('an id with a slip in it is pointed out, and a key given for an id is not repeated', async ({
+test('a mistyped id gets a suggestion, and a key given as an id is not repeated', async ({
   folder,
   venc,
 }) => {
@@ -194,7 +191,7 @@ test('an id with a slip in it is pointed out, and a key given for an id is not r
   assert.not.ok(mistaken.stderr.includes(owner));
 });
 
-test('a damaged accounts.json is named and left as it is', async ({ folder, venc }) => {
+test('a damaged accounts.json is named and not changed', async ({ folder, venc }) => {
   await venc('accounts list');
   const file = join(folder, 'accounts.json');
   writeFileSync(file, '{"accounts": [');
@@ -208,7 +205,7 @@ test('a damaged accounts.json is named and left as it is', async ({ folder, venc
   assert.is(readFileSync(file, 'utf8'), '{"accounts": [');
 });
 
-test('a data folder that is a file is refused', async ({ folder, venc }) => {
+test('a data folder that is a file is rejected', async ({ folder, venc }) => {
   writeFileSync(folder, '');
   for (const words of ['accounts create a', 'keys list']) {
     const { code, stderr } = await venc(words);
@@ -218,7 +215,7 @@ test('a data folder that is a file is refused', async ({ folder, venc }) => {
   }
 });
 
-test('every subcommand has a help with examples', async () => {
+test('the help of every subcommand has examples', async () => {
   const subcommands = [
     ...['create', 'list', 'show', 'live', 'integration'].map((word) => ['accounts', word]),
     ...['create', 'list', 'revoke'].map((word) => ['keys', word]),

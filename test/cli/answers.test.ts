@@ -6,7 +6,7 @@ import { productVersion } from '../../src/shared/version.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { runCli, startCli } from './run-cli.js';
 
-const test = suite<{ service: FakeService; env: Record<string, string> }>('answers');
+const test = suite<{ service: FakeService; env: Record<string, string> }>('output of commands');
 
 test.before(async (context) => {
   context.service = await startFakeService();
@@ -15,7 +15,7 @@ test.before(async (context) => {
 });
 test.after(({ service }) => service.close());
 
-test('--version answers with the version alone', async () => {
+test('--version prints only the version', async () => {
   const result = await runCli(['--version']);
   assert.equal([result.code, result.stdout, result.stderr], [0, `${productVersion}\n`, '']);
 });
@@ -28,17 +28,17 @@ test('list --json is an array of plain job objects as the service sent them', as
   );
 });
 
-test('list --jsonl prints one object a line, with the fields asked for', async ({ env }) => {
+test('list --jsonl prints one object per line, with the requested fields', async ({ env }) => {
   const result = await runCli(['list', '--jsonl', '--fields', 'id,output_media_files.state'], { env });
   assert.is(result.stdout.split('\n')[0], '{"id":"1003","output_media_files":[{"state":"finished"}]}');
 });
 
-test('a list of nothing is [] in JSON', async ({ env }) => {
+test('an empty list is [] in JSON', async ({ env }) => {
   const result = await runCli(['list', '--json', '--state', 'cancelled'], { env });
   assert.is(result.stdout, '[]\n');
 });
 
-test('show --json is one plain job object, and progress is put together where the service has no such route', async ({
+test('show --json is one plain job object, and progress is computed if the service has no such route', async ({
   env,
 }) => {
   const shown = JSON.parse((await runCli(['show', '1001', '--json'], { env })).stdout);
@@ -49,16 +49,14 @@ test('show --json is one plain job object, and progress is put together where th
   assert.is(output.progress, '41.5');
 });
 
-test('show tells people what went wrong and what to do, and no control character gets through', async ({
-  env,
-}) => {
+test('show prints the errors with advice, and escapes control characters', async ({ env }) => {
   const { stdout } = await runCli(['show', '1002'], { env });
   assert.match(stdout, 'FileNotFoundError: There is no \\x1b[31msuch\\x1b[0m file.');
   assert.match(stdout, /advice +Correct the URL/);
   assert.not(stdout.includes('\u001b'));
 });
 
-test('submit prints the id alone; its key travels in the header and never in the query', async ({
+test('submit prints only the id; its key is in the header and never in the query', async ({
   env,
   service,
 }) => {
@@ -74,26 +72,26 @@ test('submit prints the id alone; its key travels in the header and never in the
   });
 });
 
-test('a read of a remote service carries the key in the header alone', async ({ env, service }) => {
+test('a GET of a remote service has the key only in the header', async ({ env, service }) => {
   await runCli(['list'], { env });
   const seen = service.seen.at(-1);
   assert.equal([seen?.path, seen?.query.get('api_key'), seen?.key], ['/v2/jobs.json', null, service.key]);
 });
 
-test('submit - reads a request from stdin, and flags win over it', async ({ env, service }) => {
+test('submit - reads a request from stdin, and flags override it', async ({ env, service }) => {
   const stdin = '{"input": "http://u:pw@example.com/a.mov", "outputs": [{"width": 1, "label": "x"}]}';
   const result = await runCli(['submit', '-', '--json', '--width', '64'], { env, stdin });
   assert.equal(JSON.parse(result.stdout), { id: '1001', outputs: [{ id: '21001' }] });
   assert.equal(JSON.parse(service.seen.at(-1)?.body ?? '').outputs, [{ label: 'x', width: 64 }]);
 });
 
-test('a broken request is refused without repeating it', async ({ env }) => {
+test('an invalid request is rejected without repeating it', async ({ env }) => {
   const result = await runCli(['submit', '-'], { env, stdin: '{"input": "ftp://u:secretword@h/a"' });
   assert.is(result.code, 2);
   assert.not(`${result.stdout}${result.stderr}`.includes('secretword'));
 });
 
-test('submit --wait tells of a failure and ends with 1', async ({ env, service }) => {
+test('submit --wait reports a failure and exits with 1', async ({ env, service }) => {
   service.states(1001, ['processing', 'failed']);
   const words = ['submit', 'http://example.com/a.mov', '--wait', '--progress', 'json'];
   const result = await runCli(words, { env });
@@ -103,7 +101,7 @@ test('submit --wait tells of a failure and ends with 1', async ({ env, service }
   assert.match(result.stderr, /job 1001 failed/);
 });
 
-test('watch prints one event a line, and objects with --jsonl', async ({ env, service }) => {
+test('watch prints one event per line, and objects with --jsonl', async ({ env, service }) => {
   service.states(1001, ['processing', 'finished']);
   const lines = (await runCli(['watch', '1001'], { env })).stdout.split('\n');
   assert.equal(lines, [
@@ -121,14 +119,14 @@ test('watch prints one event a line, and objects with --jsonl', async ({ env, se
   );
 });
 
-test('a pipe that closes early ends the program quietly', async ({ env }) => {
+test('a closed pipe ends the program without a message', async ({ env }) => {
   const run = startCli(['list', '--jsonl'], { env });
   run.child.stdout.destroy();
   const result = await run.ended;
   assert.equal([result.code, result.stderr], [0, '']);
 });
 
-test('a password in an argument is gone from the process list', async ({ env, service }) => {
+test('a password in an argument is removed from the process list', async ({ env, service }) => {
   if (process.platform !== 'linux') return;
   const { readFile } = await import('node:fs/promises');
   service.states(1001, ['processing']);
@@ -148,7 +146,7 @@ for (const [answer, expectedText] of [
   ['{"id": "job-abc"}', /the id in its response, job-abc, cannot be used/],
   ['{"id": 9007199254740993}', /9007199254740993, cannot be used/],
 ] as const) {
-  test(`the answer ${answer} to a create is no success`, async () => {
+  test(`the response ${answer} to a create is an error`, async () => {
     const server = createServer((_request, response) => response.end(answer));
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -159,7 +157,7 @@ for (const [answer, expectedText] of [
   });
 }
 
-test('the report of files is taken out of that of all usage where the service has no other', async ({
+test('the report of files is taken from the report of all usage if the service has no other', async ({
   env,
 }) => {
   const { code, stdout } = await runCli(['report', 'vod', '--json'], { env });
@@ -168,7 +166,7 @@ test('the report of files is taken out of that of all usage where the service ha
   assert.match((await runCli(['report', 'vod'], { env })).stdout, /2026-01-02 +12\.50 +11\.00/);
 });
 
-test('outputs that lie at another host are fetched without the key, by their signed addresses', async ({
+test('outputs at another host are fetched without the key, at their signed addresses', async ({
   env,
   service,
 }) => {

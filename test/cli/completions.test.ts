@@ -9,7 +9,7 @@ import { completionScripts } from '../../src/cli/completion/scripts.js';
 import { createIo } from '../../src/cli/terminal/io.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { tempFolder } from '../helpers/temp.js';
-import { areInstalled, envOf, startJobService, startSilentService } from './completion-room.js';
+import { areInstalled, envOf, startJobService, startSilentService } from './completion-service.js';
 import { runCli } from './run-cli.js';
 import { runInProcess } from './run-here.js';
 
@@ -23,15 +23,15 @@ const silent = await startSilentService();
 
 for (const shell of shells) {
   const file = `completions/${completionFiles[shell]}`;
-  test(`${file} is what the commands say: npm run docs makes it anew`, () => {
+  test(`${file} matches the commands; npm run docs updates it`, () => {
     assert.fixture(readFileSync(file, 'utf8'), scripts[shell]);
   });
 
-  test(`the completions for ${shell} are in ASCII, good for a terminal of any locale`, () => {
+  test(`the completions for ${shell} are in ASCII, for terminals of any locale`, () => {
     assert.equal(scripts[shell].match(/[^\n -~]/gu), null);
   });
 
-  test(`the completions for ${shell} know every command, every flag and every choice of a setting`, () => {
+  test(`the completions for ${shell} contain every command, every flag and every choice of a setting`, () => {
     const text = scripts[shell];
     for (const { path: words, flags } of commands) {
       assert.ok(text.includes(words.at(-1) ?? ''), words.join(' '));
@@ -42,21 +42,18 @@ for (const shell of shells) {
     for (const { choices } of settingFlags()) assert.ok(text.includes(choices.join(between)), choices.join());
   });
 
-  (areInstalled(shell) ? test : test.skip)(`${shell} takes its completions without a complaint`, () => {
+  (areInstalled(shell) ? test : test.skip)(`${shell} loads its completions without an error`, () => {
     execFileSync(shell, ['-n', file]);
   });
 }
 
-(areInstalled('zsh') ? test : test.skip)(
-  'zsh takes the script where nobody has called compinit before',
-  () => {
-    const line = `source completions/${completionFiles.zsh} 2>&1; echo $_comps[venc]`;
-    const env = { ...process.env, HOME: tempFolder() };
-    assert.is(execFileSync('zsh', ['-f', '-c', line], { env, encoding: 'utf8' }), '_venc\n');
-  },
-);
+(areInstalled('zsh') ? test : test.skip)('zsh loads the script even if compinit was not called', () => {
+  const line = `source completions/${completionFiles.zsh} 2>&1; echo $_comps[venc]`;
+  const env = { ...process.env, HOME: tempFolder() };
+  assert.is(execFileSync('zsh', ['-f', '-c', line], { env, encoding: 'utf8' }), '_venc\n');
+});
 
-test('venc completion prints what the file holds', async () => {
+test('venc completion prints the contents of the file', async () => {
   const { code, stdout, stderr } = await runCli(['completion', 'fish']);
   assert.equal([code, stderr], [0, '']);
   assert.is(stdout, scripts.fish);
@@ -82,8 +79,8 @@ const answers = [
 ] as const;
 
 for (const [what, expected] of answers) {
-  test(`a completion that asks for ${what} gets them, newest first, and no secret`, async () => {
-    // A busy machine may take longer than a person at a shell would wait for.
+  test(`a completion for ${what} is newest first, without secrets`, async () => {
+    // A busy machine may take longer than the time limit of a real completion.
     for (let attempt = 0; attempt < 10; attempt += 1) {
       const { code, stdout, stderr } = await runInProcess(['complete-words', ...what.split(' ')], {
         env: envOf(service),
@@ -92,24 +89,24 @@ for (const [what, expected] of answers) {
       if (stdout === '') continue;
       return assert.is(stdout, expected);
     }
-    assert.unreachable('it never answered in time');
+    assert.unreachable('it did not answer in time');
   });
 }
 
 for (const [title, env] of [
-  ['nobody answers in time', envOf(silent)],
+  ['the service does not answer in time', envOf(silent)],
   ['there is no service', { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' }],
   ['there is no key', { VENC_URL: 'http://127.0.0.1:1' }],
   ['there is no daemon', {}],
 ] as const) {
-  test(`a completion says nothing where ${title}`, async () => {
-    // In a process of its own, which a name that is looked up or an open connection must not keep.
+  test(`a completion prints nothing if ${title}`, async () => {
+    // In a separate process, because a pending lookup or an open connection must not keep it alive.
     const { code, stdout, stderr } = await runCli(['complete-words', 'jobs'], { env });
     assert.equal([code, stdout, stderr], [0, '', '']);
   });
 }
 
-test('names of targets are completed, and their keys are not told', async () => {
+test('names of targets are completed, without their keys', async () => {
   const config = tempFolder();
   const env = { XDG_CONFIG_HOME: config };
   const added = await runInProcess(['target', 'add', 'studio', 'https://u:p@example.com'], {
@@ -128,16 +125,16 @@ test('names of targets are completed, and their keys are not told', async () => 
   assert.ok(added.code === 0 || added.code === 2);
 });
 
-test('names of accounts and ids of keys are completed, and nothing is made where there are none', async () => {
+test('names of accounts and ids of keys are completed, and none are created', async () => {
   const data = join(tempFolder(), 'data');
-  const asked = async (what: string) =>
+  const complete = async (what: string) =>
     (await runInProcess(['complete-words', what, `--data=${data}`])).stdout;
-  assert.equal([await asked('accounts'), await asked('keys'), existsSync(data)], ['', '', false]);
+  assert.equal([await complete('accounts'), await complete('keys'), existsSync(data)], ['', '', false]);
   const { code, stderr } = await runInProcess(['--data', data, 'accounts', 'create', 'studio']);
   assert.is(code, 0, stderr);
-  assert.is(await asked('accounts'), 'default\tlive\nstudio\tin integration mode\n');
+  assert.is(await complete('accounts'), 'default\tlive\nstudio\tin integration mode\n');
   const id = /has the id (\w+)/.exec(stderr)?.[1];
-  assert.match(await asked('keys'), new RegExp(`^${id}\tfull, of studio$`, 'm'));
+  assert.match(await complete('keys'), new RegExp(`^${id}\tfull, of studio$`, 'm'));
 });
 
 test.run();

@@ -7,7 +7,7 @@ import { runCli, startCli } from './run-cli.js';
 
 const words = ['daemon', '--port', '0', '--jobs', '0'];
 
-test('a daemon prints its address first, is found through its data folder, and SIGTERM stops it with 0', async () => {
+test('a daemon prints its address first, is found through its data folder, and exits with 0 on SIGTERM', async () => {
   const env = { VENC_DATA: join(tempFolder(), 'data') };
   const daemon = startCli(words, { env });
   await daemon.expectedText('http://127.0.0.1:');
@@ -31,7 +31,7 @@ test('a daemon prints its address first, is found through its data folder, and S
   assert.is((await runCli(['list'], { env })).code, 3);
 });
 
-test('a daemon is as it is configured, where no flag says otherwise', async () => {
+test('a daemon uses its configuration unless a flag overrides it', async () => {
   const home = tempFolder();
   mkdirSync(join(home, 'venc'));
   const config = {
@@ -66,7 +66,7 @@ test('a daemon is as it is configured, where no flag says otherwise', async () =
 test('a media file is uploaded before it is submitted', async () => {
   const folder = tempFolder();
   const env = { VENC_DATA: join(folder, 'data') };
-  writeFileSync(join(folder, 'film.mov'), 'not a film, but that is found out later');
+  writeFileSync(join(folder, 'film.mov'), 'not a film, but only a probe detects that');
   const daemon = startCli(words, { env });
   await daemon.expectedText('http://127.0.0.1:');
   const submitted = await runCli(['submit', 'film.mov'], { env, cwd: folder });
@@ -77,7 +77,7 @@ test('a media file is uploaded before it is submitted', async () => {
   assert.is((await daemon.ended).code, 0);
 });
 
-test('a data folder that cannot be made ends the daemon with 2', async () => {
+test('a data folder that cannot be created ends the daemon with 2', async () => {
   const file = join(tempFolder(), 'file');
   writeFileSync(file, '');
   const result = await runCli([...words, '--data', join(file, 'data')]);
@@ -99,7 +99,7 @@ test('run overwrites nothing without --force, and never its own input', async ()
   assert.is(neither.code, 2);
 });
 
-test('run refuses a file that could not be written before it encodes, and a request with mock makes none', async () => {
+test('run rejects an output file that cannot be written before it encodes, and encodes nothing with mock', async () => {
   const cwd = tempFolder();
   writeFileSync(join(cwd, 'film.mov'), 'no film');
   const below = await runCli(['run', 'film.mov', '-o', 'film.mov/a/b.mp4'], { cwd });

@@ -18,7 +18,7 @@ import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
 
-test('doctor finds all that is needed, holds no key, and makes nothing', async () => {
+test('doctor finds all requirements, prints no key, and creates nothing', async () => {
   const service = await startFakeService();
   const data = join(tempFolder(), 'data');
   const env = { VENC_URL: service.url, VENC_API_KEY: service.key, VENC_DATA: data };
@@ -34,7 +34,7 @@ test('doctor finds all that is needed, holds no key, and makes nothing', async (
   assert.not(existsSync(data));
 });
 
-test('doctor tells which schemes have keys, without the keys, and which lack half of them', async () => {
+test('doctor lists the schemes with credentials, without the credentials, and those with incomplete ones', async () => {
   const env = {
     AWS_ACCESS_KEY_ID: 'id-of-a-test',
     AWS_SECRET_ACCESS_KEY: 'secret-of-a-test',
@@ -49,7 +49,7 @@ test('doctor tells which schemes have keys, without the keys, and which lack hal
   assert.not.match(result.stdout, /of-a-test/);
 });
 
-test('clocks that differ by a few seconds agree, and more is told with its direction', () => {
+test('clocks that differ by a few seconds agree, and a larger difference is reported with its direction', () => {
   const now = new Date('2026-01-01T00:10:00Z');
   assert.is(clockAhead('Thu, 01 Jan 2026 00:09:58 GMT', now), 2);
   assert.is(clockAhead(undefined, now), null);
@@ -64,12 +64,12 @@ test('clocks that differ by a few seconds agree, and more is told with its direc
   );
 });
 
-test('an old Node is missing, and the oldest that will do is not', () => {
+test('an old Node counts as missing, and the oldest supported one does not', () => {
   const levels = ['v20.18.1', 'v20.18.0', 'v18.20.4', 'v22.0.0'].map((version) => checkNode(version).level);
   assert.equal(levels, ['good', 'missing', 'missing', 'good']);
 });
 
-test('doctor ends with 1 and says what to do when something is missing', async () => {
+test('doctor exits with 1 and says what to do if something is missing', async () => {
   const result = await runCli(['doctor', '--ffmpeg', '/no/such/ffmpeg']);
   assert.is(result.code, 1);
   assert.match(
@@ -79,7 +79,7 @@ test('doctor ends with 1 and says what to do when something is missing', async (
   assert.match(result.stdout, /note {5}service: No daemon is running.*\n +start one with: venc daemon/);
 });
 
-test('a key that is refused is told as such, with the service that refuses it', async () => {
+test('a rejected key is reported as such, with the service that rejects it', async () => {
   const service = await startFakeService();
   const env = { VENC_URL: service.url, VENC_API_KEY: 'another' };
   const result = await runCli(['doctor'], { env }).finally(() => service.close());
@@ -88,7 +88,7 @@ test('a key that is refused is told as such, with the service that refuses it', 
   assert.match(result.stdout, /\n +compare the key with that of the account/);
 });
 
-test('a service that takes the connection and says nothing is told as such', async () => {
+test('a service that accepts the connection and does not respond is reported as such', async () => {
   const silentServer = createServer(() => undefined).listen(0, '127.0.0.1');
   await new Promise((resolve) => silentServer.once('listening', resolve));
   const { port } = silentServer.address() as AddressInfo;
@@ -102,7 +102,7 @@ test('a service that takes the connection and says nothing is told as such', asy
   assert.match(findings[0]?.advice ?? '', /^check whether the service hangs/);
 });
 
-test('a daemon that hangs when it is asked how it fares is not waited for', async () => {
+test('a daemon that does not answer the health request is not waited for', async () => {
   const hung = createServer(({ url = '' }, response) => {
     if (url.startsWith('/v2/jobs')) response.end('[]');
   }).listen(0, '127.0.0.1');
@@ -115,7 +115,7 @@ test('a daemon that hangs when it is asked how it fares is not waited for', asyn
   assert.is(findings[0]?.message, `${url} did not answer within 0.5 seconds`);
 });
 
-test('a program that does not run is told with its own last word, beside all else', async () => {
+test('a program that does not run is reported with its last line of output, and the other checks run', async () => {
   const path = join(tempFolder(), 'ffmpeg');
   writeFileSync(path, '#!/bin/sh\necho "libx.so.5: cannot open shared object file" >&2\nexit 1\n');
   chmodSync(path, 0o755);
@@ -124,7 +124,7 @@ test('a program that does not run is told with its own last word, beside all els
   assert.match(result.stdout, /transports: /);
 });
 
-test('a file in the place of the data folder is found out', async () => {
+test('a file in place of the data folder is detected', async () => {
   const path = join(tempFolder(), 'file');
   writeFileSync(path, '');
   const { facts, findings } = await checkDataFolder(join(path, 'data'));
@@ -132,7 +132,7 @@ test('a file in the place of the data folder is found out', async () => {
   assert.match(findings[0]?.message ?? '', /file is not a folder$/);
 });
 
-test('a daemon that an upgrade left running is told of', () => {
+test('a daemon of an older version that still runs is reported', () => {
   assert.equal(checkDaemonVersion(null), []);
   assert.match(
     checkDaemonVersion('0.0.1')[0]?.message ?? '',
@@ -140,7 +140,7 @@ test('a daemon that an upgrade left running is told of', () => {
   );
 });
 
-test('doctor ends with a verdict, which names what is missing', async () => {
+test('doctor ends with a result that names missing requirements', async () => {
   const end = ({ stdout }: CliResult) => stdout.trimEnd().split('\n').at(-1) ?? '';
   const [ready, not] = await Promise.all([
     runCli(['doctor']),
@@ -152,7 +152,7 @@ test('doctor ends with a verdict, which names what is missing', async () => {
   assert.match(end(not), /^Result: not ready: .*(ffmpeg|data folder)/);
 });
 
-test('findings keep to the width of a terminal and stand beside their marks', () => {
+test('findings wrap to the width of the terminal and are indented after their symbols', () => {
   const text = doctorText(
     {
       version: '1.0.0',

@@ -21,7 +21,7 @@ test.before(async (context) => {
 });
 test.after(({ service }) => service.close());
 
-/** Words, the exit code they end with, and what stderr must say. */
+/** Arguments, the exit code, and the expected stderr. */
 const cases: readonly (readonly [string, number, RegExp])[] = [
   ['show 1001', 0, /^$/],
   ['wait 1001', 0, /^$/],
@@ -69,7 +69,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['watch 1001 --progress tty', 2, /needs a terminal/],
 ];
 
-/** Runs that do not touch each other, a few at a time: much of a start is waiting for the disk. */
+/** Independent commands run a few at a time, because much of a start is waiting for the disk. */
 async function runSideBySide(
   lines: readonly string[],
   env: Readonly<Record<string, string>>,
@@ -86,7 +86,7 @@ async function runSideBySide(
 }
 
 for (const [words, code, expectedText] of cases) {
-  test(`venc ${words} ends with ${code}`, ({ results }) => {
+  test(`venc ${words} exits with ${code}`, ({ results }) => {
     const result = results.get(words);
     if (result === undefined) return assert.unreachable('it was not run');
     assert.is(result.code, code, result.stderr);
@@ -96,7 +96,7 @@ for (const [words, code, expectedText] of cases) {
   });
 }
 
-test('a refused key ends with 4, and so does a missing one', async ({ service }) => {
+test('a rejected key exits with 4, and so does a missing one', async ({ service }) => {
   const wrong = await runCli(['list'], { env: { VENC_URL: service.url, VENC_API_KEY: 'no-such-key' } });
   const none = await runCli(['list'], { env: { VENC_URL: service.url } });
   assert.equal([wrong.code, none.code], [4, 4]);
@@ -104,7 +104,7 @@ test('a refused key ends with 4, and so does a missing one', async ({ service })
   assert.not(`${wrong.stdout}${wrong.stderr}`.includes('no-such-key'));
 });
 
-test('a service out of reach ends with 3, and so does having no daemon', async () => {
+test('an unreachable service exits with 3, and so does a missing daemon', async () => {
   const rejected = await runCli(['list'], { env: { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' } });
   const none = await runCli(['list']);
   assert.equal([rejected.code, none.code], [3, 3]);
@@ -112,7 +112,7 @@ test('a service out of reach ends with 3, and so does having no daemon', async (
   assert.match(none.stderr, /No daemon is running.*\nvenc: hint: start one with: venc daemon/);
 });
 
-test('an error of the service is tried again, and ends with 3 where it stays', async ({ service, env }) => {
+test('a server error is retried, and exits with 3 if it persists', async ({ service, env }) => {
   service.failNext(503, 2);
   assert.is((await runCli(['show', '1001'], { env })).code, 0);
   service.failNext(500, 3);
@@ -121,14 +121,14 @@ test('an error of the service is tried again, and ends with 3 where it stays', a
   assert.match(result.stderr, /answered 500/);
 });
 
-test('a create is never tried again', async ({ service, env }) => {
+test('a create is never retried', async ({ service, env }) => {
   service.failNext(503, 1);
   const before = service.seen.length;
   assert.is((await runCli(['submit', 'http://example.com/a.mov'], { env })).code, 3);
   assert.is(service.seen.length, before + 1);
 });
 
-test('Ctrl-C in wait and watch ends with 130, and says that the job goes on and how to come back', async ({
+test('Ctrl-C in wait and watch exits with 130, and prints that the job continues and how to return to it', async ({
   env,
   service,
 }) => {
@@ -146,7 +146,7 @@ test('Ctrl-C in wait and watch ends with 130, and says that the job goes on and 
   }
 });
 
-test('venc alone shows its help on stderr and ends with 2', async () => {
+test('venc without arguments shows its help on stderr and exits with 2', async () => {
   const result = await runCli([]);
   assert.equal([result.code, result.stdout], [2, '']);
   assert.match(result.stderr, /^Usage: venc/);

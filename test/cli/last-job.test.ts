@@ -12,7 +12,7 @@ test.before.each(async (context) => {
 });
 test.after.each(({ service }) => service.close());
 
-/** Words, and the path of the request about the job that they name; 1003 is the newest of three. */
+/** Arguments, and the path of the request about the job; 1003 is the newest of three. */
 const cases: readonly (readonly [words: string, path: string])[] = [
   ['show @last', '/v2/jobs/1003.json'],
   ['show -1', '/v2/jobs/1003.json'],
@@ -25,7 +25,7 @@ const cases: readonly (readonly [words: string, path: string])[] = [
 ];
 
 for (const [words, path] of cases) {
-  test(`venc ${words} asks about ${path}`, async ({ service, env }) => {
+  test(`venc ${words} requests ${path}`, async ({ service, env }) => {
     const { code, stderr } = await runCli(words.split(' '), { env, cwd: tempFolder() });
     assert.is(code, 0, stderr);
     assert.ok(
@@ -44,7 +44,7 @@ for (const words of ['cancel -1', 'cancel @last', 'resubmit @last']) {
   });
 }
 
-test('a place behind the last job is told, and a word that is no id is refused before anything is asked', async ({
+test('a number beyond the first job is an error, and an invalid id is rejected before any request', async ({
   service,
   env,
 }) => {
@@ -58,7 +58,7 @@ test('a place behind the last job is told, and a word that is no id is refused b
   assert.is(service.seen.length, 0);
 });
 
-test('the id of an input or an output is told as such by show, with its job and what to type', async ({
+test('show reports the id of an input or an output as such, with its job and the command to use', async ({
   env,
 }) => {
   const input = await runCli(['show', '11001'], { env });
@@ -69,7 +69,7 @@ test('the id of an input or an output is told as such by show, with its job and 
   assert.match(output.stderr, '21002 is not a job: it is the output 21002 of job 1002.');
 });
 
-test('list --latest is the newest job alone, and --state takes several', async ({ service, env }) => {
+test('list --latest is only the newest job, and --state accepts several', async ({ service, env }) => {
   service.states(1001, ['failed']);
   service.states(1002, ['cancelled']);
   const idsOf = async (words: string) => {

@@ -38,7 +38,7 @@ test.after(({ server }) => {
   server.close();
 });
 
-/** Words, lines on stdout, and the remark. */
+/** Arguments, lines on stdout, and the message on stderr. */
 const cases: readonly (readonly [string, number, string])[] = [
   ['list', 51, 'venc: 50 of 60 jobs; more with --page 2, all with --all\n'],
   ['list --page 2', 11, ''],
@@ -56,10 +56,10 @@ const cases: readonly (readonly [string, number, string])[] = [
   ['list --state failed --fields id', 0, 'venc: no jobs that are failed\n'],
 ];
 
-for (const [words, lines, remark] of cases) {
-  test(`venc ${words} prints its jobs on stdout, and remarks elsewhere`, async ({ venc }) => {
+for (const [words, lines, message] of cases) {
+  test(`venc ${words} prints its jobs on stdout, and messages on stderr`, async ({ venc }) => {
     const { code, stdout, stderr } = await venc(words);
-    assert.equal([code, stderr], [0, remark]);
+    assert.equal([code, stderr], [0, message]);
     assert.is(stdout.split('\n').length - 1, lines, stdout);
   });
 }

@@ -5,9 +5,9 @@ import * as assert from 'uvu/assert';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, startCli } from './run-cli.js';
 
-const test = suite('folders that cannot be used');
+const test = suite('unusable folders');
 
-/** Milliseconds after which a program that goes on is taken for one that never ends. */
+/** Milliseconds after which a program counts as endless. */
 const timeoutMs = 30_000;
 
 async function venc(words: string, env: Readonly<Record<string, string>> = {}): Promise<CliResult> {
@@ -18,7 +18,7 @@ async function venc(words: string, env: Readonly<Record<string, string>> = {}): 
   return result;
 }
 
-// Not even root makes a folder there, and Node's own way of making several tries for ever.
+// Not even root can create a folder there, and the recursive mkdir of Node retries endlessly.
 const nowhere = '/proc/venc/a';
 
 if (existsSync('/proc/self')) {
@@ -30,7 +30,7 @@ if (existsSync('/proc/self')) {
     ['target use local', { HOME: nowhere, XDG_CONFIG_HOME: '' }, /config\.json cannot be written: /],
   ];
   for (const [words, env, expectedText] of cases) {
-    test(`venc ${words} is refused where no folder can be made`, async () => {
+    test(`venc ${words} is rejected if no folder can be created`, async () => {
       const { code, stdout, stderr } = await venc(words, env);
       assert.is(code, 2, stderr);
       assert.is(stdout, '');
@@ -40,7 +40,7 @@ if (existsSync('/proc/self')) {
   }
 }
 
-test('a file in the place of a folder is told as that', async () => {
+test('a file in place of a folder is reported as such', async () => {
   const root = tempFolder();
   writeFileSync(join(root, 'file'), '');
   for (const data of ['file', 'file/below']) {

@@ -7,7 +7,7 @@ import { tempFolder } from '../helpers/temp.js';
 import { runInProcess } from './run-here.js';
 
 const test = suite<{ service: FakeService; env: Record<string, string> }>(
-  'a service made from the document alone',
+  'a service that implements only the document',
 );
 const folder = tempFolder();
 const film = join(folder, 'film.mov');
@@ -24,7 +24,7 @@ test.before(async (context) => {
 });
 test.after(({ service }) => service.close());
 
-/** Words in order, as some change what the service has; the exit code; what stdout and stderr together say. */
+/** Arguments in order, because some change the service; the exit code; expected text of stdout and stderr together. */
 const cases: readonly (readonly [words: string, code: number, says: RegExp])[] = [
   ['list', 0, /1003 +processing .* 0\/1 +5\.1s +863 kB +s3:\/\/bucket\/1003\.mov +1003\.mp4\n/],
   ['list --latest', 0, /^ *ID[^\n]*\n1003 [^\n]*\n$/],
@@ -97,7 +97,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
 ];
 
 for (const [words, code, expectedText] of cases) {
-  test(`venc ${words.replaceAll(folder, 'FOLDER')} ends with ${code} there`, async ({ env }) => {
+  test(`venc ${words.replaceAll(folder, 'FOLDER')} exits with ${code} there`, async ({ env }) => {
     const result = await runInProcess(words.split(' '), { env });
     const text = `${result.stdout}${result.stderr}`;
     assert.is(result.code, code, text);
@@ -106,7 +106,7 @@ for (const [words, code, expectedText] of cases) {
   });
 }
 
-test('what was downloaded is what the other host keeps', ({ service }) => {
+test('the downloaded file equals the file at the other host', ({ service }) => {
   assert.is(readFileSync(join(folder, '1001.mp4'), 'utf8'), service.kept);
 });
 
@@ -118,24 +118,24 @@ test('every request had its key in the header, and none in the query', ({ servic
 });
 
 for (const unknownStatus of [200, 302, 403, 500]) {
-  test(`what only our own daemon has is done without where such addresses are answered by ${unknownStatus}`, async () => {
+  test(`commands work without the extensions of our daemon if such addresses are answered with ${unknownStatus}`, async () => {
     const service = await startFakeService({ unknownStatus });
     const env = { VENC_URL: service.url, VENC_API_KEY: service.key };
     service.states(1002, ['processing', 'processing', 'failed']);
     const waited = await runInProcess(['wait', '1002'], { env });
-    const told = await runInProcess(['progress', '1003', '--json'], { env });
+    const shown = await runInProcess(['progress', '1003', '--json'], { env });
     const report = await runInProcess(['report', 'vod', '--json', '--fields', 'total'], { env });
     await service.close();
     assert.equal(
-      [waited.code, told.code, report.code],
+      [waited.code, shown.code, report.code],
       [1, 0, 0],
-      waited.stderr + told.stderr + report.stderr,
+      waited.stderr + shown.stderr + report.stderr,
     );
     assert.match(waited.stderr, 'job 1002 failed');
   });
 }
 
-test('a create with a key is sent once to a service that is not known to support keys, and the error says so', async ({
+test('a create with an idempotency key is sent once to a service that may not support keys, and the error says so', async ({
   service,
   env,
 }) => {
@@ -150,7 +150,7 @@ test('a create with a key is sent once to a service that is not known to support
   );
 });
 
-test('a service in trouble is told as such by every command, with 3', async ({ service, env }) => {
+test('a service with errors is reported by every command, with exit code 3', async ({ service, env }) => {
   for (const name of [...other, 'list', 'report', 'wait', 'watch', 'submit']) {
     service.failNext(502, 9);
     const words = name === 'submit' ? ['http://h/a'] : name === 'list' || name === 'report' ? [] : ['1001'];

@@ -9,13 +9,13 @@ import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
 import { runInProcess } from './run-here.js';
 
-/** The words for the ffmpeg that the tests use. */
+/** The flags for the ffmpeg that the tests use. */
 async function programs(): Promise<readonly string[]> {
   const { ffmpeg, ffprobe } = await testFfmpeg();
   return ['--ffmpeg', ffmpeg.path, '--ffprobe', ffprobe.path];
 }
 
-/** Plans here, in this process: of two seconds of film, 160x120, unless a file is named. */
+/** Runs plan in this process: two seconds of film, 160x120, unless a file is named. */
 async function planHere(words: readonly string[], input?: string): Promise<CliResult> {
   return runInProcess(['plan', input ?? (await media('clip.mp4')), ...words, ...(await programs())]);
 }
@@ -28,7 +28,7 @@ interface PrintedStep {
   readonly share?: number;
 }
 
-test('the printed lines are a script that a shell runs, and are what --json has', async () => {
+test('the printed lines are a script that a shell runs, and match --json', async () => {
   const folder = tempFolder();
   const elsewhere = join(folder, 'else where');
   await mkdir(elsewhere);
@@ -43,10 +43,10 @@ test('the printed lines are a script that a shell runs, and are what --json has'
     ],
   };
   await writeFile(join(folder, 'request.json'), JSON.stringify(request));
-  const asked = ['plan', 'request.json', ...(await programs())];
+  const planArgs = ['plan', 'request.json', ...(await programs())];
   const [text, json] = await Promise.all([
-    runCli(['plan', '-', ...asked.slice(2)], { cwd: folder, stdin: JSON.stringify(request) }),
-    runCli([...asked, '--json'], { cwd: folder }),
+    runCli(['plan', '-', ...planArgs.slice(2)], { cwd: folder, stdin: JSON.stringify(request) }),
+    runCli([...planArgs, '--json'], { cwd: folder }),
   ]);
   assert.equal([text.code, text.stderr, json.code, json.stderr], [0, '', 0, '']);
   const steps: readonly PrintedStep[] = JSON.parse(json.stdout);
@@ -73,14 +73,14 @@ test('the printed lines are a script that a shell runs, and are what --json has'
     'sound.mp3',
   ]);
   const small = await probe(join(elsewhere, made.get(1)?.path ?? ''));
-  const sound = await probe(join(elsewhere, made.get(2)?.path ?? ''));
+  const audioFacts = await probe(join(elsewhere, made.get(2)?.path ?? ''));
   assert.equal(
-    [small.video?.width, small.video?.height, sound.video, sound.audio?.codec],
+    [small.video?.width, small.video?.height, audioFacts.video, audioFacts.audio?.codec],
     [96, 72, null, 'mp3'],
   );
 });
 
-test('the printed lines write to where -o says, make missing folders and overwrite nothing', async () => {
+test('the printed lines write to the destination of -o, create missing folders and overwrite nothing', async () => {
   const folder = tempFolder();
   await copyFile(await media('clip.mp4'), join(folder, 'film.mp4'));
   const words = [
@@ -91,8 +91,17 @@ test('the printed lines write to where -o says, make missing folders and overwri
     '--output',
     'width=48',
   ];
-  const asked = ['plan', 'film.mp4', '-o', 'my out/', '--thumbnails', '2', ...words, ...(await programs())];
-  const { code, stdout, stderr } = await runCli(asked, { cwd: folder });
+  const planArgs = [
+    'plan',
+    'film.mp4',
+    '-o',
+    'my out/',
+    '--thumbnails',
+    '2',
+    ...words,
+    ...(await programs()),
+  ];
+  const { code, stdout, stderr } = await runCli(planArgs, { cwd: folder });
   assert.equal([code, stderr], [0, '']);
   assert.match(stdout, /^# output 1 \(a\): my out\/film-a\.mp4\n# output 2: my out\/film-2\.mp4\n/);
   const sh = () => spawnSync('sh', ['-e'], { cwd: folder, input: stdout, encoding: 'utf8' });
@@ -107,7 +116,7 @@ test('the printed lines write to where -o says, make missing folders and overwri
   assert.equal(await readFile(join(folder, 'my out', 'film-2.mp4')), written);
 });
 
-test('the shares of the steps of each output add up to 1', async () => {
+test('the progress weights of the steps of each output add up to 1', async () => {
   const { stdout } = await planHere(['--json', '-o', 'a.mp4', '-o', 'b.webm', '--video-bitrate', '200']);
   const steps: readonly PrintedStep[] = JSON.parse(stdout);
   for (const number of [1, 2]) {
@@ -116,7 +125,7 @@ test('the shares of the steps of each output add up to 1', async () => {
   }
 });
 
-test('thumbnails are taken by lines below those that encode their output', async () => {
+test('thumbnails are made by lines after those that encode their output', async () => {
   const folder = tempFolder();
   const words = ['--output', 'filename=a.webm,width=32,thumbnails=3', '--output', 'filename=b.mp3'];
   const { code, stdout, stderr } = await planHere(words);
@@ -138,7 +147,7 @@ test('thumbnails are taken by lines below those that encode their output', async
   );
 });
 
-test('an output that cannot be made of this input is told, and the others are planned', async () => {
+test('an output that cannot be made from this input is reported, and the others are planned', async () => {
   const words = ['--output', 'start_clip=90,filename=late.mp4', '--output', 'filename=whole.mp4'];
   const { code, stdout, stderr } = await planHere(words);
   assert.is(code, 1);
@@ -148,28 +157,28 @@ test('an output that cannot be made of this input is told, and the others are pl
   assert.equal([none.code, none.stdout], [1, '[]\n']);
 });
 
-test('what is refused is told with every reason, and nothing is printed', async () => {
+test('an invalid request is reported with every reason, and nothing is printed', async () => {
   const { code, stdout, stderr } = await planHere(['--quality', '9', '--audio-bitrate', '15']);
   assert.equal([code, stdout], [2, '']);
   assert.match(stderr, '--quality must be a whole number from 1 to 5');
   assert.match(stderr, '--audio-bitrate must be');
 });
 
-/** What no plan can be made of: the argument, the exit code, what is said. */
+/** Arguments that no plan can be made of: the input, the exit code, the message. */
 const impossible: readonly (readonly [string, () => Promise<string>, number, RegExp])[] = [
   ['an address elsewhere', async () => 'http://127.0.0.1:9/a.mp4', 2, /needs a local input file/],
   ['an address of a file server', async () => 'sftp://me@127.0.0.1:9/a.mp4', 2, /needs a local input file/],
   ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
-  ['a file that is not there', async () => '/nowhere/a.mp4', 2, /there is no such file/],
+  ['a missing file', async () => '/nowhere/a.mp4', 2, /there is no such file/],
   ['a folder', async () => tempFolder(), 2, /it is a folder/],
-  ['a picture', () => media('picture.png'), 1, /./],
+  ['an image', () => media('picture.png'), 1, /./],
 ];
 
-for (const [name, input, expected, said] of impossible) {
-  test(`of ${name} no plan can be made`, async () => {
+for (const [name, input, expected, message] of impossible) {
+  test(`no plan can be made of ${name}`, async () => {
     const { code, stdout, stderr } = await planHere([], await input());
     assert.equal([code, stdout], [expected, '']);
-    assert.match(stderr, said);
+    assert.match(stderr, message);
   });
 }
 
@@ -186,8 +195,8 @@ test('a remote watermark is not fetched, and the assumption is reported', async 
   assert.match(stdout, 'file:./watermark-1.png');
 });
 
-test('outputs elsewhere are planned without a word to anybody, and shown without their passwords', async () => {
-  const places = [
+test('remote outputs are planned without a request, and shown without their passwords', async () => {
+  const destinations = [
     's3://key:hunter2secret@bucket/a b.mp4',
     'gcs://bucket/b.mp4',
     'cf://user:hunter2secret@container/c.mp4',
@@ -195,7 +204,9 @@ test('outputs elsewhere are planned without a word to anybody, and shown without
     'ftps://127.0.0.1:9/e.mp4',
     'sftp://me:hunter2secret@127.0.0.1:9/f.mp4',
   ];
-  const { code, stdout, stderr } = await planHere(places.flatMap((place) => ['--output', `url=${place}`]));
+  const { code, stdout, stderr } = await planHere(
+    destinations.flatMap((destination) => ['--output', `url=${destination}`]),
+  );
   assert.equal([code, stderr], [0, '']);
   assert.match(
     stdout,
@@ -209,14 +220,14 @@ test('outputs elsewhere are planned without a word to anybody, and shown without
   assert.match(rejected.stderr, '--output 2: url must name a bucket');
 });
 
-test('a local watermark that is no picture fails its output', async () => {
+test('a local watermark that is not an image fails its output', async () => {
   const noVideo = await media('sound.mp3');
   const { code, stderr } = await planHere(['--watermark', `url=${pathToFileURL(noVideo).href}`]);
   assert.is(code, 1);
   assert.match(stderr, `WatermarkError: The watermark ${noVideo} cannot be had: `);
 });
 
-test('a request for the daemon is planned with the notifications that it has', async () => {
+test('a request for the daemon with notifications can be planned', async () => {
   const folder = tempFolder();
   const input = pathToFileURL(await media('clip.mp4')).href;
   const request = join(folder, 'request.json');

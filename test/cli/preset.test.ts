@@ -9,7 +9,7 @@ import { type CliResult, runCli } from './run-cli.js';
 interface Context {
   service: FakeService;
   home: string;
-  /** Runs words with the service and a configuration folder of its own, in that folder. */
+  /** Runs a command with the service and its own configuration folder, in that folder. */
   venc: (words: readonly string[], stdin?: string) => Promise<CliResult>;
 }
 
@@ -31,12 +31,12 @@ test.before.each((context) => {
 const film = 'https://example.com/film.mov';
 const media = '/work/shared/media/rotated-big-buck-bunny.mp4';
 
-/** The bodies of the creates that the service saw. */
+/** The bodies of the creates that the service received. */
 function created({ seen }: FakeService): readonly unknown[] {
   return seen.filter(({ method }) => method === 'POST').map(({ body }) => JSON.parse(body));
 }
 
-test('a preset is a request file that its owner alone may read, and it is listed, shown and removed', async ({
+test('a preset is a request file that only its owner can read; it can be listed, shown and removed', async ({
   home,
   venc,
 }) => {
@@ -69,10 +69,7 @@ test('a preset is replaced only with --force, and may start from another one', a
   assert.equal(JSON.parse(stdout), { outputs: [{ quality: 4, height: 480 }] });
 });
 
-test('every value that is not valid is named by its flag at once, and nothing is saved', async ({
-  home,
-  venc,
-}) => {
+test('every invalid value is named by its flag at once, and nothing is saved', async ({ home, venc }) => {
   const words = ['--width', '-5', '--quality', '9', '--output', 'heigth=3', '--start-clip', 'x'];
   const { code, stderr } = await venc(['preset', 'save', 'web', ...words]);
   assert.is(code, 2);
@@ -87,10 +84,7 @@ test('every value that is not valid is named by its flag at once, and nothing is
   }
 });
 
-test('an unknown preset is an error with the known ones, before anything is sent', async ({
-  service,
-  venc,
-}) => {
+test('an unknown preset is an error with the known ones, before any request', async ({ service, venc }) => {
   const none = await venc(['submit', film, '--preset', 'wbe']);
   assert.equal([none.code, /venc preset save NAME creates one/.test(none.stderr)], [2, true], none.stderr);
   await venc(['preset', 'save', 'web', '--width', '640']);
@@ -110,7 +104,7 @@ test('an unknown preset is an error with the known ones, before anything is sent
   assert.equal(service.seen, []);
 });
 
-test('a request file wins over the preset, a flag over both, and --output over a flag', async ({
+test('a request file overrides the preset, a flag both, and --output overrides a flag', async ({
   service,
   home,
   venc,
@@ -140,7 +134,10 @@ test('a request file wins over the preset, a flag over both, and --output over a
   ]);
 });
 
-test('the one output of a preset goes for every output; several go for theirs', async ({ service, venc }) => {
+test('the only output of a preset applies to every output; several apply to their positions', async ({
+  service,
+  venc,
+}) => {
   await venc(['preset', 'save', 'one', '--quality', '4']);
   await venc(['preset', 'save', 'two', '--output', 'label=a,width=640', '--output', 'label=b,width=320']);
   await venc(['submit', film, '--preset', 'one', '--output', 'width=640', '--output', 'width=320']);
@@ -164,8 +161,8 @@ test('plan and run encode with the preset, and a local watermark in it is found 
   home,
   venc,
 }) => {
-  const picture = resolve('/work/shared/media/red-image.png');
-  writeFileSync(join(home, 'logo.png'), readFileSync(picture));
+  const image = resolve('/work/shared/media/red-image.png');
+  writeFileSync(join(home, 'logo.png'), readFileSync(image));
   const settings = ['--width', '160', '--clip-length', '0.5', '--watermark', 'url=logo.png,x=0,y=0'];
   const saved = await venc(['preset', 'save', 'tiny', ...settings]);
   assert.is(saved.code, 0, saved.stderr);
@@ -177,7 +174,7 @@ test('plan and run encode with the preset, and a local watermark in it is found 
   assert.match(plan.stdout, 'scale=160:');
 });
 
-test('what is wrong with a preset by hand is told by its name; others are listed all the same', async ({
+test('an error in a hand-written preset names the preset; the others are still listed', async ({
   home,
   service,
   venc,

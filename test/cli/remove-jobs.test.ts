@@ -60,7 +60,7 @@ async function finishedJob({ ask, create }: Context) {
   return id;
 }
 
-test('rm removes the record and the hosted files for good, and the usage stays after a rebuild', async (context) => {
+test('rm removes the record and the hosted files permanently, and the usage remains after a rebuild', async (context) => {
   const id = await finishedJob(context);
   assert.is(hostedIn(context.data).length, 1);
   const today = new Date().toISOString().slice(0, 10);
@@ -81,7 +81,7 @@ test('rm removes the record and the hosted files for good, and the usage stays a
   assert.match(before, /"encoded_minutes":[^,}]*[1-9]|"minutes":[^,}]*[1-9]|[1-9]/);
 });
 
-test('a job that has not ended is refused with 409, and rm goes on with the others and exits 6', async (context) => {
+test('a job that has not ended is rejected with 409, and rm continues with the others and exits with 6', async (context) => {
   await context.daemon.end('SIGTERM');
   await begin(context, context.data, ['--jobs', '0']);
   const ids = [await context.create('http://127.0.0.1:9/a'), await context.create('http://127.0.0.1:9/b')];
@@ -95,7 +95,7 @@ test('a job that has not ended is refused with 409, and rm goes on with the othe
   assert.is((await context.ask('GET', `/v2/jobs/${ids[0]}`)).status, 200);
 });
 
-test('prune removes jobs that ended longer ago than asked for, and tells how many', async (context) => {
+test('prune removes jobs that ended longer ago than requested, and prints their number', async (context) => {
   const ids: number[] = [];
   for (const name of ['a', 'b', 'c']) {
     const id = await context.create(`http://127.0.0.1:9/${name}`);
@@ -120,7 +120,7 @@ test('prune removes jobs that ended longer ago than asked for, and tells how man
   assert.match(wrong.stderr, /--older-than takes an age such as 12h, 30d or 2w, not "30"/);
 });
 
-test('prune and rm with --state remove the jobs in these states alone', async (context) => {
+test('prune and rm with --state remove only the jobs in these states', async (context) => {
   const finished = await finishedJob(context);
   const cancelled = await context.create('http://127.0.0.1:9/a');
   await context.ask('PUT', `/v2/jobs/${cancelled}/cancel`);
@@ -137,7 +137,7 @@ test('prune and rm with --state remove the jobs in these states alone', async (c
   assert.match(removed.stderr, `job ${finished} is removed`);
 });
 
-test('prune stops at a service that is gone', async (context) => {
+test('prune stops if the service becomes unreachable', async (context) => {
   for (let count = 0; count < 20; count += 1) {
     const id = await context.create('http://127.0.0.1:9/a');
     await context.ask('PUT', `/v2/jobs/${id}/cancel`);

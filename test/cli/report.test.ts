@@ -43,14 +43,16 @@ test.before(async (context) => {
     response.end(JSON.stringify(answers[path] ?? {}));
   });
   await new Promise<void>((resolve) => context.server.listen(0, '127.0.0.1', resolve));
-  // A server that listens at a port has an address of this kind.
+  // A server that listens on a port has an address of this form.
   const { port } = context.server.address() as AddressInfo;
   const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
   context.venc = (words) => runInProcess(words.split(' '), { env, width: 80 });
 });
 test.after(({ server }) => void server.close());
 
-test('files are a table of the days that had any, with the totals of the service', async ({ venc }) => {
+test('the report of files is a table of the days with usage, with the totals of the service', async ({
+  venc,
+}) => {
   const { code, stdout, stderr } = await venc('report vod');
   assert.equal([code, stderr], [0, '']);
   assert.equal(stdout.split('\n'), [
@@ -63,7 +65,7 @@ test('files are a table of the days that had any, with the totals of the service
   ]);
 });
 
-test('both kinds are asked for where none is named, each in a table of its own', async ({ venc }) => {
+test('without a kind both are requested, each in its own table', async ({ venc }) => {
   const { stdout } = await venc('report');
   assert.match(stdout, /^Files, in minutes\n[\s\S]*\n\nLive streaming, in hours\nDAY \(UTC\) +STREAM /);
   const titles = /streaming, in hours\n(.*)/.exec(stdout)?.[1]?.trim().split(/ {2,}/) ?? [];
@@ -94,7 +96,7 @@ test('a kind without usage has one line instead of a table of zeros', async ({ v
   }
 });
 
-test('days and grouping go to the service', async ({ venc, seen }) => {
+test('days and grouping are sent to the service', async ({ venc, seen }) => {
   await venc('report live --from 2026-03-01 --to 2026-03-02 --grouping trailers');
   assert.match(
     seen.at(-1) ?? '',
@@ -102,7 +104,7 @@ test('days and grouping go to the service', async ({ venc, seen }) => {
   );
 });
 
-test('a table of nothing tells how to have today in it', async ({ venc }) => {
+test('an empty table says how to include today', async ({ venc }) => {
   answers['/v2/reports/vod'] = { total: { encoded_minutes: 0, billable_minutes: 0 }, statistics: [] };
   try {
     const { code, stderr } = await venc('report vod');
@@ -115,7 +117,9 @@ test('a table of nothing tells how to have today in it', async ({ venc }) => {
   }
 });
 
-test('CSV has every day, exact numbers and quotes; that of all begins with the kind', async ({ venc }) => {
+test('CSV has every day, exact numbers and quotes; with both kinds the first column is the kind', async ({
+  venc,
+}) => {
   assert.equal((await venc('report vod --csv')).stdout.split('\n'), [
     'collected_on,grouping,encoded_minutes,billable_minutes',
     '2026-03-01,,2.5,0',
@@ -129,7 +133,7 @@ test('CSV has every day, exact numbers and quotes; that of all begins with the k
   assert.is(lines[4], 'live,2026-03-01,,,,1,0,0,0,1,0');
 });
 
-test('JSON is the answer as it came, and fields are chosen of it', async ({ venc }) => {
+test('JSON is the unchanged response, and fields are selected from it', async ({ venc }) => {
   assert.equal(JSON.parse((await venc('report vod --json')).stdout), vod);
   assert.equal(JSON.parse((await venc('report vod --json --fields total')).stdout), { total: vod.total });
 });
@@ -144,7 +148,7 @@ const wrong: readonly (readonly [string, RegExp])[] = [
   ['report --fields totl', /did you mean total\?/],
 ];
 
-test('nonsense is refused with 2', async ({ venc }) => {
+test('an invalid value exits with 2', async ({ venc }) => {
   for (const [words, expectedText] of wrong) {
     const { code, stdout, stderr } = await venc(words);
     assert.equal([code, stdout], [2, ''], words);

@@ -2,7 +2,7 @@ import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
 import { join, resolve } from 'node:path';
 import { tempFolder } from '../helpers/temp.js';
 
-/** How a run of the program ended. */
+/** The result of a run of the program. */
 export interface CliResult {
   readonly code: number | null;
   readonly signal: NodeJS.Signals | null;
@@ -10,25 +10,25 @@ export interface CliResult {
   readonly stderr: string;
 }
 
-/** What a run may be given beside its words. */
+/** Options of a run in addition to its arguments. */
 export interface CliOptions {
   readonly env?: Readonly<Record<string, string>>;
   readonly stdin?: string;
   readonly cwd?: string;
 }
 
-/** A run that goes on. */
+/** A running program. */
 export interface CliRun {
   readonly child: ChildProcessWithoutNullStreams;
   readonly ended: Promise<CliResult>;
-  /** Resolves when stdout or stderr has this text in it; rejects when the program ends without it. */
+  /** Resolves when stdout or stderr contains this text; rejects if the program ends without it. */
   expectedText(text: string): Promise<void>;
 }
 
-/** As it is built and installed: bundled, which starts in half the time. */
+/** The built and installed form: bundled, which starts in half the time. */
 const program = resolve('bin/venc.js');
 
-/** Starts the program as a person would, in a home of its own with nothing in it. */
+/** Starts the program as a user does, in a new, empty home. */
 export function startCli(words: readonly string[], options: CliOptions = {}): CliRun {
   const home = tempFolder();
   const child = spawn(process.execPath, [program, ...words], {
@@ -67,12 +67,15 @@ export function startCli(words: readonly string[], options: CliOptions = {}): Cl
         };
         listeners.add(listen);
         listen();
-        ended.then(() => reject(new Error(`it ended without saying "${text}": ${stdout}${stderr}`)), reject);
+        ended.then(
+          () => reject(new Error(`it ended without printing "${text}": ${stdout}${stderr}`)),
+          reject,
+        );
       }),
   };
 }
 
-/** Where programs are found, and those that the suite is run with. */
+/** The PATH, and the program variables of the test run. */
 function givenPrograms(): Record<string, string> {
   const names = ['PATH', 'VENC_FFMPEG', 'VENC_FFPROBE', 'XDG_CACHE_HOME'];
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));

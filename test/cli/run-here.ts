@@ -9,24 +9,24 @@ import type { CliResult } from './run-cli.js';
 
 const home = tempFolder();
 
-/** Stands for the end of the process. */
+/** Replaces the end of the process. */
 class ExitSignal extends Error {
   constructor(readonly code: number) {
-    super(`the program was left with ${code}`);
+    super(`the program exited with ${code}`);
   }
 }
 
-/** What a run here may be given beside its words. */
+/** Options of a run in this process in addition to its arguments. */
 export interface InProcessOptions {
   readonly width?: number;
   readonly env?: Readonly<Record<string, string>>;
-  /** What can be read from stdin; the test's own where it is left out. */
+  /** The contents of stdin; the stdin of the test by default. */
   readonly stdin?: string | null;
 }
 
 /**
- * Runs the program in this process, for tests of many commands: starting one takes longer than what most of them do. `width` is that
- * of the terminal; none, as in a pipe, where it is left out.
+ * Runs the program in this process, for tests of many commands: a new process takes longer than most commands. `width` is the width
+ * of the terminal; without it stdout is a pipe.
  */
 export async function runInProcess(
   words: readonly string[],
@@ -36,7 +36,7 @@ export async function runInProcess(
   let stderr = '';
   const nowhere = { stdin: false, stdout: false, stderr: false };
   const io: Io = {
-    // A stream of text has all that the commands use of a stdin.
+    // A text stream has every part of stdin that the commands use.
     stdin: stdin === null ? process.stdin : (Readable.from([stdin]) as unknown as Io['stdin']),
     stdout: process.stdout,
     stderr: process.stderr,
@@ -57,7 +57,7 @@ export async function runInProcess(
     },
   };
   const [first, ...others] = words;
-  // As main does it.
+  // As in main.
   const run = first === completionCommand ? completeArgs(others, io).then(() => 0) : runProgram(words, io);
   const code = await run.catch((error: unknown) => {
     if (error instanceof ExitSignal) return error.code;

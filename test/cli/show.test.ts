@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after(({ service }) => service.close());
 
-test('show prints each job, continues after an error, and ends with the code of the first', async ({
+test('show prints each job, continues after an error, and exits with the first error code', async ({
   env,
 }) => {
   const { code, stdout, stderr } = await runCli(['show', '1002', '999', '1001'], { env });

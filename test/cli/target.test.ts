@@ -11,7 +11,7 @@ import { runInProcess } from './run-here.js';
 interface Context {
   service: FakeService;
   home: string;
-  /** Runs words in a home of its own. */
+  /** Runs a command in its own home. */
   venc: (words: string, stdin?: string, env?: Record<string, string>) => Promise<CliResult>;
 }
 
@@ -32,7 +32,7 @@ test.before.each((context) => {
 
 const secret = 'key-of-the-fake-service';
 
-test('a target is kept with its key for its owner alone, and the key is shown nowhere', async ({
+test('a target is stored with its key for only the owner, and the key is never printed', async ({
   service,
   home,
   venc,
@@ -52,7 +52,7 @@ test('a target is kept with its key for its owner alone, and the key is shown no
   assert.not.ok(`${added.stderr}${listed.stdout}`.includes(secret));
 });
 
-test('the flag goes before the variables, these before the target in use, and that before the daemon', async ({
+test('the flag takes precedence over the variables, these over the current target, and that over the daemon', async ({
   service,
   venc,
 }) => {
@@ -85,7 +85,7 @@ test('the flag goes before the variables, these before the target in use, and th
   assert.match((await venc('show 1001')).stderr, /No daemon is running/);
 });
 
-test('what makes no target is refused with 2, and nothing is kept', async ({ venc }) => {
+test('an invalid target is rejected with 2, and nothing is stored', async ({ venc }) => {
   await venc('target add studio http://h', 'k');
   const cases: readonly (readonly [string, string, RegExp])[] = [
     ['target add studio http://h', 'k', /already a target studio\.\nvenc: hint: replace it with --force/],
@@ -123,7 +123,7 @@ test('what makes no target is refused with 2, and nothing is kept', async ({ ven
   assert.equal(JSON.parse((await venc('target list --json --fields name')).stdout), [{ name: 'studio' }]);
 });
 
-test('a key is configured, told, listed and taken away', async ({ home, venc }) => {
+test('a key of the configuration can be set, shown, listed and removed', async ({ home, venc }) => {
   assert.equal(await venc('config get data'), { code: 0, signal: null, stdout: '', stderr: '' });
   const listed = async (env?: Record<string, string>) => {
     const all: readonly Record<string, unknown>[] = JSON.parse(
@@ -152,7 +152,7 @@ test('a key is configured, told, listed and taken away', async ({ home, venc }) 
   assert.is((await venc('config get data')).stdout, '');
 });
 
-test('what is wrong with the configured address is told of it, and not of a variable', async ({ venc }) => {
+test('an error of the configured address names the configuration, and not a variable', async ({ venc }) => {
   await venc('config set url http://127.0.0.1:1');
   assert.match((await venc('list')).stderr, /^venc: The configured url is http:\/\/127\.0\.0\.1:1, but/);
   const unreachable = await venc('list', undefined, { VENC_API_KEY: 'k' });
@@ -161,19 +161,19 @@ test('what is wrong with the configured address is told of it, and not of a vari
   assert.match((await venc('list', undefined, other)).stderr, /^venc: VENC_URL is http:\/\/127\.0\.0\.1:2/);
 });
 
-test('paths are kept so that they lead to the same place from everywhere', async ({ venc }) => {
-  for (const [words, kept] of [
+test('relative paths are stored as absolute paths, names of programs unchanged', async ({ venc }) => {
+  for (const [words, stored] of [
     ['data here', resolve('here')],
     ['ffmpeg bin/ffmpeg', resolve('bin/ffmpeg')],
     ['ffmpeg ffmpeg', 'ffmpeg'],
     ['files-root films:/srv/sounds', `${resolve('films')}:/srv/sounds`],
   ] as const) {
     assert.is((await venc(`config set ${words}`)).code, 0);
-    assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${kept}\n`);
+    assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${stored}\n`);
   }
 });
 
-test('config list shows every key with what applies by default', async ({ home, venc }) => {
+test('config list shows every key with its effective value', async ({ home, venc }) => {
   assert.is((await venc('config set port 9000')).code, 0);
   const keys: readonly Record<string, unknown>[] = JSON.parse((await venc('config list --json')).stdout);
   assert.equal(
@@ -194,7 +194,7 @@ test('config list shows every key with what applies by default', async ({ home, 
   assert.match(stdout, /^port +9000 +\S+config\.json$/m);
 });
 
-test('a broken configuration is said, counts as empty, and is set aside by the next change', async ({
+test('a broken configuration is reported, counts as empty, and is backed up by the next change', async ({
   home,
   venc,
 }) => {
@@ -210,10 +210,10 @@ test('a broken configuration is said, counts as empty, and is set aside by the n
   assert.equal(await venc('config get color'), { code: 0, signal: null, stdout: 'never\n', stderr: '' });
   writeFileSync(path, '[1]');
   assert.match((await venc('config set color never')).stderr, /moved to .*config\.json\.broken-2\n/);
-  assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ', 'what was set aside before is kept');
+  assert.is(readFileSync(`${path}.broken`, 'utf8'), '{"ffmpeg": ', 'the earlier backup is kept');
 });
 
-test('a name that could not be kept is refused', async ({ venc }) => {
+test('a name that cannot be stored is rejected', async ({ venc }) => {
   for (const name of ['__proto__', 'constructor', 'prototype']) {
     const { code, stderr } = await venc(`target add ${name} http://h`, 'k');
     assert.equal(
@@ -224,7 +224,7 @@ test('a name that could not be kept is refused', async ({ venc }) => {
   assert.equal(JSON.parse((await venc('target list --json')).stdout), []);
 });
 
-test('a home that cannot be written is told with 2', async ({ venc }) => {
+test('an unwritable home is reported with 2', async ({ venc }) => {
   const file = join(tempFolder(), 'file');
   writeFileSync(file, '');
   const env = { XDG_CONFIG_HOME: file };

@@ -15,7 +15,7 @@ function stream() {
   };
   return {
     updates: { kind: 'events', subscribe } as const,
-    tell: (id: number, progress: number) => onEvent(event(id, progress)),
+    emit: (id: number, progress: number) => onEvent(event(id, progress)),
     end: () => end(),
   };
 }
@@ -25,41 +25,41 @@ function event(id: number, progress: number): JobEvent {
   return { job: { id, state: 'processing', progress, input, outputs: [] }, eventId: '', retryMs: null };
 }
 
-const told = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${job?.progress}`);
+const drained = (live: JobStreams) => live.drain().map(({ id, job }) => `${id} ${job?.progress}`);
 
 test('of rapid updates the latest is returned, of all jobs at once', async () => {
   const live = new JobStreams();
   const [one, two] = [stream(), stream()];
   live.add(1, one.updates);
   live.add(2, two.updates);
-  one.tell(1, 10);
+  one.emit(1, 10);
   await live.waitForUpdates();
-  assert.equal(told(live), ['1 10']);
-  one.tell(1, 11);
+  assert.equal(drained(live), ['1 10']);
+  one.emit(1, 11);
   const changed = live.waitForUpdates();
-  two.tell(2, 20);
-  one.tell(1, 12);
-  const first = await Promise.race([changed.then(() => 'told'), Promise.resolve('not yet')]);
+  two.emit(2, 20);
+  one.emit(1, 12);
+  const first = await Promise.race([changed.then(() => 'changed'), Promise.resolve('not yet')]);
   assert.is(first, 'not yet');
   // The batch timer does not keep a process alive, so the test does.
   const held = setInterval(() => {}, 1000);
   await changed;
   clearInterval(held);
-  assert.equal(told(live), ['1 12', '2 20']);
+  assert.equal(drained(live), ['1 12', '2 20']);
 });
 
 test('the end of a stream is reported at once, and the job is kept until it is removed', async () => {
   const live = new JobStreams();
   const one = stream();
   live.add(1, one.updates);
-  one.tell(1, 10);
+  one.emit(1, 10);
   live.drain();
-  one.tell(1, 100);
+  one.emit(1, 100);
   one.end();
   await live.waitForUpdates();
-  const [news] = live.drain();
-  assert.is(news?.hasEnded, true);
-  assert.is(news?.job?.progress, 100);
+  const [update] = live.drain();
+  assert.is(update?.hasEnded, true);
+  assert.is(update?.job?.progress, 100);
   assert.is(live.has(1), true);
   live.remove(1);
   assert.is(live.has(1), false);

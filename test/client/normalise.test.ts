@@ -38,7 +38,7 @@ test('no answer of a service makes normalisation throw', () => {
 });
 
 test('times are converted to UTC in every form, and other text is unchanged', () => {
-  for (const [told, time] of [
+  for (const [given, time] of [
     ['2026-01-02T03:04:05Z', '2026-01-02T03:04:05Z'],
     ['2026-01-02T03:04:05+01:00', '2026-01-02T03:04:05+01:00'],
     ['2026-01-02T03:04:05', '2026-01-02T03:04:05Z'],
@@ -50,7 +50,7 @@ test('times are converted to UTC in every form, and other text is unchanged', ()
     ['0000-00-00 00:00:00', ''],
     [null, ''],
   ] as const) {
-    assert.is(normaliseJob({ created_at: told }).created_at, time);
+    assert.is(normaliseJob({ created_at: given }).created_at, time);
   }
 });
 
@@ -124,7 +124,7 @@ test('the progress of a job is computed from its files', () => {
   assert.equal([progress.progress, progress.outputs.map((output) => output.progress)], [75, [100, 50]]);
 });
 
-test('an error status is an error, whatever the body contains', () => {
+test('an error status is an error with any body', () => {
   const cases = [
     ['jobDetails', 401, 'UnauthorizedError'],
     ['jobDetails', 404, 'NotFoundError'],

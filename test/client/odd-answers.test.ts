@@ -47,7 +47,7 @@ const answering =
     connection.end(bytes);
   };
 const good = answering('{"job": {"id": 7}}');
-const refusing =
+const rejecting =
   (status: string, body = '', ...lines: readonly string[]): ServerBehaviour =>
   (connection) =>
     connection.end(head(status, ...lines) + body);
@@ -104,7 +104,7 @@ test('a create whose TLS handshake failed is reported without an unknown outcome
 
 for (const status of ['500 Oops', '502 Bad Gateway', '504 Gateway Timeout', '201 Created']) {
   test(`a create whose answer is an HTML page with ${status} may have made a job`, async () => {
-    const { error, times } = await requests(refusing(status, '<html>'), 'createJob');
+    const { error, times } = await requests(rejecting(status, '<html>'), 'createJob');
     assert.equal([times, error?.hint?.includes('venc list')], [1, true]);
   });
 }
@@ -118,7 +118,7 @@ test('a cancel whose response was lost may have taken effect', async () => {
 test('a cancel that is temporarily rejected is repeated, because it had no effect', async () => {
   const { error, times } = await requests(
     (connection, count) =>
-      refusing(count === 1 ? '429 Slow' : '204 Done', '', 'Retry-After: 0')(connection, count),
+      rejecting(count === 1 ? '429 Slow' : '204 Done', '', 'Retry-After: 0')(connection, count),
     'cancelJob',
   );
   assert.equal([error, times], [null, 2]);
@@ -165,7 +165,7 @@ const nonsense: readonly (readonly [string, ServerBehaviour, RegExp])[] = [
 ];
 
 for (const [what, behaviour, expectedText] of nonsense) {
-  test(`${what} for a job is told as such, once`, async () => {
+  test(`${what} for a job is reported as such, once`, async () => {
     const { error, times } = await requests(behaviour);
     assert.is(times, 1);
     assert.ok(isVencError(error, 'UnreachableError'));
@@ -186,7 +186,7 @@ test('integers beyond the safe range stay exact', async () => {
   assert.equal(answer?.body, { id: '9007199254740993', outputs });
 });
 
-const said: readonly (readonly [string, string, string])[] = [
+const errorBodies: readonly (readonly [string, string, string])[] = [
   [
     '{"errors": {"width": ["is too large", "is odd"], "url": "is missing"}}',
     'width: is too large; width: is odd; url: is missing',
@@ -201,15 +201,15 @@ const said: readonly (readonly [string, string, string])[] = [
   ['<html>422</html>', 'The service answered 422 (Unprocessable Entity) for the job 7.', 'as an HTML page'],
 ];
 
-for (const [body, message, how] of said) {
+for (const [body, message, how] of errorBodies) {
   test(`a rejection that gives its reason ${how} is reported`, async () => {
-    assert.is((await requests(refusing('422 Odd', body))).error?.message, message);
+    assert.is((await requests(rejecting('422 Odd', body))).error?.message, message);
   });
 }
 
 test('a redirect is not followed, and the error names the address to use', async () => {
   const location = 'Location: https://elsewhere.example/api/v2/jobs/7.json?api_key=the-key';
-  const { error, times } = await requests(refusing('301 Moved', '', location));
+  const { error, times } = await requests(rejecting('301 Moved', '', location));
   assert.is(times, 1);
   assert.match(
     error?.message ?? '',
@@ -219,7 +219,7 @@ test('a redirect is not followed, and the error names the address to use', async
 });
 
 test('an address without a list is not an encoding service', async () => {
-  const { error } = await requests(refusing('404 Not Found', '<html>'), 'listJobs');
+  const { error } = await requests(rejecting('404 Not Found', '<html>'), 'listJobs');
   assert.ok(isVencError(error, 'UnreachableError'));
   assert.match(
     error.message,
@@ -235,7 +235,7 @@ for (const [header, seconds] of [
   ['7200', 7200],
 ] as const) {
   test(`Retry-After: ${header} is ${seconds === null ? 'no advice' : 'advice'}`, async () => {
-    const { error } = await requests(refusing('429 Slow', '', `Retry-After: ${header}`), 'createJob');
+    const { error } = await requests(rejecting('429 Slow', '', `Retry-After: ${header}`), 'createJob');
     assert.is(error?.retryAfterSeconds, seconds);
     assert.is(
       error?.hint,
@@ -245,7 +245,7 @@ for (const [header, seconds] of [
 }
 
 test('a rejected key is reported with the place where keys are kept', async () => {
-  const { error } = await requests(refusing('401 No', '<html>'), 'listJobs');
+  const { error } = await requests(rejecting('401 No', '<html>'), 'listJobs');
   assert.equal(
     [error?.errorClass, error?.message],
     ['UnauthorizedError', 'The service rejects the key (401).'],
@@ -254,9 +254,9 @@ test('a rejected key is reported with the place where keys are kept', async () =
 });
 
 test('only errors of our own daemon refer to its log', async () => {
-  const refuses = refusing('500 Oops', '', 'Retry-After: 0');
-  assert.match((await requests(refuses)).error?.hint ?? '', 'contact the operator');
-  assert.is((await requests(refuses, 'jobDetails', true)).error?.hint, null);
+  const rejects = rejecting('500 Oops', '', 'Retry-After: 0');
+  assert.match((await requests(rejects)).error?.hint ?? '', 'contact the operator');
+  assert.is((await requests(rejects, 'jobDetails', true)).error?.hint, null);
 });
 
 test('an answer that nests too deep is invalid', async () => {

@@ -25,29 +25,29 @@ for (const [requests, waited] of [
       sleep: wait,
     };
     let times = 0;
-    const asking = createWithRetry(terms)(async () => {
+    const retrying = createWithRetry(terms)(async () => {
       times += 1;
       if (times === 1) throw rejection(requests);
       return 'an answer';
     });
-    const told: string[] = [];
-    for (let step = await asking.next(); ; step = await asking.next()) {
-      told.push(step.done === true ? step.value : step.value.type);
+    const steps: string[] = [];
+    for (let step = await retrying.next(); ; step = await retrying.next()) {
+      steps.push(step.done === true ? step.value : step.value.type);
       if (step.done === true) break;
     }
-    assert.equal([told, waits], [['unreachable', 'back', 'an answer'], waited]);
+    assert.equal([steps, waits], [['unreachable', 'back', 'an answer'], waited]);
   });
 }
 
 test('Ctrl-C ends such a wait at once', async () => {
   const stop = new AbortController();
   const terms = { client: noRelocation, schedule: schedule(), signal: stop.signal, isKnownReachable: true };
-  const asking = createWithRetry(terms)(async () => {
+  const retrying = createWithRetry(terms)(async () => {
     throw rejection(60);
   });
-  await asking.next();
+  await retrying.next();
   setImmediate(() => stop.abort(new VencError('InterruptedError', 'Interrupted.')));
-  await asking.next().then(
+  await retrying.next().then(
     () => assert.unreachable(),
     (error) => assert.is(error.errorClass, 'InterruptedError'),
   );

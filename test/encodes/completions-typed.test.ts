@@ -6,7 +6,7 @@ import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { completionFiles, shells } from '../../src/cli/completion/protocol.js';
-import { areInstalled, envOf, startJobService } from '../cli/completion-room.js';
+import { areInstalled, envOf, startJobService } from '../cli/completion-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { openTerminal, type Terminal } from '../helpers/tmux.js';
 

@@ -5,8 +5,8 @@ import { parseFieldOrder } from '../../daemon/ffmpeg/probe/measure-streams.js';
 const frame = { t: [1, 1], b: [1, 0], p: [0, 0] } as const;
 
 function answer(flags: string): string {
-  const frames = [...flags].map((letter) => {
-    const [interlaced_frame, top_field_first] = frame[letter as keyof typeof frame];
+  const frames = [...flags].map((flag) => {
+    const [interlaced_frame, top_field_first] = frame[flag as keyof typeof frame];
     return { interlaced_frame, top_field_first };
   });
   return JSON.stringify({ frames });

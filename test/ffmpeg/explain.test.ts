@@ -8,75 +8,84 @@ const scratch = '/data/scratch/12';
 
 const cases = [
   {
-    said: 'av_interleaved_write_frame(): No space left on device\nError writing trailer of /data/scratch/12/o.mp4: No space left on device\nConversion failed!\n',
+    stderr:
+      'av_interleaved_write_frame(): No space left on device\nError writing trailer of /data/scratch/12/o.mp4: No space left on device\nConversion failed!\n',
     errorClass: 'OutOfSpaceError',
     message: 'The disk became full while encoding.',
   },
   {
-    said: "Unknown encoder 'libx266'\n",
+    stderr: "Unknown encoder 'libx266'\n",
     errorClass: 'TranscodingError',
     message: 'This ffmpeg lacks the encoder libx266.',
   },
   {
-    said: "[AVFilterGraph @ 0x55e177d8f1c0] No such filter: 'bwdif'\nError initializing filters\n",
+    stderr: "[AVFilterGraph @ 0x55e177d8f1c0] No such filter: 'bwdif'\nError initializing filters\n",
     errorClass: 'TranscodingError',
     message: 'This ffmpeg lacks the filter bwdif.',
   },
   {
-    said: "Unrecognized option 'fps_mode'.\nError splitting the argument list: Option not found\n",
+    stderr: "Unrecognized option 'fps_mode'.\nError splitting the argument list: Option not found\n",
     errorClass: 'TranscodingError',
     message: 'This ffmpeg does not know the option fps_mode.',
   },
   {
-    said: '[webm @ 0x1] Could not find tag for codec h264 in stream #0, codec not currently supported in container\n',
+    stderr:
+      '[webm @ 0x1] Could not find tag for codec h264 in stream #0, codec not currently supported in container\n',
     errorClass: 'InvalidCodecCombinationError',
     message: 'The container cannot hold h264.',
   },
   {
-    said: '[mov,mp4 @ 0x1] moov atom not found\nfile:/data/scratch/12/input: Invalid data found when processing input\n',
+    stderr:
+      '[mov,mp4 @ 0x1] moov atom not found\nfile:/data/scratch/12/input: Invalid data found when processing input\n',
     errorClass: 'NoMediaError',
     message: 'The input is truncated: the index of the file is missing.',
   },
   {
-    said: 'file:/data/scratch/12/input: Invalid data found when processing input\n',
+    stderr: 'file:/data/scratch/12/input: Invalid data found when processing input\n',
     errorClass: 'TranscodingError',
     message: 'The input is damaged: it contains invalid data.',
   },
   {
-    said: '[png @ 0x1] [IMGUTILS @ 0x2] Picture size 12000x12000 exceeds specified max pixel count 36000000, see the documentation\n',
+    stderr:
+      '[png @ 0x1] [IMGUTILS @ 0x2] Picture size 12000x12000 exceeds specified max pixel count 36000000, see the documentation\n',
     errorClass: 'UnsupportedInputError',
     message: 'The video has 12000x12000 pixels, which is more than 36,000,000.',
   },
   {
-    said: "Stream map '0:a:0' matches no streams.\n",
+    stderr: "Stream map '0:a:0' matches no streams.\n",
     errorClass: 'NoMediaError',
     message: 'The input lacks the requested video or audio.',
   },
   {
-    said: '[libfoo @ 0x55e177d8f1c0] the moon is in the wrong phase for file:/data/scratch/12/a b.mp4\nConversion failed!\n\n',
+    stderr:
+      '[libfoo @ 0x55e177d8f1c0] the moon is in the wrong phase for file:/data/scratch/12/a b.mp4\nConversion failed!\n\n',
     errorClass: 'TranscodingError',
     message: 'The encoder failed: libfoo: the moon is in the wrong phase for a b.mp4',
   },
   {
-    said: 'cannot make sense of /home/somebody/films/holiday.mov\n',
+    stderr: 'cannot make sense of /home/somebody/films/holiday.mov\n',
     errorClass: 'TranscodingError',
     message: 'The encoder failed: cannot make sense of holiday.mov',
   },
-  { said: 'Conversion failed!\n', errorClass: 'TranscodingError', message: 'The encoder ended with code 1.' },
+  {
+    stderr: 'Conversion failed!\n',
+    errorClass: 'TranscodingError',
+    message: 'The encoder ended with code 1.',
+  },
 ] as const;
 
-for (const { said, ...expected } of cases) {
+for (const { stderr, ...expected } of cases) {
   test(`stderr of ffmpeg is explained as: ${expected.message}`, () => {
-    const failure = explainFailure({ ...failed, stderr: said }, { folders: [scratch] });
+    const failure = explainFailure({ ...failed, stderr }, { folders: [scratch] });
     assert.equal(failure, expected);
     assert.not.match(failure.message, scratch);
   });
 }
 
 test('an external kill is reported as such, even if ffmpeg printed errors before', () => {
-  const said = 'Invalid data found when processing input\n';
+  const stderr = 'Invalid data found when processing input\n';
   const ended = (signal: string | null, exitCode: number | null) =>
-    explainFailure({ ...failed, stderr: said, exitCode, signal }, { folders: [] }).message;
+    explainFailure({ ...failed, stderr, exitCode, signal }, { folders: [] }).message;
   assert.match(ended('SIGKILL', null), 'memory');
   assert.is(ended('SIGTERM', null), 'The encoder was terminated by another process.');
   assert.is(ended(null, 255), 'The encoder was terminated by another process.');

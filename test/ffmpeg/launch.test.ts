@@ -6,7 +6,7 @@ import { findParentDeathWrapper, launch } from '../../daemon/ffmpeg/launch.js';
 async function groupUnder(
   parentDeathWrapper: readonly string[],
 ): Promise<{ readonly pid: number; readonly group: number }> {
-  let [pid, said] = [0, ''];
+  let [pid, output] = [0, ''];
   const ending = await launch('/bin/sh', ['-c', 'cat /proc/$$/stat'], {
     parentDeathWrapper,
     signal: new AbortController().signal,
@@ -14,11 +14,11 @@ async function groupUnder(
       pid = id;
     },
     onStdout: (text) => {
-      said += text;
+      output += text;
     },
   });
   assert.is(ending.exitCode, 0, ending.stderr);
-  return { pid, group: Number(said.slice(said.lastIndexOf(')') + 2).split(' ')[2]) };
+  return { pid, group: Number(output.slice(output.lastIndexOf(')') + 2).split(' ')[2]) };
 }
 
 test('with the parent-death wrapper a program has its own process group, so that Ctrl-C in a terminal does not reach it', async () => {

@@ -22,9 +22,9 @@ test('the capabilities are cached for the next start', async () => {
   const cacheFolder = join(tempFolder(), 'cache');
   const given = { ffmpeg: ffmpeg.path, ffprobe: ffprobe.path, cacheFolder };
   await openFfmpeg(given);
-  const kept = await readdir(join(cacheFolder, 'answers'));
+  const cached = await readdir(join(cacheFolder, 'answers'));
   const again = await openFfmpeg(given);
-  assert.is(kept.length, 6);
+  assert.is(cached.length, 6);
   assert.equal(again.report.capabilities, capabilities);
 });
 

@@ -13,10 +13,10 @@ const recent =
 const of2018 =
   'frame=25\nfps=0.0\ntotal_size=48\nout_time_ms=1000000\nout_time=00:00:01.000000\nspeed=   2x\nprogress=end\n';
 
-function blocksOf(pieces: readonly string[]): readonly ProgressBlock[] {
+function blocksOf(chunks: readonly string[]): readonly ProgressBlock[] {
   let reading = initialProgressState;
-  return pieces.flatMap((piece) => {
-    const next = parseProgressText(reading, piece);
+  return chunks.flatMap((chunk) => {
+    const next = parseProgressText(reading, chunk);
     reading = next.state;
     return next.blocks;
   });
@@ -24,9 +24,9 @@ function blocksOf(pieces: readonly string[]): readonly ProgressBlock[] {
 
 test('a report is parsed however it is split into chunks', () => {
   const wholes = blocksOf([recent + of2018]);
-  const letters = blocksOf([...(recent + of2018)]);
+  const fromSingleCharacters = blocksOf([...(recent + of2018)]);
   assert.is(wholes.length, 2);
-  assert.equal(letters, wholes);
+  assert.equal(fromSingleCharacters, wholes);
 });
 
 const cases = [

@@ -173,9 +173,9 @@ test('a probe ends when it is aborted or times out', async () => {
   const late = await errorOf((await open(0.05)).ffmpeg?.probe(path));
   assert.ok(isVencError(late, 'TranscodingTimeoutError'));
   const stop = new AbortController();
-  const looking = errorOf((await open(60)).ffmpeg?.probe(path, stop.signal));
+  const probing = errorOf((await open(60)).ffmpeg?.probe(path, stop.signal));
   stop.abort();
-  assert.ok(isVencError(await looking, 'InterruptedError'));
+  assert.ok(isVencError(await probing, 'InterruptedError'));
 });
 
 test('a crash of ffprobe is reported, and not as a file without media', async () => {
@@ -201,11 +201,11 @@ test('a transport stream with named programs is recognised', async () => {
 });
 
 test('if ffprobe is missing, the error says so and no file is reported as damaged', async () => {
-  const gone = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
+  const missing = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
   const settings = { parentDeathWrapper: [], seconds: 20 };
   for (const look of [
-    async () => probeFile(gone, await media('clip.mp4'), settings),
-    async () => probeImage(gone, await media('picture.png'), settings),
+    async () => probeFile(missing, await media('clip.mp4'), settings),
+    async () => probeImage(missing, await media('picture.png'), settings),
   ]) {
     const error: unknown = await look().catch((error: unknown) => error);
     assert.ok(isVencError(error, 'InternalError'), String(error));

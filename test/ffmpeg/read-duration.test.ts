@@ -15,10 +15,10 @@ const cases = [
   ['N/A', lasting(2.8), lasting(2), 3, 'without a container duration, the longest stream counts'],
 ] as const;
 
-for (const [declared, picture, sound, expected, fact] of cases) {
+for (const [declared, video, audio, expected, fact] of cases) {
   test(fact, () => {
     const streams = [{ duration: '3' }, { duration: '2' }];
-    const chosen = [videoFacts(picture), audioFacts(sound)];
+    const chosen = [videoFacts(video), audioFacts(audio)];
     assert.is(readDuration({ duration: declared }, streams, chosen), expected);
   });
 }

@@ -13,9 +13,9 @@ test('the orientation of a JPEG is read in either byte order', () => {
 });
 
 test('it is read behind other segments', () => {
-  const remark = Buffer.from('ffe000064a464946', 'hex');
+  const otherSegment = Buffer.from('ffe000064a464946', 'hex');
   const exif = withOrientation(jpeg, 6);
-  assert.is(readOrientation(Buffer.concat([exif.subarray(0, 2), remark, exif.subarray(2)])), 6);
+  assert.is(readOrientation(Buffer.concat([exif.subarray(0, 2), otherSegment, exif.subarray(2)])), 6);
 });
 
 test('truncated or invalid data counts as not rotated', () => {

@@ -17,14 +17,14 @@ const cases = [
 for (const { version, number, ...expected } of cases) {
   const library = 'library' in expected ? `libavcodec     ${expected.library}. 37.100 / 59. 37.100\n` : '';
   test(`version ${version} is read as ${number} and is ${expected.isRecent ? '' : 'not '}recent`, () => {
-    const said = readVersion(
+    const parsed = readVersion(
       `ffprobe version ${version} Copyright (c) 2007-2023\nbuilt with gcc\n${library}`,
     );
-    assert.ok(said);
-    assert.is(said.program, 'ffprobe');
-    assert.is(said.version, version);
-    assert.is(said.number, number);
-    assert.is(isRecent(said), expected.isRecent);
+    assert.ok(parsed);
+    assert.is(parsed.program, 'ffprobe');
+    assert.is(parsed.version, version);
+    assert.is(parsed.number, number);
+    assert.is(isRecent(parsed), expected.isRecent);
   });
 }
 

@@ -12,7 +12,7 @@ const video = {
   r_frame_rate: '25/1',
   avg_frame_rate: '25/1',
 };
-const sound = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
+const audioStream = { index: 1, codec_type: 'audio', codec_name: 'aac', channels: 2, sample_rate: '48000' };
 const mp4 = {
   format_name: 'mov,mp4,m4a,3gp,3g2,mj2',
   duration: '10.000000',
@@ -32,7 +32,7 @@ function mediaOf(json: object, more: Partial<ProbeOutput> = {}) {
 }
 
 test('a film is read with its container, duration, rate and both streams', () => {
-  const media = mediaOf({ format: mp4, streams: [video, sound] });
+  const media = mediaOf({ format: mp4, streams: [video, audioStream] });
   assert.is(media.format, 'mpeg4');
   assert.is(media.durationSeconds, 10);
   assert.is(media.totalBitrateKbps, 800);
@@ -49,15 +49,15 @@ test('a film is read with its container, duration, rate and both streams', () =>
 });
 
 test('the default audio track is chosen, else the first usable one', () => {
-  const other = { ...sound, index: 2, disposition: { default: 1 } };
-  const silent = { ...sound, index: 0, channels: 0 };
-  assert.is(mediaOf({ format: mp4, streams: [sound, other] }).audio?.streamIndex, 2);
-  assert.is(mediaOf({ format: mp4, streams: [silent, sound] }).audio?.streamIndex, 1);
+  const other = { ...audioStream, index: 2, disposition: { default: 1 } };
+  const silent = { ...audioStream, index: 0, channels: 0 };
+  assert.is(mediaOf({ format: mp4, streams: [audioStream, other] }).audio?.streamIndex, 2);
+  assert.is(mediaOf({ format: mp4, streams: [silent, audioStream] }).audio?.streamIndex, 1);
 });
 
 test('duration and bitrate come from the streams and the size if the container has none', () => {
   const format = { format_name: 'flac', probe_score: 100 };
-  const media = mediaOf({ format, streams: [{ ...sound, duration: '8.0' }] });
+  const media = mediaOf({ format, streams: [{ ...audioStream, duration: '8.0' }] });
   assert.is(media.durationSeconds, 8);
   assert.is(media.totalBitrateKbps, 1000);
 });
@@ -106,10 +106,10 @@ const rejected = [
   ['a PNG', { format: { ...mp4, format_name: 'png_pipe' }, streams: [video] }, '', 'still image'],
   ['a GIF of one frame', { format: { ...mp4, format_name: 'gif' }, streams: [still] }, '', 'still image'],
   ['an AVIF', { format: { ...mp4, tags: { major_brand: 'avif' } }, streams: [still] }, '', 'still image'],
-  ['a huge picture', { format: mp4, streams: [{ ...video, width: 0, height: 0 }] }, oversized, '12000x12000'],
+  ['a huge video', { format: mp4, streams: [{ ...video, width: 0, height: 0 }] }, oversized, '12000x12000'],
   [
     'a huge image with audio',
-    { format: mp4, streams: [{ ...video, width: 0 }, sound] },
+    { format: mp4, streams: [{ ...video, width: 0 }, audioStream] },
     oversized,
     '12000x12000',
   ],
@@ -150,7 +150,7 @@ const nothing = [
   ],
   [
     'a name that ends in .mp3',
-    { format: { ...mp4, format_name: 'mp3', probe_score: 1 }, streams: [sound] },
+    { format: { ...mp4, format_name: 'mp3', probe_score: 1 }, streams: [audioStream] },
     '',
     'not recognised',
   ],
@@ -158,7 +158,7 @@ const nothing = [
     'data without video and audio',
     { format: mp4, streams: [{ index: 0, codec_type: 'data' }] },
     '',
-    'no video and no audio',
+    'no video and no sound',
   ],
   [
     'only cover art',
@@ -183,7 +183,7 @@ test('output that is not JSON is not media and causes no crash', () => {
 
 test('audio with cover art that is too large is accepted as audio', () => {
   const cover = { ...video, width: 0, height: 0, disposition: { attached_pic: 1 } };
-  const media = mediaOf({ format: mp4, streams: [sound, cover] }, { stderr: oversized });
+  const media = mediaOf({ format: mp4, streams: [audioStream, cover] }, { stderr: oversized });
   assert.is(media.video, null);
   assert.ok(media.audio);
 });

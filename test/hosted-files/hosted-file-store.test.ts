@@ -138,7 +138,7 @@ test('adopting a missing file leaves no trace', async () => {
   assert.equal(await store.find(at('token')), { state: 'unknown' });
 });
 
-for (const place of [
+for (const ref of [
   at('..', 'x'),
   at('.unfinished', 'x'),
   at('token', '../x'),
@@ -146,10 +146,10 @@ for (const place of [
   at('', 'x'),
   at('a/b', 'x'),
 ]) {
-  test(`${place.token}/${place.name} is not a valid reference`, async () => {
+  test(`${ref.token}/${ref.name} is not a valid reference`, async () => {
     const { store } = createHostedFilesHarness();
-    assert.equal(await store.find(place), { state: 'unknown' });
-    assert.is((await failureOf(store.put(product('x'), place))).errorClass, 'UploadFailureError');
+    assert.equal(await store.find(ref), { state: 'unknown' });
+    assert.is((await failureOf(store.put(product('x'), ref))).errorClass, 'UploadFailureError');
   });
 }
 

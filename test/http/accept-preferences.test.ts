@@ -31,7 +31,7 @@ for (const [accept, form] of accepted) {
   });
 }
 
-test('the suffix decides before format, and format before Accept', () => {
+test('the suffix takes precedence over format, and format over Accept', () => {
   const xml = 'application/xml';
   assert.is(representationOf(routes.inputDetails, { suffix: 'json', format: 'xml', accept: xml }), 'json');
   assert.is(representationOf(routes.inputDetails, { suffix: 'js', format: 'xml', accept: xml }), 'jsonp');
@@ -46,7 +46,7 @@ for (const preferences of [
   { format: 'yaml' },
   { format: '__proto__' },
 ]) {
-  test(`a form that a route has not is not found: ${JSON.stringify(preferences)}`, () => {
+  test(`a format that a route does not have is 404: ${JSON.stringify(preferences)}`, () => {
     try {
       representationOf(routes.jobDetails, { ...none, ...preferences });
       assert.unreachable();
@@ -56,7 +56,7 @@ for (const preferences of [
   });
 }
 
-test('a route without records takes no suffix and ignores format and Accept', () => {
+test('a route without records has no suffix and ignores format and Accept', () => {
   assert.is(representationOf(routes.hostedFile, { ...none, format: 'xml' }), 'json');
   assert.is(representationOf(routes.jobEvents, { ...none, accept: 'application/xml' }), 'json');
   assert.throws(() => representationOf(routes.jobEvents, { ...none, suffix: 'xml' }));

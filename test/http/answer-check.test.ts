@@ -13,7 +13,7 @@ const types = {
   jsonp: 'application/javascript; charset=utf-8',
 } as const;
 
-/** An answer to a GET with a body in JSON, unless it is told otherwise. */
+/** A response to a GET with a JSON body, unless overridden. */
 function answer(
   path: string,
   body: unknown,
@@ -70,7 +70,7 @@ const fine: readonly (readonly [string, GivenAnswer, string, string])[] = [
   ['a record', answer('/v2/inputs/8', input), 'inputDetails', 'json'],
   ['a record below /api', answer('/api/v2//inputs/8.json/', input), 'inputDetails', 'json'],
   [
-    'a record without what is optional',
+    'a record without optional fields',
     answer('/v2/inputs/8/progress', { state: 'waiting', progress: 0 }),
     'inputProgress',
     'json',
@@ -82,7 +82,7 @@ const fine: readonly (readonly [string, GivenAnswer, string, string])[] = [
     'jsonp',
   ],
   [
-    'a script with the callback of its own',
+    'a script with its own callback',
     answer('/v2/inputs/8/progress.js', `progress(${JSON.stringify(progress)})`, {}, ofScript),
     'inputProgress',
     'jsonp',
@@ -107,7 +107,7 @@ const fine: readonly (readonly [string, GivenAnswer, string, string])[] = [
     'listJobs',
     'xml',
   ],
-  ['a refusal', answer('/v2/inputs/8', errors, { status: 404 }), 'inputDetails', 'json'],
+  ['an error', answer('/v2/inputs/8', errors, { status: 404 }), 'inputDetails', 'json'],
   ['an unknown address', answer('/v3/jobs', errors, { status: 404 }), 'no route', 'json'],
   [
     'a wrong method',
@@ -121,7 +121,7 @@ const fine: readonly (readonly [string, GivenAnswer, string, string])[] = [
 ];
 
 for (const [what, given, route, representation] of fine) {
-  test(`${what} is as told`, () => {
+  test(`${what} matches the document`, () => {
     assert.equal(checkAnswer(given), { route, representation, status: given.status });
   });
 }
@@ -134,26 +134,22 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
     answer('/v2/inputs/8', { ...input, width: '640' }),
     /\.width must be integer,null/,
   ],
-  ['a fraction for a whole number', answer('/v2/inputs/8', { ...input, width: 640.5 }), /\.width/],
-  ['null where there must be something', answer('/v2/inputs/8', { ...input, privacy: null }), /\.privacy/],
-  ['a state that is none', answer('/v2/inputs/8', { ...input, state: 'asleep' }), /\.state/],
-  [
-    'a class of error that is none',
-    answer('/v2/inputs/8', { ...input, error_class: 'OopsError' }),
-    /\.error_class/,
-  ],
+  ['a fraction for an integer', answer('/v2/inputs/8', { ...input, width: 640.5 }), /\.width/],
+  ['null in a required field', answer('/v2/inputs/8', { ...input, privacy: null }), /\.privacy/],
+  ['an unknown state', answer('/v2/inputs/8', { ...input, state: 'asleep' }), /\.state/],
+  ['an unknown error class', answer('/v2/inputs/8', { ...input, error_class: 'OopsError' }), /\.error_class/],
   ['another record', answer('/v2/inputs/8', errors), /errors/],
   [
-    'a status that it has not',
+    'a status that the operation does not have',
     answer('/v2/inputs/8', errors, { status: 409 }),
     /none of those of inputDetails/,
   ],
   [
-    'a mistake of the daemon',
+    'an internal error of the daemon',
     answer('/v2/inputs/8', errors, { status: 500 }),
     /none of those of inputDetails/,
   ],
-  ['a success that is another', answer('/v2/inputs/8', input, { status: 201 }), /none of those/],
+  ['another success status', answer('/v2/inputs/8', input, { status: 201 }), /none of those/],
   ['success at an unknown address', answer('/v3/jobs', {}), /must be 404/],
   ['success with a wrong method', answer('/v2/jobs/8', input, { method: 'POST' }), /must be 405/],
   [
@@ -162,9 +158,9 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
     /Allow is missing/,
   ],
   ['no body', answer('/v2/inputs/8', ''), /empty/],
-  ['no body in a refusal', answer('/v2/inputs/8', '', { status: 404 }), /empty/],
+  ['an error without a body', answer('/v2/inputs/8', '', { status: 404 }), /empty/],
   [
-    'a body where there must be none',
+    'a body in a response without one',
     answer('/v2/jobs/7/cancel', errors, { method: 'PUT', status: 204 }),
     /no body/,
   ],
@@ -182,23 +178,19 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
   ],
   ['JSON at .xml', answer('/v2/inputs/8.xml', input), /application\/json/],
   ['no JSON', answer('/v2/inputs/8', '{'), /cannot be read/],
+  ['a list without its total', answer('/v2/jobs', [], {}, { Link: ofList.Link }), /X-Total-Count is missing/],
   [
-    'a list without its number',
-    answer('/v2/jobs', [], {}, { Link: ofList.Link }),
-    /X-Total-Count is missing/,
-  ],
-  [
-    'a list whose number is none',
+    'a list with an invalid total',
     answer('/v2/jobs', [], {}, { ...ofList, 'X-Total-Count': 'many' }),
     /X-Total-Count/,
   ],
   [
-    'a busy daemon that does not say how long',
+    'a busy daemon without Retry-After',
     answer('/v2/jobs', errors, { method: 'POST', status: 503 }),
     /Retry-After/,
   ],
   [
-    'an answer that others may not read',
+    'a response without CORS headers',
     { ...answer('/v2/inputs/8', input), headers: new Headers({ 'Content-Type': types.json }) },
     /Access-Control-Allow-Origin/,
   ],
@@ -208,12 +200,12 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
     /md5_checksum/,
   ],
   [
-    'a script that calls another',
+    'a script with another callback',
     answer('/v2/inputs/8.js?callback=a', `b(${JSON.stringify(file)})`, {}, ofScript),
     /callback is b/,
   ],
   [
-    'a script that may be sniffed',
+    'a script without nosniff',
     answer('/v2/inputs/8.js', `input(${JSON.stringify(file)})`, {}, { 'Content-Type': types.jsonp }),
     /X-Content-Type-Options/,
   ],
@@ -246,12 +238,12 @@ const wrong: readonly (readonly [string, GivenAnswer, RegExp])[] = [
 ];
 
 for (const [what, given, validationError] of wrong) {
-  test(`${what} is noticed`, () => {
+  test(`${what} is detected`, () => {
     assert.throws(() => checkAnswer(given), validationError);
   });
 }
 
-test('the fetch of an answer that is not as told rejects, from a registered address and for as long', async () => {
+test('fetch rejects on a response that does not match the document, from a registered address and while it is registered', async () => {
   const server = createServer((_request, response) => {
     response.writeHead(200, { 'Content-Type': types.json, 'Access-Control-Allow-Origin': '*' });
     response.end('{"name":"venc","version":"0.1.0","colour":"red"}');
@@ -269,7 +261,7 @@ test('the fetch of an answer that is not as told rejects, from a registered addr
   await new Promise((resolve) => server.close(resolve));
 });
 
-test('what was seen is counted by route, form and status, and what was not is named', () => {
+test('responses are counted by route, format and status, and missing ones are listed', () => {
   const seen = [
     { route: 'version', representation: 'json', status: 200 },
     { route: 'version', representation: 'xml', status: 200 },

@@ -3,17 +3,17 @@ import type { AddressInfo } from 'node:net';
 import { readBody } from '../../daemon/http/body.js';
 import { isVencError } from '../../src/shared/errors.js';
 
-/** What became of a body: its value, or the refusal. */
+/** The result of a body: its value, or the error response. */
 export interface BodyAnswer {
   readonly status: number;
   readonly value?: unknown;
   readonly error?: string;
 }
 
-/** A server that does nothing but read bodies. */
+/** A server that only reads bodies. */
 export interface BodyServer {
   readonly port: number;
-  /** Sends a body with these headers and no others; an array is sent piece by piece. */
+  /** Sends a body with only these headers; an array is sent in chunks. */
   send(
     body: Buffer | string | readonly Buffer[],
     headers?: Readonly<Record<string, string>>,
@@ -21,7 +21,7 @@ export interface BodyServer {
   close(): Promise<void>;
 }
 
-/** Starts one on a free port of the loopback. */
+/** Starts a server on a free loopback port. */
 export async function startBodyServer(maxBytes?: number): Promise<BodyServer> {
   const server = createServer((incoming, outgoing) => {
     readBody(incoming, maxBytes).then(

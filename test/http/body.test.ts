@@ -65,7 +65,7 @@ for (const [type, body, status] of labels) {
   });
 }
 
-test('an empty body is none, whatever its label', async ({ server }) => {
+test('an empty body is no body, regardless of its content type', async ({ server }) => {
   for (const type of ['application/json', 'application/xml', 'text/plain']) {
     for (const body of ['', ' \n', '\uFEFF']) {
       assert.equal(await server.send(body, as(type)), { status: 200 });
@@ -74,7 +74,9 @@ test('an empty body is none, whatever its label', async ({ server }) => {
   assert.equal(await server.send(''), { status: 200 });
 });
 
-test('a mistake in JSON is told with its place and without the text around it', async ({ server }) => {
+test('a JSON syntax error is reported with its position and without the text around it', async ({
+  server,
+}) => {
   const samples: readonly (readonly [string, string])[] = [
     ['{"a": 1,\n  "b": 2,}', 'line 2, column 10: Expected double-quoted property name'],
     ['{"input": secret-word}', "Unexpected token 's'"],
@@ -97,8 +99,13 @@ const encodings: readonly (readonly [string, Buffer, string, unknown])[] = [
   ['UTF-16BE with its mark', marked(bytes(0xfe, 0xff), utf16be(json)), 'application/json', value],
   ['XML in UTF-16LE with its mark', marked(bytes(0xff, 0xfe), utf16(xml)), 'application/xml', value],
   ['XML in UTF-16BE with its mark', marked(bytes(0xfe, 0xff), utf16be(xml)), 'application/xml', value],
-  ['a mark against the charset', marked(bytes(0xff, 0xfe), utf16(json)), 'text/json; charset=utf-8', value],
-  ['UTF-16 that only the charset tells', utf16(json), 'application/json; charset=UTF-16', value],
+  [
+    'a byte order mark that contradicts the charset',
+    marked(bytes(0xff, 0xfe), utf16(json)),
+    'text/json; charset=utf-8',
+    value,
+  ],
+  ['UTF-16 that only the charset identifies', utf16(json), 'application/json; charset=UTF-16', value],
   ['UTF-16BE under the name of both', utf16be(json), 'application/json; charset="utf-16"', value],
   ['UTF-16LE without any word', utf16(xml), 'application/xml', value],
   ['UTF-16BE without any word', utf16be(json), 'application/json', value],
@@ -106,21 +113,21 @@ const encodings: readonly (readonly [string, Buffer, string, unknown])[] = [
   ['windows-1252', bytes(0x22, 0x80, 0x22), 'text/plain; x=y; Charset = windows-1252', '€'],
   ['Shift_JIS', bytes(0x22, 0x93, 0xfa, 0x22), 'application/json;charset=shift_jis', '日'],
   ['us-ascii', Buffer.from('"a"'), 'application/json; charset=us-ascii', 'a'],
-  ['XML in what the charset names', latin1(westernXml), 'text/xml; charset=latin1', western],
+  ['XML in the encoding of its charset', latin1(westernXml), 'text/xml; charset=latin1', western],
   [
-    'XML in what its declaration names',
+    'XML in the encoding of its declaration',
     latin1(`<?xml version="1.0" encoding="ISO-8859-1"?>${westernXml}`),
     'application/xml',
     western,
   ],
   [
-    'XML in what its declaration names, in single quotes and without a label',
+    'XML in the encoding of its declaration, in single quotes and without a charset',
     latin1(`<?xml version='1.0' encoding='iso-8859-15' standalone='yes'?>${westernXml}`),
     '',
     western,
   ],
   [
-    'XML whose charset wins over its declaration',
+    'XML whose charset takes precedence over its declaration',
     Buffer.from(`<?xml version="1.0" encoding="ISO-8859-1"?>${xml}`),
     'application/xml; charset=utf-8',
     value,
@@ -148,11 +155,16 @@ const wrongEncodings: readonly (readonly [string, Buffer, string, number])[] = [
   ['an odd byte of UTF-16', marked(bytes(0xff, 0xfe), utf16('{}').subarray(1)), 'application/json', 400],
   ['UTF-8 under the name UTF-16', Buffer.from('{"a":10}'), 'application/json; charset=utf-16', 400],
   ['ASCII with more than ASCII', bytes(0x22, 0xe9, 0x22), 'application/json; charset=us-ascii', 400],
-  ['a charset that nobody knows', Buffer.from('{}'), 'application/json; charset=klingon', 415],
-  ['a charset that nobody decodes', Buffer.from('{}'), 'application/json; charset=iso-2022-kr', 415],
-  ['a declaration that nobody knows', Buffer.from('<?xml version="1.0" encoding="klingon"?><a/>'), '', 415],
+  ['an unknown charset', Buffer.from('{}'), 'application/json; charset=klingon', 415],
+  ['an unsupported charset', Buffer.from('{}'), 'application/json; charset=iso-2022-kr', 415],
   [
-    'a declaration that cannot be true',
+    'an unknown encoding in the declaration',
+    Buffer.from('<?xml version="1.0" encoding="klingon"?><a/>'),
+    '',
+    415,
+  ],
+  [
+    'an impossible encoding in the declaration',
     Buffer.from(`<?xml version="1.0" encoding="UTF-16"?>${xml}`),
     'application/xml',
     400,
@@ -167,7 +179,7 @@ for (const [name, body, type, status] of wrongEncodings) {
   });
 }
 
-test('an XML declaration that cannot be true is reported with its fix, and gives way to a charset', async ({
+test('an XML declaration with an impossible encoding is reported with its fix, and a charset takes precedence over it', async ({
   server,
 }) => {
   const body = Buffer.from(`<?xml version="1.0" encoding="utf-16"?>${xml}`);
@@ -196,7 +208,7 @@ const sizes: readonly (readonly [string, Buffer, Record<string, string>, number]
   ['the encoding identity', Buffer.from(json), { 'Content-Encoding': 'identity' }, 200],
   ['broken gzip', gzipSync(json).fill(0, 12), gzip, 400],
   ['gzip cut short', gzipSync(json).subarray(0, -4), gzip, 400],
-  ['gzip that is none', Buffer.from(json), gzip, 400],
+  ['invalid gzip', Buffer.from(json), gzip, 400],
   ['gzip of nothing', Buffer.alloc(0), gzip, 400],
   ['gzip twice', gzipSync(gzipSync(json)), { 'Content-Encoding': 'gzip, gzip' }, 415],
   ['deflate', Buffer.from(json), { 'Content-Encoding': 'deflate' }, 415],
@@ -210,19 +222,19 @@ for (const [name, body, headers, status] of sizes) {
   });
 }
 
-test('a refusal of what is too large comes through while the rest is still being sent', async ({
+test('the error for a body that is too large arrives while the rest is still being sent', async ({
   server,
 }) => {
   const chunks = Array<Buffer>(64).fill(Buffer.alloc(mebibyte / 4));
   assert.is((await server.send(chunks)).status, 413);
 });
 
-test('a body in many pieces is one', async ({ server }) => {
+test('a body in many chunks is joined', async ({ server }) => {
   const chunks = [...Buffer.from(json)].map((byte) => Buffer.from([byte]));
   assert.equal((await server.send(chunks)).value, value);
 });
 
-test('a client that leaves amid its body leaves nothing waiting', async () => {
+test('a client that disconnects during its body leaves no pending read', async () => {
   const server = await startBodyServer();
   const socket = connect(server.port, '127.0.0.1');
   socket.write('POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 100\r\n\r\n{"input":');

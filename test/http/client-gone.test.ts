@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
-test('a client that leaves in the middle of an upload is no error of the daemon', async () => {
+test('a client that disconnects during an upload is not an error of the daemon', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });
   const upload = request(`${daemon.url}/v2/uploads/film.mov`, {
     method: 'PUT',
@@ -16,7 +16,7 @@ test('a client that leaves in the middle of an upload is no error of the daemon'
   await written;
   upload.destroy();
   const isLogged = () => daemon.logLines.some((line) => line.includes('/v2/uploads/film.mov'));
-  await waitUntil('the log tells of it', isLogged);
+  await waitUntil('the log reports it', isLogged);
   assert.equal(
     daemon.logLines.filter((line) => line.includes('/v2/uploads/')),
     ['info PUT /v2/uploads/film.mov: the client disconnected before the answer.'],

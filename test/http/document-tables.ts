@@ -1,4 +1,4 @@
-/** What a field holds: a JSON type, or several by `|`. */
+/** The JSON type of a field, or several separated by `|`. */
 export type Shape = Readonly<Record<string, string>>;
 
 const file: Shape = {
@@ -22,7 +22,7 @@ const file: Shape = {
   error_message: 'string|null',
 };
 
-/** Section 2.1, and the two fields of the contract that tell of failures. */
+/** Section 2.1, and the two fields of the contract for failures. */
 export const inputDetails: Shape = {
   ...file,
   job_id: 'integer',
@@ -85,9 +85,9 @@ export function without(table: Shape, name: string): Shape {
   return Object.fromEntries(Object.entries(table).filter(([field]) => field !== name));
 }
 
-/** What is wrong with a record by a table: a missing field, one too many, one of another type. Empty when all is well. */
+/** The differences between a record and its table: missing, unknown and wrongly typed fields. Empty if there are none. */
 export function differences(record: unknown, table: Shape): readonly string[] {
-  if (typeof record !== 'object' || record === null) return ['it is no object'];
+  if (typeof record !== 'object' || record === null) return ['it is not an object'];
   const given = new Map<string, unknown>(Object.entries(record));
   const extra = [...given.keys()].filter((name) => table[name] === undefined);
   const missing = Object.keys(table).filter((name) => !given.has(name));

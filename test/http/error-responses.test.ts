@@ -17,7 +17,7 @@ interface Context {
   strangerKey: string;
 }
 
-const test = suite<Context>('refusals');
+const test = suite<Context>('error responses');
 
 test.before(async (context) => {
   const dataFolder = join(tempFolder(), 'data');
@@ -56,9 +56,9 @@ for (const name of keyed) {
   const isOfAnId = path.includes(':id');
   const init: RequestInit = { method, ...(takes === undefined ? {} : { body: valid }) };
   const forms = representations.includes('xml') ? (['json', 'xml'] as const) : (['json'] as const);
-  const said = `${method} ${path}`;
+  const route = `${method} ${path}`;
 
-  test(`${said} without a good key is ${isOfAnId ? 404 : 401}`, async ({ daemon, job }) => {
+  test(`${route} without a valid key is ${isOfAnId ? 404 : 401}`, async ({ daemon, job }) => {
     for (const form of forms) {
       const url = `${daemon.url}${pathFor(name, job)}`;
       const status = isOfAnId ? 404 : 401;
@@ -70,7 +70,7 @@ for (const name of keyed) {
   });
 
   if (key === 'full') {
-    test(`${said} with a read-only key is 403`, async ({ daemon, job, readOnlyKey }) => {
+    test(`${route} with a read-only key is 403`, async ({ daemon, job, readOnlyKey }) => {
       const [sentence = ''] = await fetchRejection(
         `${daemon.url}${pathFor(name, job)}`,
         withKey(readOnlyKey, init),
@@ -79,7 +79,7 @@ for (const name of keyed) {
       assert.match(sentence, 'full access key');
     });
   } else {
-    test(`${said} takes a read-only key in every form`, async ({ daemon, job, readOnlyKey }) => {
+    test(`${route} accepts a read-only key in every format`, async ({ daemon, job, readOnlyKey }) => {
       for (const suffix of representations.map(
         (form) => ({ json: '.json', xml: '.xml', jsonp: '.js' })[form],
       )) {
@@ -90,7 +90,11 @@ for (const name of keyed) {
   }
 
   if (isOfAnId) {
-    test(`${said} of another account's id, or of none, is 404`, async ({ daemon, job, strangerKey }) => {
+    test(`${route} of an id of another account, or an unknown one, is 404`, async ({
+      daemon,
+      job,
+      strangerKey,
+    }) => {
       const own = `${daemon.url}${pathFor(name, job)}`;
       await fetchRejection(own, withKey(strangerKey, init), 404);
       for (const id of [0, 999_999, 2 ** 31 - 1]) {
@@ -114,7 +118,7 @@ for (const name of names.filter((each) => routeOf(each).acceptsAnyMethod === und
     (method) => !taken.some((each) => each === method),
   );
 
-  test(`${path} refuses the methods ${others.join(', ')}`, async ({ daemon, job }) => {
+  test(`${path} rejects the methods ${others.join(', ')}`, async ({ daemon, job }) => {
     for (const method of others) {
       const url = `${daemon.url}${pathFor(name, job)}`;
       for (const init of [{ method }, withKey(daemon.key, { method })]) {
@@ -129,7 +133,7 @@ for (const name of names.filter((each) => routeOf(each).acceptsAnyMethod === und
     }
   });
 
-  test(`${path} answers OPTIONS with 204 and what scripts may do`, async ({ daemon, job }) => {
+  test(`${path} answers OPTIONS with 204 and the CORS headers`, async ({ daemon, job }) => {
     const response = await fetch(`${daemon.url}${pathFor(name, job)}`, { method: 'OPTIONS' });
     assert.is(response.status, 204);
     assert.is(await response.text(), '');
@@ -142,7 +146,7 @@ for (const name of names.filter((each) => routeOf(each).acceptsAnyMethod === und
   });
 }
 
-test('an unknown address is 404 in the form that was asked for', async ({ daemon }) => {
+test('an unknown address is 404 in the requested format', async ({ daemon }) => {
   for (const path of [
     '/v3',
     '/v2/nothing.json',
@@ -157,7 +161,7 @@ test('an unknown address is 404 in the form that was asked for', async ({ daemon
   await fetchRejection(`${daemon.url}/v2/nothing.js?callback=f`, {}, 404);
 });
 
-test('an account in integration mode makes test jobs only, and sees its own alone', async ({
+test('an account in integration mode makes only test jobs, and sees only its own', async ({
   daemon,
   strangerKey,
 }) => {
@@ -175,7 +179,7 @@ test('an account in integration mode makes test jobs only, and sees its own alon
   );
 });
 
-test('a job that cannot be cancelled or resubmitted any more is 409, then 403', async ({ daemon }) => {
+test('cancelling or resubmitting a job in a final state is 409, then 403', async ({ daemon }) => {
   const id = await daemon.create({ input });
   const put = (verb: string) => `${daemon.url}/v2/jobs/${id}/${verb}`;
   const init = withKey(daemon.key, { method: 'PUT' });
@@ -185,7 +189,7 @@ test('a job that cannot be cancelled or resubmitted any more is 409, then 403', 
   await fetchRejection(put('resubmit'), init, 403);
 });
 
-test('a job whose file is damaged is 410 wherever it is asked for', async () => {
+test('a job whose file is damaged is 410 on every route', async () => {
   const dataFolder = join(tempFolder(), 'data');
   const first = await startTestDaemon({ dataFolder, jobs: 0 });
   const id = await first.create({ input });
@@ -202,7 +206,7 @@ test('a job whose file is damaged is 410 wherever it is asked for', async () => 
   await second.stop();
 });
 
-test('without room, what needs some is 503 and all else works', async () => {
+test('without disk space, requests that need some are 503 and all others work', async () => {
   const daemon = await startTestDaemon({ jobs: 0, minFreeBytes: 1e18 });
   const post = withKey(daemon.key, { method: 'POST', body: valid });
   const put = withKey(daemon.key, { method: 'PUT', body: 'x' });
@@ -218,7 +222,7 @@ test('without room, what needs some is 503 and all else works', async () => {
   await daemon.stop();
 });
 
-test('beyond the limit of requests, the answer says when to try again', async () => {
+test('beyond the rate limit, the response says when to try again', async () => {
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 2 });
   const list = `${daemon.url}/v2/jobs`;
   for (let count = 0; count < 2; count += 1) assert.is((await fetch(list, withKey(daemon.key))).status, 200);

@@ -63,7 +63,7 @@ test.after(async ({ testServer }) => {
   await testServer.open.close(0);
 });
 
-/** A job that is processed. */
+/** A job that is processing. */
 async function startJob({ open: { appContext } }: TestServer, outputCount = 1) {
   const { store, progressTracker } = appContext;
   const { id } = await store.create({
@@ -80,11 +80,11 @@ async function startJob({ open: { appContext } }: TestServer, outputCount = 1) {
 
 function ownerOf({ accounts }: OpenAppContext['appContext']): string {
   const account = accounts.account('default');
-  if (account === null) throw new Error('there is no account');
+  if (account === null) throw new Error('the account does not exist');
   return account.id;
 }
 
-/** One stream, read as it comes. */
+/** One event stream, parsed as it arrives. */
 class Listener {
   readonly messages: SseMessage[] = [];
   readonly request: ClientRequest;
@@ -121,7 +121,7 @@ class Listener {
   }
 }
 
-test('a stream says what it is, begins with what /progress answers, and ends after the final state', async ({
+test('a stream has its content type, begins with the record of /progress, and ends after the final state', async ({
   testServer,
 }) => {
   const job = await startJob(testServer);
@@ -145,7 +145,7 @@ test('a stream says what it is, begins with what /progress answers, and ends aft
   assert.is(listener.messages.length, 2);
 });
 
-test('a job that is over gives one event and an end, and 204 to who knows that event', async ({
+test('a finished job gives one event and ends the stream, and 204 to a client that has that event', async ({
   testServer,
 }) => {
   const job = await startJob(testServer);
@@ -165,7 +165,7 @@ test('a job that is over gives one event and an end, and 204 to who knows that e
   assert.is(third.messages.length, 1);
 });
 
-test('who comes back to a running job does not get again what they have', async ({ testServer }) => {
+test('a client that reconnects to a running job does not receive an event again', async ({ testServer }) => {
   const job = await startJob(testServer);
   job.note(10);
   const first = new Listener(testServer, job.id);
@@ -179,7 +179,7 @@ test('who comes back to a running job does not get again what they have', async 
   second.request.destroy();
 });
 
-test('listeners that go away are forgotten, and a HEAD is none', async ({ testServer }) => {
+test('disconnected listeners are removed, and a HEAD adds none', async ({ testServer }) => {
   const { id, cancel } = await startJob(testServer);
   const listeners = Array.from({ length: 5 }, () => new Listener(testServer, id));
   await waitUntil('all listen', () => listeners.every(({ messages }) => messages.length === 1));
@@ -201,9 +201,9 @@ test('listeners that go away are forgotten, and a HEAD is none', async ({ testSe
 });
 
 for (const [what, path, sent] of [
-  ['of a job that is not there', '/v2/jobs/999999/events', key],
+  ['of a missing job', '/v2/jobs/999999/events', key],
   ['without a good key', '/v2/jobs/1/events', 'another key'],
-  ['in a form that it has not', '/v2/jobs/1/events.xml', key],
+  ['in an unsupported format', '/v2/jobs/1/events.xml', key],
 ] as const) {
   test(`a stream ${what} is answered with 404 and an error`, async ({ testServer }) => {
     await startJob(testServer);
@@ -214,7 +214,7 @@ for (const [what, path, sent] of [
   });
 }
 
-test('a thousand listeners of one job cost one computation for each change, and all hear its end', async ({
+test('a thousand listeners of one job cost one computation per change, and all receive the final event', async ({
   testServer,
 }) => {
   const job = await startJob(testServer);
@@ -234,10 +234,10 @@ test('a thousand listeners of one job cost one computation for each change, and 
   assert.is(testServer.events.listenerCount, 0);
 });
 
-test('nothing piles up for a client that does not read: it gets the newest when it does', async ({
+test('events are not queued for a client that does not read: it gets the latest when it does', async ({
   testServer,
 }) => {
-  // More than what fits into the buffers of two sockets, many times over.
+  // Much more than the buffers of two sockets hold.
   const outputs = 400;
   const reported = 1000;
   const job = await startJob(testServer, outputs);
@@ -247,10 +247,10 @@ test('nothing piles up for a client that does not read: it gets the newest when 
   slow.response?.pause();
   for (let step = 1; step <= reported; step += 1) {
     job.note(step / 100);
-    await waitUntil('the quick one has it', () => quick.messages.length === step + 1);
+    await waitUntil('the fast one has it', () => quick.messages.length === step + 1);
   }
   await job.cancel();
-  await waitUntil('the quick one has ended', () => quick.hasEnded);
+  await waitUntil('the fast one has ended', () => quick.hasEnded);
   slow.response?.resume();
   await waitUntil('the slow one has ended', () => slow.hasEnded);
   assert.is(quick.messages.length, reported + 2);
@@ -258,7 +258,7 @@ test('nothing piles up for a client that does not read: it gets the newest when 
   assert.is(slow.messages.at(-1)?.data, quick.messages.at(-1)?.data);
 });
 
-test('a daemon that stops ends its streams in good order', async () => {
+test('a daemon that stops ends its streams cleanly', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });
   const id = await daemon.create({ input: 'http://127.0.0.1:9/nothing.mp4' });
   const response = await daemon.request(`/v2/jobs/${id}/events`);
@@ -267,7 +267,7 @@ test('a daemon that stops ends its streams in good order', async () => {
   assert.match(await text, '"state":"waiting"');
 });
 
-test('a key that is revoked ends its streams, and no others', async () => {
+test('revoking a key ends its streams, and no others', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });
   const id = await daemon.create({ input: 'http://127.0.0.1:9/nothing.mp4' });
   const made = await createKey(daemon.dataFolder, 'default', 'full');

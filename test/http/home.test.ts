@@ -11,7 +11,7 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.stop());
 
-test('the home page is HTML that names program and version and needs no key', async ({ daemon }) => {
+test('the home page is HTML with the program and version, and needs no key', async ({ daemon }) => {
   for (const path of ['/', '', '/api', '/api/', '//']) {
     const response = await fetch(`${daemon.url}${path}`);
     assert.is(response.status, 200, path);
@@ -28,9 +28,7 @@ test('a HEAD of the home page has its headers and no body', async ({ daemon }) =
   assert.is(await head.text(), '');
 });
 
-test('the home page runs and loads nothing, and its policy allows its own style alone', async ({
-  daemon,
-}) => {
+test('the home page runs and loads nothing, and its policy allows only its own style', async ({ daemon }) => {
   const response = await fetch(daemon.url);
   const text = await response.text();
   assert.not.match(text, /<script|<link|<img|<iframe|\son\w+=|style=|javascript:/i);
@@ -42,7 +40,7 @@ test('the home page runs and loads nothing, and its policy allows its own style 
   assert.ok(policy.includes(`style-src 'sha256-${hash}'`));
 });
 
-test('every link of the home page leads somewhere', async ({ daemon }) => {
+test('every link of the home page works', async ({ daemon }) => {
   const text = await (await fetch(daemon.url)).text();
   const links = [...text.matchAll(/href="([^"]*)"/g)].map((match) => match[1] ?? '');
   assert.equal(links, ['openapi.json', 'health', 'version']);
@@ -51,7 +49,7 @@ test('every link of the home page leads somewhere', async ({ daemon }) => {
   }
 });
 
-test('every element of the home page that must be closed is', async ({ daemon }) => {
+test('every element of the home page is closed', async ({ daemon }) => {
   const text = await (await fetch(daemon.url)).text();
   const open: string[] = [];
   for (const [, slash, name = ''] of text.matchAll(/<(\/?)([a-z]\w*)/g)) {

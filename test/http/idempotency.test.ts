@@ -31,14 +31,14 @@ async function created(daemon: TestDaemon, key: string, body: unknown = request)
   return JSON.parse(text) as CreatedRecord;
 }
 
-test('a create that is repeated gives the first job, whatever has become of it', async ({ daemon }) => {
+test('a repeated create returns the first job, whatever its state', async ({ daemon }) => {
   const first = await created(daemon, 'a');
   await daemon.request(`/v2/jobs/${first.id}/cancel`, { method: 'PUT' });
   assert.equal(await created(daemon, 'a'), first);
   assert.equal(await created(daemon, 'a'), first);
 });
 
-test('the same request said otherwise is the same request', async ({ daemon }) => {
+test('an equal request in another notation is the same request', async ({ daemon }) => {
   const first = await created(daemon, 'b');
   const spelt = { output: { label: 'web', width: '640' }, api_key: daemon.key, input };
   assert.equal(await created(daemon, 'b', spelt), first);
@@ -55,37 +55,37 @@ test('another request under the same key is a conflict that names the job', asyn
   assert.match(errors.join(), `job ${first.id}`);
 });
 
-test('other keys, and none, make other jobs', async ({ daemon }) => {
+test('requests with other keys, and without one, make other jobs', async ({ daemon }) => {
   const ids = [await created(daemon, 'd'), await created(daemon, 'e')].map(({ id }) => Number(id));
   ids.push(await daemon.create(request), await daemon.create(request));
   assert.is(new Set(ids).size, 4);
 });
 
-test('of many at once with one key, one is made', async ({ daemon }) => {
+test('of many concurrent creates with one key, one makes a job', async ({ daemon }) => {
   const answers = await Promise.all(Array.from({ length: 20 }, () => created(daemon, 'f')));
   assert.is(new Set(answers.map(({ id }) => id)).size, 1);
 });
 
-test('a request that is refused leaves its key free', async ({ daemon }) => {
+test('a rejected request does not use its key', async ({ daemon }) => {
   const response = await daemon.request('/v2/jobs', withKey('g', { input, outputs: [{ width: 1 }] }));
   assert.is(response.status, 422);
   await created(daemon, 'g');
 });
 
-test('a mock leaves its key free', async ({ daemon }) => {
+test('a mock does not use its key', async ({ daemon }) => {
   assert.is((await created(daemon, 'h', { ...request, mock: true })).id, null);
   assert.type((await created(daemon, 'h')).id, 'string');
 });
 
 for (const key of ['', 'x'.repeat(256)]) {
-  test(`a key of ${key.length} characters is refused`, async ({ daemon }) => {
+  test(`a key of ${key.length} characters is rejected`, async ({ daemon }) => {
     const response = await daemon.request('/v2/jobs', withKey(key, request));
     assert.is(response.status, 422);
     assert.match(((await response.json()) as ErrorsRecord).errors.join(), 'Idempotency-Key');
   });
 }
 
-test('a key outlives a killed daemon', async () => {
+test('a key survives a kill of the daemon', async () => {
   const dataFolder = join(tempFolder(), 'data');
   const post = async (url: string, body: unknown = request) => {
     const init = withKey('once', body, { 'Service-Api-Key': processKey });

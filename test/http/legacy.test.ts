@@ -12,7 +12,7 @@ interface Context {
 const test = suite<Context>('addresses of older versions');
 
 test.before(async (context) => {
-  // Half of every file comes, and then nothing more: jobs stay where they can be looked at.
+  // Half of every file is sent, and then nothing more, so that jobs keep their state.
   context.source = await startHttpSource((_request, response) => {
     response.writeHead(200, { 'Content-Length': '1000' }).write('x'.repeat(500));
   });
@@ -64,7 +64,7 @@ test('a job is cancelled and resubmitted by POST below /jobs/v1, under the rules
   assert.is(await post('/jobs/v1/999999/cancel.json'), 404);
 });
 
-test('the addresses of version 1 take POST alone, and their key may be in the body', async ({
+test('the addresses of version 1 accept only POST, and their key may be in the body', async ({
   daemon,
   source,
 }) => {
@@ -111,7 +111,7 @@ test('progress of version 1 and of the early form is the percent of the current 
   });
 });
 
-test('progress of older versions knows ids of outputs and inputs, and not those of jobs', async ({
+test('progress of older versions accepts ids of outputs and inputs, and not those of jobs', async ({
   daemon,
   source,
 }) => {
@@ -126,7 +126,7 @@ test('progress of older versions knows ids of outputs and inputs, and not those 
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
 });
 
-test('progress of older versions is told in XML as well', async ({ daemon, source }) => {
+test('progress of older versions is available in XML as well', async ({ daemon, source }) => {
   const id = await daemon.create({ input: source.url('/f.mp4') });
   const { output } = await idsOf(daemon, id);
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });

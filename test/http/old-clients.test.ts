@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 
-const test = suite<{ daemon: TestDaemon }>('habits of old clients');
+const test = suite<{ daemon: TestDaemon }>('behaviour of old clients');
 
 test.before(async (context) => {
   context.daemon = await startTestDaemon({ jobs: 0 });
@@ -14,7 +14,7 @@ test.after(({ daemon }) => daemon.stop());
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 
-/** What comes back over a socket that is spoken to word for word. */
+/** The raw response on a socket to the given text. */
 async function spoken(daemon: TestDaemon, lines: readonly string[], body = ''): Promise<string> {
   const { hostname, port } = new URL(daemon.url);
   const socket = connect(Number(port), hostname).setEncoding('latin1');
@@ -30,7 +30,7 @@ async function spoken(daemon: TestDaemon, lines: readonly string[], body = ''): 
 
 const statusOf = (answer: string): number => Number(/^HTTP\/1\.1 (\d+)/.exec(answer)?.[1]);
 
-test('a key in the body of a GET or a DELETE counts', async ({ daemon }) => {
+test('a key in the body of a GET or a DELETE is used', async ({ daemon }) => {
   const id = await daemon.create({ input });
   const body = JSON.stringify({ api_key: daemon.key });
   const host = `Host: ${new URL(daemon.url).host}`;
@@ -39,7 +39,7 @@ test('a key in the body of a GET or a DELETE counts', async ({ daemon }) => {
   assert.is(statusOf(await spoken(daemon, [`DELETE /api/v2/jobs/${id}/cancel HTTP/1.1`, host], body)), 204);
 });
 
-test('a form with nothing but the key counts, as curl -d sends it', async ({ daemon }) => {
+test('a form with only the key is accepted, as curl -d sends it', async ({ daemon }) => {
   const id = await daemon.create({ input });
   const headers = { 'Content-Type': 'application/x-www-form-urlencoded' };
   const put = (body: string) =>
@@ -75,7 +75,7 @@ for (const type of [
     ['JSON', JSON.stringify({ input })],
     ['XML', `<?xml version="1.0"?>\n<api-request><input>${input}</input></api-request>`],
   ] as const) {
-    test(`a create in ${form} is taken with the type ${JSON.stringify(type)}`, async ({ daemon }) => {
+    test(`a create in ${form} is accepted with the type ${JSON.stringify(type)}`, async ({ daemon }) => {
       const headers = [
         `POST /api/v2/jobs HTTP/1.1`,
         `Host: ${new URL(daemon.url).host}`,
@@ -87,7 +87,7 @@ for (const type of [
   }
 }
 
-test('a client that waits for a 100 gets one', async ({ daemon }) => {
+test('a client that waits for 100 Continue gets one', async ({ daemon }) => {
   const body = JSON.stringify({ input, api_key: daemon.key });
   const { host } = new URL(daemon.url);
   const answer = await spoken(
@@ -103,7 +103,7 @@ test('HTTP/1.0 is answered', async ({ daemon }) => {
   assert.match(answer, /^HTTP\/1\.1 200 OK\r\n/);
 });
 
-test('the early address takes a job with the key in its body', async ({ daemon }) => {
+test('the early address accepts a job with the key in its body', async ({ daemon }) => {
   for (const path of ['/jobs', '/api/jobs', '/api/jobs/', '/jobs.json']) {
     const body = JSON.stringify({ input, api_key: daemon.key, output: { label: 'a' } });
     const response = await fetch(`${daemon.url}${path}`, { method: 'POST', body });
@@ -128,7 +128,9 @@ const unreadable: readonly (readonly [type: string, body: string, sentence: RegE
 ];
 
 for (const [type, body, sentence] of unreadable) {
-  test(`a key in a body that is no good (${sentence}) is missing for a reason`, async ({ daemon }) => {
+  test(`if the body with the key is invalid (${sentence}), the error for the missing key says why`, async ({
+    daemon,
+  }) => {
     const id = await daemon.create({ input });
     for (const [method, path, status] of [
       ['POST', '/v2/jobs', 401],
@@ -149,7 +151,7 @@ for (const [type, body, sentence] of unreadable) {
   });
 }
 
-test('what the document lacks is not found, with a body', async ({ daemon }) => {
+test('a route that the document does not have is 404 with a body', async ({ daemon }) => {
   for (const path of [
     '/api/v2/account',
     '/v2/account/live',

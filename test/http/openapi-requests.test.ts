@@ -8,7 +8,7 @@ import { wrongValuesFor } from '../shared/wrong-values.js';
 
 const input = 'http://example.com/in.mp4';
 const requestSchema = { $ref: '#/components/schemas/JobRequest' };
-const complaints = (body: unknown) => schemaErrors(requestSchema, body, 'request');
+const schemaErrorsFor = (body: unknown) => schemaErrors(requestSchema, body, 'request');
 const isRead = (body: unknown) => parseJobRequest(body, { maxOutputs: 50 }).ok;
 
 const good: readonly (readonly [string, unknown])[] = [
@@ -63,7 +63,7 @@ const good: readonly (readonly [string, unknown])[] = [
       ],
     },
   ],
-  ['fields that nobody knows', { input, colour: 'red', outputs: [{ shade: 1 }] }],
+  ['unknown fields', { input, colour: 'red', outputs: [{ shade: 1 }] }],
   ['a notification as text', { input, notifications: 'https://user:pass@example.com/done' }],
   [
     'notifications of all kinds',
@@ -76,9 +76,9 @@ const good: readonly (readonly [string, unknown])[] = [
 ];
 
 for (const [what, body] of good) {
-  test(`a request with ${what} is taken by the reader and by the schema`, () => {
+  test(`a request with ${what} is accepted by the reader and by the schema`, () => {
     assert.ok(isRead(body), JSON.stringify(parseJobRequest(body, { maxOutputs: 50 })));
-    assert.equal(complaints(body), []);
+    assert.equal(schemaErrorsFor(body), []);
   });
 }
 
@@ -93,17 +93,17 @@ const bad: readonly (readonly [string, unknown])[] = [
   ['a grant without a permission', { input, outputs: [{ access_control: [{ grantee: 'a' }] }] }],
   ['two thumbnails', { input, outputs: [{ thumbnails: [{}, {}] }] }],
   ['a notification by e-mail', { input, notifications: 'me@example.com' }],
-  ['a header of our own', { input, notifications: { url: input, headers: { 'Webhook-Id': '1' } } }],
+  ['a header that the daemon sets', { input, notifications: { url: input, headers: { 'Webhook-Id': '1' } } }],
 ];
 
 for (const [what, body] of bad) {
-  test(`a request with ${what} is refused by the reader and by the schema`, () => {
+  test(`a request with ${what} is rejected by the reader and by the schema`, () => {
     assert.not.ok(isRead(body));
-    assert.ok(complaints(body).length > 0);
+    assert.ok(schemaErrorsFor(body).length > 0);
   });
 }
 
-/** Values that only the reader refuses: what a schema would have to look at is inside of a text. */
+/** Values that only the reader rejects: a schema would have to validate the contents of a string. */
 const beyondSchemas: Readonly<Partial<Record<Setting['kind'], true>>> = { text: true, url: true };
 
 for (const [table, inRequest] of [
@@ -111,23 +111,23 @@ for (const [table, inRequest] of [
   [outputTable, (name, value) => ({ input, outputs: [{ [name]: value }] })],
 ] as readonly (readonly [SettingsTable, (name: string, value: unknown) => unknown])[]) {
   for (const [name, setting] of Object.entries(table)) {
-    test(`what the schema refuses for ${name} the reader refuses too, and nearly the other way round`, () => {
+    test(`the reader rejects every value of ${name} that the schema rejects, and the schema misses only contents of strings`, () => {
       const wrong = wrongValuesFor(setting).filter(
         (value) => typeof value !== 'number' || Number.isFinite(value),
       );
-      const missed = wrong.filter((value) => complaints(inRequest(name, value)).length === 0);
+      const missed = wrong.filter((value) => schemaErrorsFor(inRequest(name, value)).length === 0);
       for (const value of wrong) assert.not.ok(isRead(inRequest(name, value)), JSON.stringify(value));
       const inTexts = missed.filter((value) => typeof value === 'string');
       assert.equal(
-        // Times below a microsecond are as good as none to the reader.
+        // The reader treats times below a microsecond as zero.
         missed.filter((value) => typeof value !== 'string' && value !== 1e-9),
         [],
-        'what is no text is judged by its type and its range',
+        'the schema checks types and ranges of values that are not strings',
       );
       if (!beyondSchemas[setting.kind]) {
         assert.ok(
           inTexts.every((value) => /^[-\d.:%xX]+$/.test(String(value))),
-          `only numbers in texts are beyond the schema: ${JSON.stringify(inTexts)}`,
+          `only numbers in strings are beyond the schema: ${JSON.stringify(inTexts)}`,
         );
       }
     });

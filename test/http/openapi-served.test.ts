@@ -18,9 +18,7 @@ test.after(async ({ daemon, proxied }) => {
 
 const read = async (url: string) => (await (await fetch(url)).json()) as OpenApiDocument;
 
-test('it is served without a key, as valid OpenAPI, and names the address that was asked', async ({
-  daemon,
-}) => {
+test('it is served without a key, as valid OpenAPI, and names the requested address', async ({ daemon }) => {
   const response = await fetch(`${daemon.url}/openapi.json`);
   const document = (await response.json()) as OpenApiDocument & Record<string, unknown>;
   assert.is(response.headers.get('content-type'), 'application/json; charset=utf-8');
@@ -29,29 +27,29 @@ test('it is served without a key, as valid OpenAPI, and names the address that w
   assert.ok((await new Validator().validate(document)).valid);
 });
 
-test('it is the same below /api and each time', async ({ daemon }) => {
+test('it is the same below /api and on each request', async ({ daemon }) => {
   const first = await (await fetch(`${daemon.url}/openapi.json`)).text();
   assert.is(await (await fetch(`${daemon.url}/openapi.json`)).text(), first);
   assert.is(await (await fetch(`${daemon.url}/api/openapi.json`)).text(), first);
 });
 
-test('HEAD tells how long it is', async ({ daemon }) => {
+test('HEAD returns its length', async ({ daemon }) => {
   const response = await fetch(`${daemon.url}/openapi.json`, { method: 'HEAD' });
   const text = await (await fetch(`${daemon.url}/openapi.json`)).text();
   assert.is(response.headers.get('content-length'), String(Buffer.byteLength(text)));
 });
 
-test('it names the public address where the daemon has one', async ({ proxied }) => {
+test('it names the public address if the daemon has one', async ({ proxied }) => {
   assert.is((await read(`${proxied.url}/openapi.json`)).servers[0]?.url, 'https://encode.example.com/venc');
 });
 
-test('each daemon tells its own', async ({ daemon, proxied }) => {
+test('each daemon serves its own document', async ({ daemon, proxied }) => {
   const [mine, other] = [await read(`${daemon.url}/openapi.json`), await read(`${proxied.url}/openapi.json`)];
   assert.is(other.components.schemas.JobRequest?.properties?.outputs?.anyOf?.[0]?.maxItems, 50);
   assert.equal(other.paths, mine.paths);
 });
 
-test('events tell the record that the document names, and their end is told too', async ({ daemon }) => {
+test('the records of events match the document, including the final event', async ({ daemon }) => {
   const id = await daemon.create({ input: 'http://127.0.0.1:9/nothing.mp4' });
   const stream = await daemon.request(`/v2/jobs/${id}/events`);
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });

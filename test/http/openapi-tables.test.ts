@@ -12,18 +12,18 @@ import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
 import { at, property, readOptions } from '../helpers/answers/document.js';
 
-test('every setting is there by each of its names, with its range, its choices, its default and its help', () => {
+test('every setting is there under each of its names, with its range, its choices, its default and its help', () => {
   const request = ['components', 'schemas', 'JobRequest', 'properties'];
   const output = [...request, 'outputs', 'anyOf', '1', 'properties'];
   assert.ok(allSettings(jobTable, request) + allSettings(outputTable, output) > 50);
 });
 
-/** Checks the settings of a table at a place of the document, and those inside of them; gives how many there were. */
-function allSettings(table: SettingsTable, place: readonly string[]): number {
+/** Checks the settings of a table in a schema, and nested ones; returns their number. */
+function allSettings(table: SettingsTable, path: readonly string[]): number {
   const counts = Object.entries(table).map(([name, setting]) => {
-    const reported = at(...place, name);
+    const reported = at(...path, name);
     const text = JSON.stringify(reported) ?? '';
-    assert.ok(reported !== undefined, `${place.join('.')} has no ${name}`);
+    assert.ok(reported !== undefined, `${path.join('.')} has no ${name}`);
     assert.ok(
       text.toLowerCase().includes(JSON.stringify(setting.help.toLowerCase()).slice(1, -1)),
       `help of ${name}`,
@@ -32,11 +32,11 @@ function allSettings(table: SettingsTable, place: readonly string[]): number {
       assert.ok(text.includes(JSON.stringify(value)), `${value} of ${name}`);
     if ('default' in setting) assert.ok(property(reported, 'default') !== undefined, `default of ${name}`);
     for (const spelling of setting.spellings ?? []) {
-      assert.is(property(at(...place, spelling), 'deprecated'), true, spelling);
+      assert.is(property(at(...path, spelling), 'deprecated'), true, spelling);
     }
     const inner = setting.kind === 'list' ? setting.of : setting;
     if (inner.kind !== 'object') return 1;
-    return 1 + allSettings(inner.fields, placeOfFields([...place, name]));
+    return 1 + allSettings(inner.fields, pathOfFields([...path, name]));
   });
   return counts.reduce((sum, count) => sum + count, 0);
 }
@@ -54,15 +54,15 @@ function limitsOf(setting: Setting): readonly unknown[] {
   }
 }
 
-/** Where the fields of an object setting are told: it may stand alone, in a choice of forms, or with a condition. */
-function placeOfFields(place: readonly string[]): readonly string[] {
-  if (at(...place, 'properties') !== undefined) return [...place, 'properties'];
-  const inner = ['anyOf', 'allOf'].find((word) => at(...place, word) !== undefined);
-  if (inner === undefined) throw new Error(`${place.join('.')} has no fields`);
-  return placeOfFields([...place, inner, '0']);
+/** The schema with the fields of an object setting: the schema itself, one of several alternatives, or one with a condition. */
+function pathOfFields(path: readonly string[]): readonly string[] {
+  if (at(...path, 'properties') !== undefined) return [...path, 'properties'];
+  const inner = ['anyOf', 'allOf'].find((word) => at(...path, word) !== undefined);
+  if (inner === undefined) throw new Error(`${path.join('.')} has no fields`);
+  return pathOfFields([...path, inner, '0']);
 }
 
-test('a setting that this version refuses, or that changes nothing here, says so', () => {
+test('the description of a setting that is unsupported or has no effect says so', () => {
   const notes: readonly (readonly [string, string, SettingSupport])[] = [
     ...Object.entries(supportedJobFields).map((entry) => ['JobRequest', ...entry] as const),
     ...Object.entries(supportedOutputSettings).map((entry) => ['OutputSettings', ...entry] as const),
@@ -81,48 +81,48 @@ test('every record has exactly its fields, with their types', () => {
   }
 });
 
-/** Checks a field at a place of the document, and those inside of it; gives how many there were. */
-function allFields(field: Field, place: readonly string[]): number {
+/** Checks a field in a schema, and nested ones; returns their number. */
+function allFields(field: Field, path: readonly string[]): number {
   if (field.type === 'array') {
-    assert.is(at(...place, 'type'), 'array', place.join('.'));
-    return 1 + allFields(field.of, [...place, 'items']);
+    assert.is(at(...path, 'type'), 'array', path.join('.'));
+    return 1 + allFields(field.of, [...path, 'items']);
   }
   if (field.type !== 'object') {
-    const whole = JSON.stringify([at(...place)]);
+    const whole = JSON.stringify([at(...path)]);
     assert.ok(
       whole.includes(`"${field.type}"`) || whole.includes('ErrorClass'),
-      `${place.join('.')}: ${whole}`,
+      `${path.join('.')}: ${whole}`,
     );
-    assert.is(whole.includes('"null"'), field.isNullable === true, `${place.join('.')}: ${whole}`);
+    assert.is(whole.includes('"null"'), field.isNullable === true, `${path.join('.')}: ${whole}`);
     return 1;
   }
   const names = Object.keys(field.fields);
-  assert.is(at(...place, 'additionalProperties'), false, place.join('.'));
-  assert.equal(Object.keys(at(...place, 'properties') ?? {}), names);
+  assert.is(at(...path, 'additionalProperties'), false, path.join('.'));
+  assert.equal(Object.keys(at(...path, 'properties') ?? {}), names);
   assert.equal(
-    at(...place, 'required'),
+    at(...path, 'required'),
     names.filter((name) => !field.fields[name]?.isOptional),
   );
   const counts = Object.entries(field.fields).map(([name, inner]) =>
-    allFields(inner, [...place, 'properties', name]),
+    allFields(inner, [...path, 'properties', name]),
   );
   return counts.reduce((sum, count) => sum + count, 1);
 }
 
-test('JSONP shows no checksum', () => {
+test('JSONP contains no checksum', () => {
   for (const name of ['InputDetailsAnswer', 'OutputDetailsAnswer']) {
     assert.ok(at('components', 'schemas', name, 'properties', 'md5_checksum'));
     assert.is(at('components', 'schemas', `${name}InJsonp`, 'properties', 'md5_checksum'), undefined);
   }
 });
 
-test('every class of error that a job can fail with is told', () => {
+test('every error class of job failures is described', () => {
   const reported = JSON.stringify(at('components', 'schemas', 'ErrorClass', 'oneOf'));
-  const faults = Object.entries<ErrorClassEntry>(errorClasses).filter(
+  const failures = Object.entries<ErrorClassEntry>(errorClasses).filter(
     ([, { status, exitCode }]) => status === 422 && exitCode === 1,
   );
-  assert.is(faults.length, 20);
-  for (const [name, { meaning }] of faults) {
+  assert.is(failures.length, 20);
+  for (const [name, { meaning }] of failures) {
     assert.ok(reported.includes(`"${name}"`), name);
     assert.ok(reported.includes(JSON.stringify(meaning).slice(1, -1)), name);
   }

@@ -22,7 +22,7 @@ test('the document is valid OpenAPI 3.1', async () => {
   assert.is(validator.version, '3.1');
 });
 
-test('every reference leads somewhere', () => {
+test('every reference resolves', () => {
   const references = [...text.matchAll(/"\$ref":"([^"]+)"/g)].map(([, reference]) => reference);
   assert.ok(references.length > 100);
   for (const reference of new Set(references)) {
@@ -34,7 +34,7 @@ test('the same tables give the same text', () => {
   assert.is(Buffer.concat(openApiBytes(maxOutputs)(baseUrl)).toString(), text);
 });
 
-test('the servers are the address that is given, and the same below /api', () => {
+test('the servers are the given address, and the same below /api', () => {
   assert.equal(
     document.servers.map(({ url }) => url),
     [baseUrl, `${baseUrl}/api`],
@@ -42,7 +42,7 @@ test('the servers are the address that is given, and the same below /api', () =>
 });
 
 for (const [name, route] of allRoutes) {
-  test(`${name} is an operation of that name, at its plain address and at each suffix`, () => {
+  test(`${name} is an operation with that id, at its plain address and with each suffix`, () => {
     const method = route.method.toLowerCase();
     const plain = at('paths', template(route), method);
     assert.is(property(plain, 'operationId'), name);
@@ -57,7 +57,7 @@ for (const [name, route] of allRoutes) {
   });
 }
 
-test('there is no address that no route has', () => {
+test('every address belongs to a route', () => {
   const known = allRoutes.flatMap(([, route]) => [
     template(route),
     ...(route.path.includes(':name')
@@ -67,12 +67,12 @@ test('there is no address that no route has', () => {
   assert.equal(Object.keys(document.paths).sort(), [...new Set(known)].sort());
 });
 
-test('no two operations have one name', () => {
+test('operation ids are unique', () => {
   const names = operations.map(({ operationId }) => operationId);
   assert.is(new Set(names).size, names.length);
 });
 
-test('every parameter of a path is told, and ids are whole numbers below 2^31', () => {
+test('every path parameter is described, and ids are integers below 2^31', () => {
   for (const [path, item] of Object.entries(document.paths)) {
     const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
     for (const [method, operation] of Object.entries(item)) {
@@ -116,7 +116,7 @@ for (const [name, expected] of statuses) {
   });
 }
 
-test('the headers that clients go by are told', () => {
+test('the headers that clients use are described', () => {
   const reported: readonly (readonly [string, string, string, string])[] = [
     ['/v2/jobs', 'get', '200', 'X-Total-Count'],
     ['/v2/jobs', 'get', '200', 'Link'],
@@ -134,7 +134,7 @@ test('the headers that clients go by are told', () => {
   assert.ok(at('components', 'responses', 'MethodNotAllowed', 'headers', 'Allow'));
 });
 
-test('a cancel may come with any method', () => {
+test('a cancel accepts any method', () => {
   assert.equal(Object.keys(document.paths['/v2/jobs/{id}/cancel'] ?? {}).sort(), [
     'delete',
     'get',
@@ -144,7 +144,7 @@ test('a cancel may come with any method', () => {
   ]);
 });
 
-test('keys come in a header or in the query, but where none is needed', () => {
+test('keys are sent in a header or in the query, except on public routes', () => {
   assert.is(at('components', 'securitySchemes', 'Service-Api-Key', 'in'), 'header');
   assert.is(at('components', 'securitySchemes', 'api_key', 'in'), 'query');
   for (const [name, route] of allRoutes) {

@@ -11,13 +11,13 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.stop());
 
-test('what the HTTP parser refuses gets a body too', async ({ daemon }) => {
+test('a request that the HTTP parser rejects gets a response with a body', async ({ daemon }) => {
   const answer = await raw(daemon.url, 'NONSENSE\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 400 /);
   assert.match(answer, '"errors"');
 });
 
-test('a head that is too large gets a body too', async ({ daemon }) => {
+test('a head that is too large gets a response with a body', async ({ daemon }) => {
   const answer = await raw(daemon.url, `GET / HTTP/1.1\r\nHost: x\r\nX-Long: ${'y'.repeat(20_000)}\r\n\r\n`);
   assert.match(answer, /^HTTP\/1\.1 431 /);
   assert.match(answer, '"errors"');
@@ -25,14 +25,14 @@ test('a head that is too large gets a body too', async ({ daemon }) => {
 
 const broken: readonly (readonly [string, string, number])[] = [
   ['a request without a host', 'GET /health HTTP/1.1\r\nConnection: close\r\n\r\n', 400],
-  ['a host that is none', 'GET /health HTTP/1.1\r\nHost: a b/../\r\nConnection: close\r\n\r\n', 400],
-  ['an address that is none', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
-  ['an expectation that nobody meets', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
+  ['an invalid host', 'GET /health HTTP/1.1\r\nHost: a b/../\r\nConnection: close\r\n\r\n', 400],
+  ['an invalid address', 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n', 400],
+  ['an unsupported expectation', 'GET /health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n', 417],
   ['a tunnel', 'CONNECT example.com:443 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
 ];
 
 for (const [what, request, status] of broken) {
-  test(`${what} is refused with a body`, async ({ daemon }) => {
+  test(`${what} is rejected with a body`, async ({ daemon }) => {
     const answer = await raw(daemon.url, request);
     assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
     assert.match(answer, /content-type: application\/json; charset=utf-8\r\n/i);
@@ -46,7 +46,7 @@ test('HTTP/1.0 needs no host', async ({ daemon }) => {
   assert.match(answer, '{"status":"ok"}');
 });
 
-test('a head that does not come to its end is given up in time, and told so', async () => {
+test('an incomplete head times out with an error', async () => {
   const app = { fetch: () => new Response('never reached') };
   const server = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs: 50 });
   const answer = await raw(`http://127.0.0.1:${server.port}`, 'GET /health HTTP/1.1\r\nHost: x\r\n');

@@ -35,7 +35,7 @@ const unread: readonly (readonly [string, string])[] = [
 ];
 
 for (const [what, request] of unread) {
-  test(`1,600 requests on each of 20 connections for ${what}, unread, cost little memory and no time`, async ({
+  test(`1,600 unread requests on each of 20 connections for ${what} cost little memory and no time`, async ({
     daemon,
   }) => {
     const before = await maxMemory(daemon.pid);
@@ -52,7 +52,7 @@ for (const [what, request] of unread) {
   });
 }
 
-test('a thousand requests of all kinds get their answers in order', async ({ daemon }) => {
+test('a thousand pipelined requests of all kinds are answered in order', async ({ daemon }) => {
   const kinds: readonly (readonly [string, number])[] = [
     [get('/v2/jobs/999'), 404],
     ['GET /version HTTP/1.1\r\nHost: a\r\n\r\n', 200],
@@ -115,7 +115,7 @@ test('bodies between pipelined requests arrive whole', async ({ daemon, folder }
   }
 });
 
-/** The most memory that a process has had at once, in bytes. */
+/** The peak memory of a process in bytes. */
 async function maxMemory(pid: number): Promise<number> {
   const status = await readFile(`/proc/${pid}/status`, 'utf8');
   return Number(/^VmHWM:\s+(\d+) kB/m.exec(status)?.[1]) * 1024;

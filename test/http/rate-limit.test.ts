@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createRateLimit } from '../../daemon/http/rate-limit.js';
 
-/** A limit with a clock that stands still until it is moved. */
+/** A limit with a clock that only the test advances. */
 function limited(perMinute: number) {
   let ms = Date.parse('2026-01-01T00:00:00Z');
   const limit = createRateLimit(perMinute, () => new Date(ms));
@@ -20,7 +20,7 @@ function limited(perMinute: number) {
 }
 
 for (const perMinute of [1, 7, 60, 1000]) {
-  test(`a limit of ${perMinute} a minute grants as many at once`, () => {
+  test(`a limit of ${perMinute} per minute grants as many at once`, () => {
     const { takeAll, pass } = limited(perMinute);
     assert.is(takeAll(), perMinute);
     pass(60);
@@ -29,7 +29,7 @@ for (const perMinute of [1, 7, 60, 1000]) {
     assert.is(takeAll(), perMinute);
   });
 
-  test(`after the wait that a limit of ${perMinute} names there is one more, and not before`, () => {
+  test(`after the wait that a limit of ${perMinute} returns there is one more, and not earlier`, () => {
     const { take, takeAll, pass } = limited(perMinute);
     takeAll();
     const seconds = take() ?? 0;
@@ -41,7 +41,7 @@ for (const perMinute of [1, 7, 60, 1000]) {
   });
 }
 
-test('what was taken is given back evenly, and asking in vain costs nothing', () => {
+test('requests are refilled at a constant rate, and rejected ones are not counted', () => {
   const { take, takeAll, pass } = limited(60);
   takeAll();
   let granted = 0;
@@ -52,14 +52,14 @@ test('what was taken is given back evenly, and asking in vain costs nothing', ()
   assert.is(granted, 60);
 });
 
-test('each caller has an allowance of their own', () => {
+test('each caller has a separate allowance', () => {
   const { take, takeAll } = limited(3);
   takeAll('a');
   assert.is(take('b'), null);
   assert.is(take('a'), 20);
 });
 
-test('a clock that is set back takes nothing away and keeps nobody waiting', () => {
+test('a clock that is set back takes nothing away and blocks nobody', () => {
   const { take, takeAll, pass } = limited(60);
   takeAll();
   pass(-86_400);
@@ -68,7 +68,7 @@ test('a clock that is set back takes nothing away and keeps nobody waiting', () 
   assert.is(take(), null);
 });
 
-test('of more than 10,000 callers within a minute the one idle longest is forgotten, and no other', () => {
+test('with more than 10,000 callers per minute only the one that was idle longest is forgotten', () => {
   const { take, takeAll } = limited(1);
   takeAll('first');
   takeAll('second');

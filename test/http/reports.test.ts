@@ -15,18 +15,18 @@ const test = suite<{ daemon: TestDaemon; dataFolder: string }>('usage reports');
 
 const dayMs = 24 * 60 * 60 * 1000;
 const began = Date.now();
-/** The UTC day so many days ago, as it was when these tests began: no midnight comes between. */
+/** The UTC day a number of days ago, fixed at the start of these tests so that midnight does not matter. */
 const daysAgo = (count: number) => new Date(began - count * dayMs).toISOString().slice(0, 10);
 const [first, second, third] = [daysAgo(5), daysAgo(4), daysAgo(3)] as const;
 
 interface Past {
   readonly grouping?: string;
   readonly test?: 1;
-  /** When each output finished, a day and a time, and how long it is. */
+  /** When each output finished, day and time, and its duration. */
   readonly finished: readonly (readonly [string, string, number])[];
 }
 
-/** Jobs as they ended on three days, under two groupings and none. */
+/** Jobs that ended on three days, under two groupings and none. */
 const past: readonly Past[] = [
   {
     finished: [
@@ -72,7 +72,7 @@ test.before(async (context) => {
 });
 test.after(({ daemon }) => daemon.stop());
 
-/** Has the jobs end on the days that `past` names, by the changes that a run makes. */
+/** Ends the jobs on the days of `past`, with the changes of a real run. */
 async function endInThePast(dataFolder: string, ids: readonly number[]): Promise<void> {
   const store = await openJobStore(dataFolder, { log: () => undefined });
   for (const [index, id] of ids.entries()) {
@@ -103,7 +103,7 @@ const rows = ({ statistics }: VodReport) =>
     record.billable_minutes,
   ]);
 
-test('a report tells minutes by UTC day and grouping, with totals that count nothing twice', async ({
+test('a report has minutes by UTC day and grouping, with totals that count nothing twice', async ({
   daemon,
 }) => {
   const report = await daemon.read<VodReport>(`/v2/reports/vod.json?${threeDays}`);
@@ -111,7 +111,7 @@ test('a report tells minutes by UTC day and grouping, with totals that count not
   assert.equal(report.total, { encoded_minutes: 3.825, billable_minutes: 1.8167 });
 });
 
-test('the old name of a report for files answers the same, and the report for all holds both', async ({
+test('the old name of the file report returns the same, and the report for all contains both', async ({
   daemon,
 }) => {
   const [all, live, vod, old] = await Promise.all([
@@ -129,7 +129,7 @@ test('the old name of a report for files answers the same, and the report for al
   );
 });
 
-test('a report for one grouping has that alone', async ({ daemon }) => {
+test('a report for one grouping contains only that', async ({ daemon }) => {
   const report = await daemon.read<VodReport>(`/v2/reports/vod?${threeDays}&grouping=adverts`);
   assert.equal(rows(report), [
     [first, 'adverts', 0, 0],
@@ -147,7 +147,7 @@ test('without dates a report has the 30 days before today', async ({ daemon }) =
   assert.equal(total.vod, { encoded_minutes: 3.825, billable_minutes: 1.8167 });
 });
 
-test('dates that cannot be are refused with every complaint at once', async ({ daemon }) => {
+test('invalid dates are rejected with all validation errors at once', async ({ daemon }) => {
   for (const name of ['all', 'live', 'vod', 'minutes']) {
     const response = await daemon.request(`/v2/reports/${name}?from=2026-02-30&to=today`);
     assert.is(response.status, 422, name);
@@ -179,7 +179,7 @@ test('a report in XML has the same figures', async ({ daemon }) => {
   );
 });
 
-test('a job is in the report as soon as it is finished, under its grouping, with the length of its outputs', async () => {
+test('a job is in the report once it is finished, under its grouping, with the duration of its outputs', async () => {
   const folder = tempFolder();
   const path = join(folder, 'clip.mp4');
   await makeMedia(path, film('64x48', 2));
@@ -203,7 +203,7 @@ test('a job is in the report as soon as it is finished, under its grouping, with
   }
 });
 
-test('a report needs a good key with full access', async ({ daemon }) => {
+test('a report needs a valid key with full access', async ({ daemon }) => {
   assert.is((await fetch(`${daemon.url}/v2/reports/all`)).status, 401);
   assert.is((await fetch(`${daemon.url}/v2/reports/all?api_key=${daemon.key}`)).status, 200);
 });
@@ -229,7 +229,7 @@ test('a report is the same after a restart, without the index, and after --rebui
   }
 });
 
-test('what was changed by hand in the file of a job is told after --rebuild-usage', async (context) => {
+test('a job file that was edited by hand is reported after --rebuild-usage', async (context) => {
   const { dataFolder } = context;
   const { done } = dataLayout(dataFolder);
   const path = `/v2/reports/vod?from=${third}&to=${third}&grouping=adverts`;
@@ -240,7 +240,7 @@ test('what was changed by hand in the file of a job is told after --rebuild-usag
   const files = readdirSync(folder).map((name) => join(folder, name));
   const file = files.find((name) => readFileSync(name, 'utf8').includes('"adverts"')) ?? '';
   const text = readFileSync(file, 'utf8');
-  // In place, so that the folder does not show it.
+  // In place, so that the modification time of the folder does not change.
   writeFileSync(file, text.replaceAll(/"durationSeconds":\s*1\.002/g, '"durationSeconds":90'));
   context.daemon = await startTestDaemon({ jobs: 0, dataFolder });
   assert.is(await minutes(), 0.0167);
@@ -252,7 +252,7 @@ test('what was changed by hand in the file of a job is told after --rebuild-usag
   assert.is(await minutes(), 1.5);
 });
 
-/** Makes the folders of final jobs look as if they had long been left alone: the index trusts no folder that changed a moment ago. */
+/** Makes the folders of final jobs look long unchanged: the index trusts no folder that changed recently. */
 function settle(done: string): void {
   const at = new Date(began - dayMs);
   for (const name of readdirSync(done)) utimesSync(join(done, name), at, at);

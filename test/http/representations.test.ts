@@ -12,11 +12,11 @@ import * as tables from './document-tables.js';
 interface Context {
   daemon: TestDaemon;
   finished: JobRecord;
-  /** A job whose input is not there: what a record of it has not is null. */
+  /** A job whose input does not exist: fields without a value are null. */
   failed: JobRecord;
 }
 
-const test = suite<Context>('forms of records');
+const test = suite<Context>('representations of records');
 
 test.before(async (context) => {
   const folder = tempFolder();
@@ -54,7 +54,7 @@ interface Totals {
   readonly statistics: { readonly live: readonly unknown[]; readonly vod: readonly unknown[] };
 }
 
-/** What the document's table says of each record. */
+/** The expected fields of each record, from the document. */
 const checks = {
   jobDetails: checkJob(true),
   listJobs: (jobs: readonly { readonly job: JobRecord }[]) => jobs.flatMap(checkJob(false)),
@@ -86,7 +86,7 @@ for (const name of readable) {
     : () => [];
 
   for (const which of ['finished', 'failed'] as const) {
-    test(`${route.path} of a ${which} job is the same in JSON and XML, however it is asked for`, async (context) => {
+    test(`${route.path} of a ${which} job is the same in JSON and XML, however it is requested`, async (context) => {
       const { daemon } = context;
       const path = pathOf(context[which]);
       const json = await daemon.request(path);
@@ -99,13 +99,13 @@ for (const name of readable) {
         await (await daemon.request(`/api${path}`, { headers: { Accept: '*/*' } })).json(),
         record,
       );
-      const asked: readonly (readonly [string, RequestInit])[] = [
+      const variants: readonly (readonly [string, RequestInit])[] = [
         [`${path}.xml`, {}],
         [`/api/${path}.xml/`, {}],
         [`${path}?format=xml`, {}],
         [path, { headers: { Accept: 'application/xml' } }],
       ];
-      for (const [address, init] of asked) {
+      for (const [address, init] of variants) {
         const xml = await daemon.request(address, init);
         assert.is(xml.status, 200);
         assert.is(xml.headers.get('content-type'), 'application/xml; charset=utf-8');
@@ -115,7 +115,7 @@ for (const name of readable) {
   }
 
   if (route.representations.includes('jsonp')) {
-    test(`${route.path} as JSONP calls back with everything but the checksum`, async ({
+    test(`${route.path} as JSONP calls back with all fields except the checksum`, async ({
       daemon,
       finished,
     }) => {
@@ -144,7 +144,7 @@ for (const name of readable) {
       '<script>',
       "a'",
     ]) {
-      test(`${route.path} refuses the callback ${JSON.stringify(callback)}`, async ({ daemon, finished }) => {
+      test(`${route.path} rejects the callback ${JSON.stringify(callback)}`, async ({ daemon, finished }) => {
         const path = `${pathOf(finished)}.js?callback=${encodeURIComponent(callback)}`;
         const response = await daemon.request(path);
         assert.is(response.status, 400);
@@ -154,7 +154,7 @@ for (const name of readable) {
       });
     }
 
-    test(`${route.path} of nothing is told to the callback as well`, async ({ daemon }) => {
+    test(`${route.path} of an unknown id is passed to the callback as well`, async ({ daemon }) => {
       const response = await daemon.request(`${routePath(name, { id: 999_999 })}.js?callback=f`);
       assert.is(response.status, 404);
       assert.match(response.headers.get('content-type') ?? '', 'application/javascript');
@@ -181,7 +181,7 @@ for (const name of readable) {
   });
 }
 
-test('the details of a finished job hold what was measured', ({ finished }) => {
+test('the details of a finished job contain the probed properties', ({ finished }) => {
   const { input_media_file: input, output_media_files: outputs } = finished;
   assert.is(input.channels, '2');
   assert.is(input.md5_checksum?.length, 32);

@@ -18,7 +18,7 @@ test.before(async (context) => {
 });
 test.after(killDaemons);
 
-const faulty: readonly (readonly [string, string, RegExp])[] = [
+const invalidRequests: readonly (readonly [string, string, RegExp])[] = [
   ['two Host headers', 'GET /health HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n', /one Host header/],
   ['the same Host twice', 'GET /health HTTP/1.1\r\nhost: a\r\nHOST: a\r\n\r\n', /one Host header/],
   [
@@ -28,7 +28,7 @@ const faulty: readonly (readonly [string, string, RegExp])[] = [
   ],
 ];
 
-for (const [what, request, reason] of faulty) {
+for (const [what, request, reason] of invalidRequests) {
   test(`${what}: 400, and the connection is closed`, async ({ daemon }) => {
     const answer = await rawRequest(daemon.url, request);
     assert.match(answer, /^HTTP\/1\.1 400 /);
@@ -36,7 +36,7 @@ for (const [what, request, reason] of faulty) {
   });
 }
 
-test('only the plain path of a cancel takes any method', async ({ daemon }) => {
+test('only the plain path of a cancel accepts any method', async ({ daemon }) => {
   const headers = { 'Service-Api-Key': processKey };
   const body = JSON.stringify({ input: 'http://127.0.0.1:9/a.mp4' });
   const created = await fetch(`${daemon.url}/v2/jobs`, { method: 'POST', headers, body });
@@ -92,14 +92,14 @@ const lateBodies: readonly (readonly [
 ];
 
 for (const [what, app, request, answer] of lateBodies) {
-  test(`a body that does not come to its end in time ends the connection: ${what}`, async () => {
+  test(`an incomplete body ends the connection after the time limit: ${what}`, async () => {
     const server = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs: 50 });
     assert.match(await rawRequest(`http://127.0.0.1:${server.port}`, request), answer);
     await server.close(0);
   });
 }
 
-test('a body that may take its time does not end the connection', async () => {
+test('a slow body within its own limit does not end the connection', async () => {
   let isReached = false;
   const app = {
     fetch: () => {
@@ -117,7 +117,7 @@ test('a body that may take its time does not end the connection', async () => {
   const upload = connectTo(url);
   upload.write('PUT / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\nx');
   await waitUntil('the upload has begun', () => isReached);
-  // Both of these began later, and are over.
+  // Both of these began later, and have ended.
   await rawRequest(url, 'GET / HTTP/1.1\r\nHost: a\r\n');
   await rawRequest(url, 'GET / HTTP/1.1\r\nHost: a\r\n');
   assert.is(upload.readyState, 'open');
@@ -125,7 +125,7 @@ test('a body that may take its time does not end the connection', async () => {
   await server.close(0);
 });
 
-test('connections beyond the limit are closed, and the operator is told once', async () => {
+test('connections beyond the limit are closed, and the log reports that once', async () => {
   const reported: number[] = [];
   const server = await listen(quick, {
     host: '127.0.0.1',
@@ -134,14 +134,14 @@ test('connections beyond the limit are closed, and the operator is told once', a
     onConnectionLimit: (most) => reported.push(most),
   });
   const url = `http://127.0.0.1:${server.port}`;
-  const kept = [connectTo(url), connectTo(url)];
-  await waitUntil('both are there', () => kept.every(({ readyState }) => readyState === 'open'));
+  const open = [connectTo(url), connectTo(url)];
+  await waitUntil('both are there', () => open.every(({ readyState }) => readyState === 'open'));
   for (let count = 0; count < 3; count += 1) {
-    const refused = connectTo(url).on('error', () => {});
-    await waitUntil('it is closed', () => refused.resume().closed);
+    const rejected = connectTo(url).on('error', () => {});
+    await waitUntil('it is closed', () => rejected.resume().closed);
   }
   assert.equal(reported, [2]);
-  for (const socket of kept) socket.destroy();
+  for (const socket of open) socket.destroy();
   await server.close(0);
 });
 

@@ -17,7 +17,7 @@ const cases: readonly (readonly [string, string, RequestPath['suffix']])[] = [
 ];
 
 for (const [given, path, suffix] of cases) {
-  test(`${given} is ${path} as ${suffix ?? 'whatever is asked for'}`, () => {
+  test(`${given} is ${path} ${suffix === null ? 'without a suffix' : `as ${suffix}`}`, () => {
     assert.equal(normalizePath(given), { path, suffix });
   });
 }

@@ -23,62 +23,62 @@ const create = (body: unknown, headers: Record<string, string> = {}): RequestIni
 const statuses: readonly (readonly [string, string, RequestInit, number])[] = [
   ['a create with a valid body', '/v2/jobs', create({ input }), 201],
   ['a create below /api', '/api/v2/jobs', create({ input }), 201],
+  ['a create with suffix, doubled slashes and a trailing slash', '//v2///jobs.json/', create({ input }), 201],
   [
-    'a create with suffix, doubled slashes and a slash at the end',
-    '//v2///jobs.json/',
-    create({ input }),
+    'a create with another content type',
+    '/v2/jobs',
+    create({ input }, { 'Content-Type': 'text/plain' }),
     201,
   ],
-  ['a create with another label', '/v2/jobs', create({ input }, { 'Content-Type': 'text/plain' }), 201],
   ['a create of broken JSON', '/v2/jobs', create('{"input": ', { 'Content-Type': 'application/json' }), 400],
-  ['a create of another kind', '/v2/jobs', create('input: a', { 'Content-Type': 'text/plain' }), 415],
+  ['a create of another type', '/v2/jobs', create('input: a', { 'Content-Type': 'text/plain' }), 415],
   [
-    'a create with a JSON label that is no JSON',
+    'a create of invalid JSON with a JSON content type',
     '/v2/jobs',
     create('no', { 'Content-Type': 'application/json' }),
     400,
   ],
   [
-    'a create in a foreign format',
+    'a create in an unsupported format',
     '/v2/jobs',
     create('a=b', { 'Content-Type': 'application/x-www-form-urlencoded' }),
     415,
   ],
-  ['a create in a foreign encoding', '/v2/jobs', create('{}', { 'Content-Encoding': 'br' }), 415],
+  ['a create in an unsupported encoding', '/v2/jobs', create('{}', { 'Content-Encoding': 'br' }), 415],
   ['a create without an input', '/v2/jobs', create({}), 422],
   ['a create without a body', '/v2/jobs', { method: 'POST' }, 422],
   ['a create with a list', '/v2/jobs', create([]), 422],
   ['a create of more than 1 MiB', '/v2/jobs', create(`{"input":"${'x'.repeat(1024 * 1024)}"}`), 413],
   ['a list', '/v2/jobs', {}, 200],
   ['a list of page 0', '/v2/jobs?page=0', {}, 422],
-  ['a list of many on a page', '/v2/jobs?per_page=1000', {}, 200],
+  ['a list with too many per page', '/v2/jobs?per_page=1000', {}, 200],
   ['a list with words for numbers', '/v2/jobs?per_page=ten', {}, 422],
   ['a list in an unknown state', '/v2/jobs?state=asleep', {}, 422],
   ['a list in any state', '/v2/jobs?state=', {}, 200],
-  ['a job that is not there', '/v2/jobs/999999', {}, 404],
-  ['an id beyond all numbers', '/v2/jobs/99999999999999999999', {}, 404],
-  ['an id that is no number', '/v2/jobs/abc', {}, 404],
-  ['an input that is not there', '/v2/inputs/999999.json', {}, 404],
-  ['an output that is not there', '/v2/outputs/999999', {}, 404],
-  ['progress of an output that is not there', '/v2/outputs/999999/progress.json', {}, 404],
-  ['a cancel of what is not there', '/v2/jobs/999999/cancel', { method: 'PUT' }, 404],
-  ['a resubmit of what is not there', '/v2/jobs/999999/resubmit', { method: 'PUT' }, 404],
-  ['a hosted file that never was', '/hosted/0123456789abcdef0123456789abcdef/a.mp4', {}, 404],
+  ['a missing job', '/v2/jobs/999999', {}, 404],
+  ['an id beyond all limits', '/v2/jobs/99999999999999999999', {}, 404],
+  ['an id that is not a number', '/v2/jobs/abc', {}, 404],
+  ['a missing input', '/v2/inputs/999999.json', {}, 404],
+  ['a missing output', '/v2/outputs/999999', {}, 404],
+  ['progress of a missing output', '/v2/outputs/999999/progress.json', {}, 404],
+  ['a cancel of a missing job', '/v2/jobs/999999/cancel', { method: 'PUT' }, 404],
+  ['a resubmit of a missing job', '/v2/jobs/999999/resubmit', { method: 'PUT' }, 404],
+  ['a missing hosted file', '/hosted/0123456789abcdef0123456789abcdef/a.mp4', {}, 404],
   [
-    'an upload that is packed',
+    'a compressed upload',
     '/v2/uploads/a.mp4',
     { method: 'PUT', body: 'x', headers: { 'Content-Encoding': 'gzip' } },
     415,
   ],
   [
-    'an upload of a part',
+    'a partial upload',
     '/v2/uploads/a.mp4',
     { method: 'PUT', body: 'x', headers: { 'Content-Range': 'bytes 0-0/2' } },
     400,
   ],
   ['an upload with a slash in its name', '/v2/uploads/a%2Fb', { method: 'PUT', body: 'x' }, 422],
   ['an unknown path', '/v3/jobs', {}, 404],
-  ['a form that there is not', '/v2/jobs.js', {}, 404],
+  ['an unsupported format', '/v2/jobs.js', {}, 404],
   ['the health', '/health', {}, 200],
   ['the version', '/version', {}, 200],
   ['a wrong method', '/v2/jobs', { method: 'DELETE' }, 405],
@@ -101,7 +101,7 @@ for (const [what, path, init, status] of statuses) {
   });
 }
 
-test('a request with several mistakes gets every complaint at once', async ({ daemon }) => {
+test('a request with several mistakes gets all validation errors at once', async ({ daemon }) => {
   const body = { input: 'nonsense', outputs: [{ speed: 9 }, { width: 'wide', quality: 0 }] };
   const { errors } = (await (await daemon.request('/v2/jobs', create(body))).json()) as ErrorsRecord;
   for (const path of ['input', 'outputs[0].speed', 'outputs[1].width', 'outputs[1].quality']) {
@@ -112,7 +112,7 @@ test('a request with several mistakes gets every complaint at once', async ({ da
   }
 });
 
-test('two outputs for one destination are refused', async ({ daemon }) => {
+test('two outputs with one destination are rejected', async ({ daemon }) => {
   const url = 'file:///srv/a.mp4';
   const response = await daemon.request(
     '/v2/jobs',
@@ -121,7 +121,7 @@ test('two outputs for one destination are refused', async ({ daemon }) => {
   assert.is(response.status, 422);
 });
 
-test('a scheme that is not taken is refused with the schemes that are', async ({ daemon }) => {
+test('an unsupported scheme is rejected with the supported schemes', async ({ daemon }) => {
   const response = await daemon.request('/v2/jobs', create({ input: 'gopher://example.com/a.mp4' }));
   const { errors } = (await response.json()) as ErrorsRecord;
   assert.is(response.status, 422);
@@ -129,7 +129,7 @@ test('a scheme that is not taken is refused with the schemes that are', async ({
   assert.match(errors.join(), /http/);
 });
 
-test('the schemes of hosted files and uploads are no destinations for clients', async ({ daemon }) => {
+test('clients may not use the schemes of hosted files and uploads as destinations', async ({ daemon }) => {
   const response = await daemon.request(
     '/v2/jobs',
     create({ input, outputs: [{ url: 'hosted://abc/a.mp4' }] }),
@@ -137,7 +137,7 @@ test('the schemes of hosted files and uploads are no destinations for clients', 
   assert.is(response.status, 422);
 });
 
-test('a body may be gzip', async ({ daemon }) => {
+test('a body may be compressed with gzip', async ({ daemon }) => {
   const body = gzipSync(JSON.stringify({ input }));
   const response = await daemon.request('/v2/jobs', {
     method: 'POST',
@@ -147,7 +147,7 @@ test('a body may be gzip', async ({ daemon }) => {
   assert.is(response.status, 201);
 });
 
-test('a mock is checked and not queued', async ({ daemon }) => {
+test('a mock is validated and not queued', async ({ daemon }) => {
   const before = (await daemon.request('/v2/jobs')).headers.get('x-total-count');
   const response = await daemon.request('/v2/jobs', create({ input, mock: '1', outputs: [{ label: 'a' }] }));
   assert.is(response.status, 201);
@@ -155,7 +155,7 @@ test('a mock is checked and not queued', async ({ daemon }) => {
   assert.is((await daemon.request('/v2/jobs')).headers.get('x-total-count'), before);
 });
 
-test('the key is taken from header, its old name, query or body, the first of them deciding', async ({
+test('the key is read from the header, its old name, the query or the body, in this order', async ({
   daemon,
 }) => {
   const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
@@ -192,7 +192,7 @@ test('a list has pages, newest first, with a total and links', async ({ daemon }
   assert.match(link, new RegExp(`page=${Math.ceil(total / 2)}[^>]*>; rel="last"`));
 });
 
-test('the links of a list begin with the public address, where one is given', async () => {
+test('the links of a list begin with the public address, if one is configured', async () => {
   const daemon = await startTestDaemon({ jobs: 0, publicUrl: 'https://encode.example.com/base/' });
   const response = await daemon.request('/api/v2/jobs.json?state=waiting&api_key=secret');
   const page = 'https://encode.example.com/base/api/v2/jobs.json?state=waiting&page=1&per_page=50';
@@ -207,7 +207,7 @@ test('HEAD answers like GET without a body', async ({ daemon }) => {
   assert.is(await response.text(), '');
 });
 
-test('a cancel takes any method, and a second one is a conflict', async ({ daemon }) => {
+test('a cancel accepts any method, and a second one is a conflict', async ({ daemon }) => {
   const id = await daemon.create({ input });
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'DELETE' })).status, 204);
   assert.is((await daemon.request(`/v2/jobs/${id}/cancel.json`, { method: 'PUT' })).status, 409);
@@ -228,7 +228,7 @@ test('a HEAD of a cancel cancels nothing', async ({ daemon }) => {
 });
 
 for (const other of ['./a.mp4', '/a.mp4', '%61.mp4', 'b/../a.mp4']) {
-  test(`two outputs for one file are refused, though the second is spelt ${other}`, async ({ daemon }) => {
+  test(`two outputs for one file are rejected, even if the second is spelt ${other}`, async ({ daemon }) => {
     const outputs = [{ url: `file://${root}/a.mp4` }, { url: `file://${root}/${other}` }];
     const response = await daemon.request('/v2/jobs', create({ input, outputs }));
     assert.is(response.status, 422);
@@ -246,7 +246,7 @@ test('a job can be resubmitted five times', async ({ daemon }) => {
   assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 403);
 });
 
-test('ids of jobs, inputs and outputs are not taken for one another', async ({ daemon }) => {
+test('ids of jobs, inputs and outputs are distinct', async ({ daemon }) => {
   const id = await daemon.create({ input, outputs: [{}] });
   const { job } = await daemon.read<{
     job: { input_media_file: { id: number }; output_media_files: readonly { id: number }[] };
@@ -262,7 +262,7 @@ test('ids of jobs, inputs and outputs are not taken for one another', async ({ d
   assert.is(await status(`/v2/inputs/${id}`), 404);
 });
 
-test('answers show an address with its user and without its password', async ({ daemon }) => {
+test('responses contain an address with its user and without its password', async ({ daemon }) => {
   const id = await daemon.create({ input: 'http://anna:top%20secret@127.0.0.1:9/a.mp4' });
   const text = await (await daemon.request(`/v2/jobs/${id}`)).text();
   assert.match(text, 'anna@127.0.0.1');

@@ -9,19 +9,19 @@ import { tempFolder } from '../helpers/temp.js';
 
 test.after(killDaemons);
 
-test('a key that asks more often than --rate-limit allows is told to wait, others are not', async () => {
+test('a key that exceeds --rate-limit must wait, others do not', async () => {
   const daemon = await startTestDaemon({ jobs: 0, rateLimit: 5 });
   try {
     for (let count = 0; count < 5; count += 1) assert.is((await daemon.request('/v2/jobs')).status, 200);
-    const refused = await daemon.request('/v2/jobs', { method: 'POST', body: '{}' });
-    assert.is(refused.status, 429);
-    const seconds = Number(refused.headers.get('retry-after'));
+    const rejected = await daemon.request('/v2/jobs', { method: 'POST', body: '{}' });
+    assert.is(rejected.status, 429);
+    const seconds = Number(rejected.headers.get('retry-after'));
     assert.ok(Number.isInteger(seconds) && seconds >= 1 && seconds <= 12, String(seconds));
-    assert.is(((await refused.json()) as ErrorsRecord).errors.length, 1);
+    assert.is(((await rejected.json()) as ErrorsRecord).errors.length, 1);
     assert.is((await daemon.request('/v2/jobs.xml')).status, 429);
     assert.is((await daemon.request('/v2/jobs/1/cancel', { method: 'PUT' })).status, 429);
 
-    // Who has no good key is counted by address.
+    // Clients without a valid key are counted by address.
     for (let count = 0; count < 5; count += 1) {
       assert.is((await fetch(`${daemon.url}/v2/jobs?api_key=wrong-${count}`)).status, 401);
     }
@@ -35,7 +35,7 @@ test('a key that asks more often than --rate-limit allows is told to wait, other
   }
 });
 
-test('a daemon without --rate-limit takes any number of requests', async () => {
+test('a daemon without --rate-limit accepts any number of requests', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });
   try {
     const answers = await Promise.all(Array.from({ length: 200 }, () => daemon.request('/v2/jobs')));
@@ -45,7 +45,7 @@ test('a daemon without --rate-limit takes any number of requests', async () => {
   }
 });
 
-test('venc daemon takes the limit from its flag', async () => {
+test('venc daemon reads the limit from its flag', async () => {
   const daemon = await startDaemonProcess(join(tempFolder(), 'data'), ['--jobs', '0', '--rate-limit', '1']);
   const list = () => fetch(`${daemon.url}/v2/jobs`, { headers: { 'Service-Api-Key': processKey } });
   assert.is((await list()).status, 200);
@@ -54,7 +54,7 @@ test('venc daemon takes the limit from its flag', async () => {
 });
 
 for (const word of ['0', '-1', '1.5', 'many', '1000001']) {
-  test(`--rate-limit ${word} is refused`, async () => {
+  test(`--rate-limit ${word} is rejected`, async () => {
     const { code, stderr } = await runCli(['daemon', '--rate-limit', word]);
     assert.is(code, 2);
     assert.match(stderr, /--rate-limit/);

@@ -5,7 +5,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { readByTypes } from '../shared/read-by-types.js';
 import { input, request } from './xml-request.js';
 
-const test = suite<{ daemon: TestDaemon }>('xml-answers');
+const test = suite<{ daemon: TestDaemon }>('XML responses');
 
 test.before(async (context) => {
   context.daemon = await startTestDaemon({ jobs: 0 });
@@ -23,13 +23,13 @@ const post = (body: string, type = 'application/xml'): RequestInit => ({
   headers: { 'Content-Type': type },
 });
 
-/** An answer in XML as a reader of types gets it. */
+/** Parses an XML response by its type attributes. */
 async function readXml(response: Response, answer: ResponseName): Promise<unknown> {
   assert.is(response.headers.get('content-type'), 'application/xml; charset=utf-8');
   return readByTypes(await response.text(), responses[answer]);
 }
 
-test('a job is created in XML, and told in XML as in JSON', async ({ daemon }) => {
+test('a job is created in XML, and shown in XML as in JSON', async ({ daemon }) => {
   const response = await daemon.request('/v2/jobs?format=xml', post(job));
   assert.is(response.status, 201);
   const created = (await readXml(response, 'created')) as { id: string; outputs: { id: number }[] };
@@ -50,7 +50,7 @@ test('a job is created in XML, and told in XML as in JSON', async ({ daemon }) =
   assert.is(reported.pass_through, ' <a>\r ');
 });
 
-test('the key may stand in an XML body, under whatever label', async ({ daemon }) => {
+test('the key may be in an XML body, under any content type', async ({ daemon }) => {
   const body = request(`<api_key>\n${daemon.key}\n</api_key>`, inXml);
   for (const type of ['application/xml', 'application/x-www-form-urlencoded']) {
     assert.is((await fetch(`${daemon.url}/v2/jobs`, post(body, type))).status, 201);
@@ -60,7 +60,7 @@ test('the key may stand in an XML body, under whatever label', async ({ daemon }
   assert.is((await fetch(`${daemon.url}/v2/jobs/${id}/cancel.xml`, cancel)).status, 204);
 });
 
-test('refusals of XML are told in the form that was asked for', async ({ daemon }) => {
+test('errors in XML requests are returned in the requested format', async ({ daemon }) => {
   const rows: readonly (readonly [string, number])[] = [
     ['<!DOCTYPE a><api-request/>', 400],
     ['<api-request', 400],
@@ -75,7 +75,7 @@ test('refusals of XML are told in the form that was asked for', async ({ daemon 
   }
 });
 
-test('fields that no table knows are listed in the log', async ({ daemon }) => {
+test('unknown fields are listed in the log', async ({ daemon }) => {
   const response = await daemon.request('/v2/jobs', post(request(inXml, '<colour>red</colour>')));
   assert.is(response.status, 201);
   assert.ok(daemon.logLines.some((line) => line.includes('colour') && !line.includes('red')));

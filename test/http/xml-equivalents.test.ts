@@ -6,7 +6,7 @@ const output = (...elements: readonly string[]): string =>
   request(inXml, `<outputs type="array"><output>${elements.join('')}</output></outputs>`);
 
 const equivalents: readonly (readonly [string, string, unknown])[] = [
-  ['an input alone', request(inXml), { input }],
+  ['only an input', request(inXml), { input }],
   ['an empty request', request(), {}],
   ['an empty root', '<api-request/>', {}],
   ['a root with text', '<api-request>no</api-request>', 'no'],
@@ -57,7 +57,7 @@ const equivalents: readonly (readonly [string, string, unknown])[] = [
     { input, output: [{ label: 'a' }, { label: 'b' }], quality: '' },
   ],
   [
-    'outputs that are called otherwise in a list',
+    'outputs with another element name in a list',
     request(
       inXml,
       '<outputs type="array"><item><label>a</label></item><value><label>b</label></value></outputs>',
@@ -76,7 +76,7 @@ const equivalents: readonly (readonly [string, string, unknown])[] = [
     { input, outputs: [{ width: 640 }] },
   ],
   [
-    'output beside outputs',
+    'output together with outputs',
     request(inXml, '<output/><outputs type="array"/>'),
     { input, output: {}, outputs: [] },
   ],
@@ -287,7 +287,7 @@ const equivalents: readonly (readonly [string, string, unknown])[] = [
 ];
 
 for (const [name, xml, json] of equivalents) {
-  test(`XML and JSON say the same: ${name}`, () => areEquivalent(xml, json));
+  test(`XML and JSON are equivalent: ${name}`, () => areEquivalent(xml, json));
 }
 
 test.run();

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { type BodyServer, startBodyServer } from './body-server.js';
 import { request } from './xml-request.js';
 
-const test = suite<{ server: BodyServer }>('xml-hostile');
+const test = suite<{ server: BodyServer }>('hostile XML');
 
 test.before(async (context) => {
   context.server = await startBodyServer();
@@ -19,12 +19,12 @@ const lol = Array.from(
   (_, index) => `<!ENTITY lol${index + 1} "${`&lol${index};`.repeat(10)}">`,
 ).join('');
 const shell = request(input, '<pass_through></pass_through>');
-/** A text that makes a request of so many bytes. */
+/** A text that makes a request of the given size in bytes. */
 const filler = (size: number): string => 'x'.repeat(size - shell.length);
 const padded = (size: number): string => request(input, `<pass_through>${filler(size)}</pass_through>`);
 
-/** What is refused, with what the sentence says. */
-const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] = [
+/** Rejected XML, with the expected error message. */
+const rejected: readonly (readonly [string, string | Buffer, number, RegExp])[] = [
   [
     'a billion laughs',
     `<!DOCTYPE l [<!ENTITY lol0 "lol">${lol}]><api-request>&lol9;</api-request>`,
@@ -38,7 +38,7 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
     /a DOCTYPE is not supported/,
   ],
   [
-    'a file of elsewhere',
+    'an external file',
     '<!DOCTYPE a SYSTEM "http://127.0.0.1:9/a.dtd"><api-request/>',
     400,
     /a DOCTYPE is not supported/,
@@ -57,12 +57,7 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
     400,
     /not valid XML: line 1, column 22/,
   ],
-  [
-    'an entity that nobody knows',
-    request('\n<label>&nbsp;</label>'),
-    400,
-    /line 3, column 13: undefined entity/,
-  ],
+  ['an unknown entity', request('\n<label>&nbsp;</label>'), 400, /line 3, column 13: undefined entity/],
   ['entities named like properties', request('<label>&constructor;</label>'), 400, /undefined entity/],
   ['an entity without end', request('<label>&amp</label>'), 400, /not valid XML/],
   ['100,000 levels', `<api-request>${'<a>'.repeat(100_000)}`, 400, /elements are nested more than 32 deep/],
@@ -86,16 +81,16 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
   ],
   ['attributes twice', request('<test nil="true" nil="false">1</test>'), 400, /duplicate attribute: nil/],
   [
-    'a text cut short',
+    'a truncated text',
     request(input, '<outputs type="array"><out').slice(0, -14),
     400,
     /not valid XML: line 2/,
   ],
   ['an element without end', '<api-request><input>a</input>', 400, /unclosed tag: api-request/],
   ['ends that cross', '<api-request><input></api-request></input>', 400, /unexpected close tag/],
-  ['an end without a beginning', '</api-request>', 400, /not valid XML/],
+  ['an end tag without a start', '</api-request>', 400, /not valid XML/],
   ['two roots', '<api-request/><api-request/>', 400, /only one root/],
-  ['text behind the root', '<api-request/>and more', 400, /text data outside of root node/],
+  ['text after the root', '<api-request/>and more', 400, /text data outside of root node/],
   ['text before the root', 'and more<api-request/>', 400, /line 1, column \d+: text data outside/],
   ['blanks before the declaration', `\n${request(input)}`, 400, /an XML declaration must be at the start/],
   [
@@ -105,12 +100,12 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
     /line 2, column 2: the root must be api-request, not request/,
   ],
   ['a root in another letter case', '<API-Request/>', 400, /the root must be api-request, not API-Request/],
-  ['a root that is called for a log line', `<${'日'.repeat(500)}/>`, 400, /not "日{64}"\.$/],
-  ['an answer for a request', '<api-response/>', 400, /the root must be api-request/],
+  ['a root whose name contains a log line', `<${'日'.repeat(500)}/>`, 400, /not "日{64}"\.$/],
+  ['a response instead of a request', '<api-response/>', 400, /the root must be api-request/],
   ['a page', '<html><body>Hello</body></html>', 400, /the root must be api-request, not html/],
   ['an element twice', request(input, '\n  ', input), 400, /line 3, column 3: input occurs more than once/],
   [
-    'an element twice, in two ways',
+    'an element twice, in two spellings',
     request('<output><video-codec>a</video-codec>', '<video_codec>b</video_codec></output>'),
     400,
     /video_codec occurs more than once/,
@@ -122,7 +117,7 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
     /outputs occurs more than once/,
   ],
   [
-    'a list beside an entry',
+    'a list next to an entry',
     request('<outputs><output/></outputs><outputs><label>a</label></outputs>'),
     400,
     /outputs occurs more than once/,
@@ -141,23 +136,28 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
   ],
   ['text in the root', request('web', input), 400, /api-request has text next to elements/],
   [
-    'CDATA beside elements',
+    'CDATA next to elements',
     request('<output><label>a</label><![CDATA[web]]></output>'),
     400,
     /output has text next to elements/,
   ],
   ['a control character', request('<label>a\u0001</label>'), 400, /disallowed character/],
   ['a zero', request('<label>a\u0000</label>'), 400, /disallowed character/],
-  ['a control character by its number', request('<label>&#1;</label>'), 400, /malformed character entity/],
+  ['a control character by its code', request('<label>&#1;</label>'), 400, /malformed character entity/],
   [
-    'a control character in what says it is XML 1.1',
+    'a control character in XML 1.1',
     '<?xml version="1.1"?><api-request>&#1;</api-request>',
     400,
     /malformed character entity/,
   ],
-  ['half a character by its number', request('<label>&#xD800;</label>'), 400, /malformed character entity/],
   [
-    'a number beyond all characters',
+    'half a surrogate pair by its code',
+    request('<label>&#xD800;</label>'),
+    400,
+    /malformed character entity/,
+  ],
+  [
+    'a code beyond all characters',
     request('<label>&#x110000;&#99999999999999999999;</label>'),
     400,
     /malformed character entity/,
@@ -189,8 +189,8 @@ const refused: readonly (readonly [string, string | Buffer, number, RegExp])[] =
   ['one byte more than 1 MiB', padded(mebibyte + 1), 413, /larger than 1048576 bytes/],
 ];
 
-for (const [name, xml, status, sentence] of refused) {
-  test(`XML that is refused with ${status}: ${name}`, async ({ server }) => {
+for (const [name, xml, status, sentence] of rejected) {
+  test(`XML that is rejected with ${status}: ${name}`, async ({ server }) => {
     const { error = '', ...answer } = await server.send(xml, label);
     assert.is(answer.status, status, error);
     assert.match(error, sentence);
@@ -199,7 +199,7 @@ for (const [name, xml, status, sentence] of refused) {
   });
 }
 
-/** What is odd and taken all the same, with what it is read to. */
+/** Unusual XML that is accepted, with its parsed value. */
 const taken: readonly (readonly [string, string, unknown])[] = [
   ['1 MiB', padded(mebibyte), { input: 'http://example.com/a', pass_through: filler(mebibyte) }],
   ['1 MiB of entities', request(`<label>${'&amp;'.repeat(200_000)}</label>`), { label: '&'.repeat(200_000) }],
@@ -210,7 +210,7 @@ const taken: readonly (readonly [string, string, unknown])[] = [
   ],
   ['1 MiB of comments', request('<!-- no -->'.repeat(95_000), input), { input: 'http://example.com/a' }],
   ['1 MiB of line ends', request('\r\n'.repeat(500_000), input), { input: 'http://example.com/a' }],
-  ['49,000 fields that nobody knows', request('<a/>'.repeat(49_000)), { a: '' }],
+  ['49,000 unknown fields', request('<a/>'.repeat(49_000)), { a: '' }],
   [
     '32 levels of these',
     request(`${'<a>'.repeat(31)}x${'</a>'.repeat(31)}`),
@@ -225,7 +225,7 @@ const taken: readonly (readonly [string, string, unknown])[] = [
 ];
 
 for (const [name, xml, expected] of taken) {
-  test(`XML that is taken: ${name}`, async ({ server }) => {
+  test(`XML that is accepted: ${name}`, async ({ server }) => {
     for (const [body, headers] of [
       [xml, label],
       [gzipSync(xml), { ...label, 'Content-Encoding': 'gzip' }],

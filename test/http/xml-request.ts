@@ -2,17 +2,17 @@ import * as assert from 'uvu/assert';
 import { readXmlRequest } from '../../daemon/http/representations/read-xml-request.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 
-/** What requests are read with here. */
+/** Limits for reading requests. */
 export const limits = { maxOutputs: 50 };
-/** An input that nothing is wrong with. */
+/** A valid input. */
 export const input = 'http://example.com/in.mp4?a=1&b=2';
 
-/** An XML request and a JSON body are read to the very same: settings, complaints and unknown fields. */
+/** Asserts that an XML request and a JSON body are parsed to the same settings, validation errors and unknown fields. */
 export function areEquivalent(xml: string, json: unknown): void {
   assert.equal(parseJobRequest(fromXml(xml), limits), parseJobRequest(json, limits), xml);
 }
 
-/** What the text of an XML request stands for; throws where it is refused or no XML at all. */
+/** The value of an XML request; throws if it is rejected or not XML. */
 export function fromXml(text: string): unknown {
   const reading = readXmlRequest(text);
   if ('value' in reading) return reading.value;
@@ -27,15 +27,15 @@ export function request(...elements: readonly string[]): string {
 
 /** How a value is written. */
 export interface XmlStyle {
-  /** `type` on lists and on all that is no text. */
+  /** `type` on lists and on all values that are not strings. */
   readonly isTyped: boolean;
   /** `-` for `_`. */
   readonly isHyphened: boolean;
-  /** Every element on a line of its own. */
+  /** Every element on its own line. */
   readonly isIndented: boolean;
 }
 
-/** A JSON body in the XML form that the service document describes. Names that a client chose are to be given as `asIs`. */
+/** A JSON body in the XML form of the service document. `asIs` lists the names that a client chose. */
 export function toRequestXml(body: object, style: XmlStyle, asIs: readonly string[] = []): string {
   const name = (word: string): string =>
     style.isHyphened && !asIs.includes(word) ? word.replaceAll('_', '-') : word;

@@ -27,7 +27,7 @@ function sampleOf(setting: Setting): unknown {
 function sampleOfTable(table: SettingsTable): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(table)
-      // Of this and permissions there must be one.
+      // Exactly one of this and permissions is allowed.
       .filter(([name]) => name !== 'permission')
       .map(([name, setting]) => [name, sampleOf(setting)]),
   );
@@ -39,7 +39,7 @@ const styles: readonly XmlStyle[] = [true, false].flatMap((isTyped) =>
   ),
 );
 
-test('every setting can be said in XML, in every manner', () => {
+test('every setting can be written in XML, in every style', () => {
   const body = {
     ...sampleOfTable(jobTable),
     outputs: [sampleOfTable(outputTable), sampleOfTable(outputTable)],
@@ -47,7 +47,7 @@ test('every setting can be said in XML, in every manner', () => {
   for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
 });
 
-test('every setting by itself can be said in XML, by each of its names', () => {
+test('every single setting can be written in XML, under each of its names', () => {
   for (const [name, setting] of Object.entries<Setting>(outputTable)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
       const body = { input, outputs: [{ [spelling]: sampleOf(setting) }] };

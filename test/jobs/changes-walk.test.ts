@@ -4,7 +4,16 @@ import { apply, type Change } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { inputStates, isFinal, jobStates, type OutputState, outputStates } from '../../src/shared/states.js';
-import { changedAt, deepFreeze, fault, file, jobIn, media, type States, statesOf } from './sample-job.js';
+import {
+  changedAt,
+  deepFreeze,
+  file,
+  jobIn,
+  media,
+  type States,
+  sampleFailure,
+  statesOf,
+} from './sample-job.js';
 
 const only = (outputs: readonly OutputState[], ...states: readonly OutputState[]) =>
   outputs.every((state) => states.includes(state));
@@ -54,12 +63,12 @@ const changes: readonly Change[] = [
   { type: 'queued' },
   { type: 'claimed', token: 'next' },
   { type: 'inspected', media, file },
-  { type: 'input-failed', failure: fault },
+  { type: 'input-failed', failure: sampleFailure },
   ...[9, 10].flatMap((id): readonly Change[] => [
     { type: 'output-assigned', id },
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },
-    { type: 'output-failed', id, failure: fault },
+    { type: 'output-failed', id, failure: sampleFailure },
   ]),
   { type: 'released' },
   { type: 'lost' },
@@ -173,15 +182,17 @@ test('a step makes notifications of the parts that it ends, outputs first, and t
         ...ended.map(({ id }) => id),
         ...(!isFinal(from.state) && isFinal(to.state) ? [null] : []),
       ];
-      const kept = from.pendingNotifications.filter(() => isFinal(to.outputs[0]?.state ?? 'waiting'));
+      const keptNotifications = from.pendingNotifications.filter(() =>
+        isFinal(to.outputs[0]?.state ?? 'waiting'),
+      );
       assert.equal(
         to.pendingNotifications.map(({ outputId }) => outputId),
-        [...kept.map(({ outputId }) => outputId), ...fresh],
+        [...keptNotifications.map(({ outputId }) => outputId), ...fresh],
       );
-      assert.equal(to.pendingNotifications.slice(0, kept.length), kept);
+      assert.equal(to.pendingNotifications.slice(0, keptNotifications.length), keptNotifications);
       assert.ok(
         to.pendingNotifications
-          .slice(kept.length)
+          .slice(keptNotifications.length)
           .every(({ attempts, dueAt }) => attempts === 0 && dueAt === to.updatedAt),
       );
       assert.is(new Set(to.pendingNotifications.map(({ id }) => id)).size, to.pendingNotifications.length);

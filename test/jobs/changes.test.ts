@@ -4,7 +4,7 @@ import { apply, applyAsHolder, type Change, crashLimit, resubmitLimit } from '..
 import type { Job } from '../../daemon/jobs/job.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { inputStates, jobStates, outputStates } from '../../src/shared/states.js';
-import { changedAt, fault, file, jobIn, madeAt, media, type States, statesOf } from './sample-job.js';
+import { changedAt, file, jobIn, madeAt, media, type States, sampleFailure, statesOf } from './sample-job.js';
 
 const at = changedAt.toISOString();
 const before = madeAt.toISOString();
@@ -36,7 +36,7 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'queued' }, 'waiting', illegal, illegal, illegal, illegal, illegal],
   [{ type: 'claimed', token: 'token' }, illegal, 'processing', illegal, illegal, illegal, illegal],
   [{ type: 'inspected', media, file }, illegal, illegal, 'processing', illegal, illegal, illegal],
-  [{ type: 'input-failed', failure: fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
+  [{ type: 'input-failed', failure: sampleFailure }, illegal, illegal, 'failed', illegal, illegal, illegal],
   [{ type: 'released' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
   [{ type: 'lost' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
   [{ type: 'cancelled' }, conflict, 'cancelled', 'cancelled', conflict, conflict, conflict],
@@ -44,7 +44,15 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'output-assigned', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
   [{ type: 'output-started', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
   [{ type: 'output-finished', id: 9, media, file }, illegal, illegal, illegal, illegal, illegal, illegal],
-  [{ type: 'output-failed', id: 9, failure: fault }, illegal, illegal, illegal, illegal, illegal, illegal],
+  [
+    { type: 'output-failed', id: 9, failure: sampleFailure },
+    illegal,
+    illegal,
+    illegal,
+    illegal,
+    illegal,
+    illegal,
+  ],
 ];
 
 for (const [change, ...outcomes] of byJobState) {
@@ -61,7 +69,7 @@ for (const [change, ...outcomes] of byJobState) {
 const byInputState: readonly (readonly [Change, ...string[]])[] = [
   // change                            pending  waiting  processing  finished failed   cancelled
   [{ type: 'inspected', media, file }, illegal, illegal, 'finished', illegal, illegal, illegal],
-  [{ type: 'input-failed', failure: fault }, illegal, illegal, 'failed', illegal, illegal, illegal],
+  [{ type: 'input-failed', failure: sampleFailure }, illegal, illegal, 'failed', illegal, illegal, illegal],
 ];
 
 for (const [change, ...outcomes] of byInputState) {
@@ -84,7 +92,7 @@ const byOutputState: readonly (readonly [Change, Readonly<Record<string, string>
   ],
   [{ type: 'output-finished', id: 9, media, file }, { processing: 'finished' }],
   [
-    { type: 'output-failed', id: 9, failure: fault },
+    { type: 'output-failed', id: 9, failure: sampleFailure },
     { queued: 'failed', assigning: 'failed', processing: 'failed' },
   ],
 ];
@@ -121,14 +129,14 @@ test('an inspected input unblocks the outputs that wait for it, and no others', 
 
 test('a failed input fails its outputs and the job', () => {
   const job = jobIn({ job: 'processing', input: 'processing', outputs: ['waiting', 'finished'] });
-  const next = apply(job, { type: 'input-failed', failure: fault }, changedAt);
+  const next = apply(job, { type: 'input-failed', failure: sampleFailure }, changedAt);
   assert.equal(statesOf(next), { job: 'failed', input: 'failed', outputs: ['no input', 'finished'] });
-  assert.equal([next.input.failure, next.finishedAt, next.claim], [fault, at, null]);
+  assert.equal([next.input.failure, next.finishedAt, next.claim], [sampleFailure, at, null]);
 });
 
 test('a job continues while one of its outputs is not final, and a failed output does not affect the others', () => {
   const job = jobIn({ ...inputReady, outputs: ['processing', 'queued'] });
-  const oneFailed = apply(job, { type: 'output-failed', id: 9, failure: fault }, changedAt);
+  const oneFailed = apply(job, { type: 'output-failed', id: 9, failure: sampleFailure }, changedAt);
   assert.equal(statesOf(oneFailed), { ...inputReady, outputs: ['failed', 'queued'] });
   assert.is(oneFailed.claim, 'token');
   const started = apply(oneFailed, { type: 'output-started', id: 10 }, changedAt);
@@ -229,10 +237,10 @@ test('the third crash during an encode fails the outputs that were not final', (
     outputs: ['finished', 'failed', 'failed'],
   });
   assert.is(next.outputs[2]?.failure?.errorClass, 'WorkerLostError');
-  assert.is(next.outputs[1]?.failure, fault);
+  assert.is(next.outputs[1]?.failure, sampleFailure);
 });
 
-test('a run without the claim of the job changes nothing, whatever it reports', () => {
+test('a run without the claim of the job changes nothing', () => {
   const processing = jobIn(typical.processing);
   const resubmitted = apply(processing, { type: 'resubmitted' }, changedAt);
   const reclaimed = apply(resubmitted, { type: 'claimed', token: 'second' }, changedAt);

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import { deepFreeze, madeAt } from './sample-job.js';
 
-const place = { destination: 'hosted://token/a.mp4', url: 'http://localhost/hosted/token/a.mp4' };
+const location = { destination: 'hosted://token/a.mp4', url: 'http://localhost/hosted/token/a.mp4' };
 const parts = deepFreeze({
   accountId: 'acme',
   request: {
@@ -14,8 +14,8 @@ const parts = deepFreeze({
   },
   test: true,
   outputs: [
-    { settings: { label: 'web', width: 640 }, outputDestination: place },
-    { settings: {}, outputDestination: place },
+    { settings: { label: 'web', width: 640 }, outputDestination: location },
+    { settings: {}, outputDestination: location },
   ],
   now: madeAt,
 });
@@ -52,8 +52,8 @@ test('a job contains the values of its request', () => {
   assert.equal(
     job.outputs.map(({ label, settings, destination, url }) => [label, settings, destination, url]),
     [
-      ['web', { label: 'web', width: 640 }, place.destination, place.url],
-      [null, {}, place.destination, place.url],
+      ['web', { label: 'web', width: 640 }, location.destination, location.url],
+      [null, {}, location.destination, location.url],
     ],
   );
 });

@@ -5,7 +5,16 @@ import type { Job } from '../../daemon/jobs/job.js';
 import { notificationRecord } from '../../daemon/jobs/notification-record.js';
 import { maxNotificationAttempts } from '../../daemon/jobs/notifications.js';
 import { inputDetails, outputDetails } from '../../daemon/jobs/view.js';
-import { changedAt, deepFreeze, fault, file, jobIn, madeAt, media, type States } from './sample-job.js';
+import {
+  changedAt,
+  deepFreeze,
+  file,
+  jobIn,
+  madeAt,
+  media,
+  type States,
+  sampleFailure,
+} from './sample-job.js';
 
 const made = madeAt.getTime().toString(36);
 const at = changedAt.toISOString();
@@ -30,7 +39,7 @@ const after = (job: Job, ...changes: readonly Change[]): Job =>
 const processing = { job: 'processing', input: 'finished' } as const;
 const downloading: States = { job: 'processing', input: 'processing', outputs: ['waiting', 'waiting'] };
 const finished9: Change = { type: 'output-finished', id: 9, media, file };
-const failed10: Change = { type: 'output-failed', id: 10, failure: fault };
+const failed10: Change = { type: 'output-failed', id: 10, failure: sampleFailure };
 
 const endings: readonly (readonly [string, Job, readonly Change[], readonly string[]])[] = [
   [
@@ -48,7 +57,7 @@ const endings: readonly (readonly [string, Job, readonly Change[], readonly stri
   [
     'an output that fails',
     createJob({ ...processing, outputs: ['processing', 'queued'] }),
-    [{ type: 'output-failed', id: 9, failure: fault }],
+    [{ type: 'output-failed', id: 9, failure: sampleFailure }],
     ofOutput,
   ],
   [
@@ -60,7 +69,7 @@ const endings: readonly (readonly [string, Job, readonly Change[], readonly stri
   [
     'an input that fails',
     createJob(downloading),
-    [{ type: 'input-failed', failure: fault }],
+    [{ type: 'input-failed', failure: sampleFailure }],
     [...ofOutput, ...ofJob],
   ],
   [
@@ -103,12 +112,12 @@ for (const [what, job, changes, expected] of endings) {
 }
 
 test('a notification has its URL and its format, with defaults for missing fields', () => {
-  const { pendingNotifications: notices } = after(
+  const { pendingNotifications: notifications } = after(
     createJob({ ...processing, outputs: ['processing', 'queued'] }),
     finished9,
   );
   assert.equal(
-    notices.map(({ outputId, target }) => [outputId, target]),
+    notifications.map(({ outputId, target }) => [outputId, target]),
     [
       [9, targetOf('c')],
       [9, targetOf('d')],
@@ -132,7 +141,7 @@ test('a resubmit withdraws notifications that are no longer true, and finished o
 });
 
 test('an output that fails again gets new notifications', () => {
-  const fail9: Change = { type: 'output-failed', id: 9, failure: fault };
+  const fail9: Change = { type: 'output-failed', id: 9, failure: sampleFailure };
   const first = after(createJob({ ...processing, outputs: ['processing', 'finished'] }), fail9);
   const second = after(
     first,

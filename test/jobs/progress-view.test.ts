@@ -11,13 +11,13 @@ import { mediaFacts, videoFacts } from '../plan/facts.js';
 const now = new Date('2026-01-02T03:04:05Z');
 const media = { format: 'mpeg4', durationSeconds: 1, totalBitrateKbps: null, video: null, audio: null };
 const file = { sizeBytes: 1, md5: '0'.repeat(32) };
-const place = { destination: 'hosted://t/a.mp4', url: 'http://h/hosted/t/a.mp4' };
+const location = { destination: 'hosted://t/a.mp4', url: 'http://h/hosted/t/a.mp4' };
 
 function after(...changes: readonly Change[]): Job {
   const parts = { accountId: 'a', request: { input: 'http://h/a', outputs: [{}, {}] }, test: false, now };
   const outputs = [
-    { settings: {}, outputDestination: place },
-    { settings: {}, outputDestination: place },
+    { settings: {}, outputDestination: location },
+    { settings: {}, outputDestination: location },
   ];
   return changes.reduce((job, change) => apply(job, change, now), draftJob({ ...parts, outputs }).number(1));
 }
@@ -71,7 +71,7 @@ test('the speed of an encoder is reported unchanged', () => {
   assert.is(record.progress, 18.55);
 });
 
-test('a finished file is at 100, whatever was reported last', () => {
+test('a finished file is at 100 after any last report', () => {
   const finish = (id: number): readonly Change[] => [
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },
@@ -83,14 +83,14 @@ test('a finished file is at 100, whatever was reported last', () => {
 
 test('outputs are weighted by their expected work once the input is known', () => {
   const video = videoFacts({ width: 1920, height: 1080 });
-  const pictured: Change = { type: 'inspected', media: mediaFacts({ video }), file };
+  const withVideo: Change = { type: 'inspected', media: mediaFacts({ video }), file };
   const outputs = [{ width: 1920 }, { width: 192 }].map((settings) => ({
     settings,
-    outputDestination: place,
+    outputDestination: location,
   }));
   const request = { input: 'file:///a.mp4', outputs: [] };
   const draft = draftJob({ accountId: 'a', request, test: false, now, outputs }).number(1);
-  const job = [claimed, pictured].reduce((before, change) => apply(before, change, now), draft);
+  const job = [claimed, withVideo].reduce((before, change) => apply(before, change, now), draft);
   const half = (id: number) => reported(id, { event: 'transcoding', percent: 50, overallPercent: 50 });
   const [large, small] = [jobProgress(job, half(3)).progress, jobProgress(job, half(4)).progress];
   assert.ok(Math.abs(large + small - 2 * 1 - 0.99 * 50) < 0.02, `${large} ${small}`);
@@ -101,11 +101,8 @@ test('a failed or cancelled file keeps its progress', () => {
   const started = after(claimed, inspected, { type: 'output-started', id: 3 });
   const known = reported(3, { event: 'transcoding', percent: 40, overallPercent: 38 });
   const before = jobProgress(started, known).progress;
-  const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
-  const failed = withLastProgress(
-    apply(started, { type: 'output-failed', id: 3, failure: fault }, now),
-    known,
-  );
+  const failure = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
+  const failed = withLastProgress(apply(started, { type: 'output-failed', id: 3, failure }, now), known);
   const cancelled = withLastProgress(apply(started, { type: 'cancelled' }, now), known);
   for (const ended of [failed, cancelled]) {
     const record = jobProgress(ended, new Map());
@@ -117,16 +114,13 @@ test('a failed or cancelled file keeps its progress', () => {
 });
 
 test('a retried file starts at zero, and kept outputs count once the input is known', () => {
-  const fault = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
+  const failure = { errorClass: 'TranscodingError', message: 'It broke.' } as const;
   const known = reported(4, { event: 'transcoding', percent: 40, overallPercent: 38 });
   const failed = withLastProgress(
     after(
       ...[claimed, inspected, { type: 'output-started', id: 3 } as const],
       ...[{ type: 'output-finished', id: 3, media, file } as const],
-      ...[
-        { type: 'output-started', id: 4 } as const,
-        { type: 'output-failed', id: 4, failure: fault } as const,
-      ],
+      ...[{ type: 'output-started', id: 4 } as const, { type: 'output-failed', id: 4, failure } as const],
     ),
     known,
   );

@@ -95,9 +95,9 @@ const bad: readonly (readonly [string, Partial<ReportQuery>, readonly string[]])
   ],
 ];
 
-for (const [what, query, complaints] of bad) {
-  test(`a report for ${what} is rejected: ${complaints.join('; ')}`, () => {
-    assert.equal(read(query), { validationErrors: complaints });
+for (const [what, query, errors] of bad) {
+  test(`a report for ${what} is rejected: ${errors.join('; ')}`, () => {
+    assert.equal(read(query), { validationErrors: errors });
   });
 }
 

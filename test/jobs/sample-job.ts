@@ -20,7 +20,7 @@ export const media: MediaFacts = {
 /** The file that was received or delivered. */
 export const file: FileFacts = { sizeBytes: 3, md5: '900150983cd24fb0d6963f7d28e17f72' };
 /** The failure of a part of it. */
-export const fault: JobFailure = {
+export const sampleFailure: JobFailure = {
   errorClass: 'TranscodingError',
   message: 'The encoder gave up on the file.',
 };
@@ -51,7 +51,7 @@ export function jobIn({ job: state, input, outputs }: States, edit: Partial<Job>
     finishedAt: isFinal(its) ? madeAt.toISOString() : null,
     media: its === 'finished' ? media : null,
     file: its === 'finished' ? file : null,
-    failure: its === 'failed' ? fault : null,
+    failure: its === 'failed' ? sampleFailure : null,
   });
   return deepFreeze({
     ...draft,

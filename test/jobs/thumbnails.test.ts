@@ -74,8 +74,8 @@ test('thumbnails are shown once the job is complete, with the time of their crea
 
 test('a resubmitted job keeps the thumbnails of the outputs that it keeps', () => {
   const failed = apply(finished([0, 1]), { type: 'output-started', id: 14 }, changedAt);
-  const fault = { errorClass: 'ThumbnailError', message: 'none' } as const;
-  const ended = apply(failed, { type: 'output-failed', id: 14, failure: fault }, changedAt);
+  const failure = { errorClass: 'ThumbnailError', message: 'none' } as const;
+  const ended = apply(failed, { type: 'output-failed', id: 14, failure }, changedAt);
   const again = apply(ended, { type: 'resubmitted' }, changedAt);
   assert.equal(
     again.outputs.map(({ thumbnails }) => thumbnails.map(({ id }) => id)),

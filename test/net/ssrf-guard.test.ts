@@ -20,7 +20,7 @@ const resolvingTo = (...addresses: readonly string[]): Pick<SsrfGuardOptions, 'l
 
 const isForbidden = (error: unknown) => isVencError(error, 'ForbiddenAddressError');
 
-const lookedUp = (by: SsrfGuard, host: string, all: boolean): Promise<unknown> =>
+const resolveWith = (by: SsrfGuard, host: string, all: boolean): Promise<unknown> =>
   new Promise((resolve, reject) => {
     by.lookup(host, { all }, (error, found) => (error === null ? resolve(found) : reject(error)));
   });
@@ -65,22 +65,24 @@ test('only the permitted addresses of a name are returned', async () => {
     { address: '8.8.8.8', family: 4 },
     { address: '8.8.4.4', family: 4 },
   ];
-  assert.equal(await lookedUp(by, 'mixed.example', true), allowed);
-  assert.equal(await lookedUp(by, 'mixed.example', false), '8.8.8.8');
+  assert.equal(await resolveWith(by, 'mixed.example', true), allowed);
+  assert.equal(await resolveWith(by, 'mixed.example', false), '8.8.8.8');
 });
 
 test('a name with only private addresses is rejected', async () => {
   for (const all of [true, false]) {
-    const error = await lookedUp(guard(resolvingTo('192.168.0.1', 'fe80::1')), 'inside.example', all).catch(
-      (e) => e,
-    );
+    const error = await resolveWith(
+      guard(resolvingTo('192.168.0.1', 'fe80::1')),
+      'inside.example',
+      all,
+    ).catch((e) => e);
     assert.ok(isForbidden(error));
   }
 });
 
 test('a name that resolves to a metadata address is rejected even if the private network is allowed', async () => {
   const by = guard({ allowPrivateNetwork: true, ...resolvingTo('169.254.169.254') });
-  assert.ok(isForbidden(await lookedUp(by, 'sly.example', true).catch((e) => e)));
+  assert.ok(isForbidden(await resolveWith(by, 'sly.example', true).catch((e) => e)));
 });
 
 test('the address of the connected socket is checked, regardless of the lookup', () => {
@@ -90,12 +92,12 @@ test('the address of the connected socket is checked, regardless of the lookup',
 });
 
 test('a name that cannot be resolved fails with the error of the system', async () => {
-  const error = await lookedUp(guard(), 'nowhere.invalid', true).catch((e) => e);
+  const error = await resolveWith(guard(), 'nowhere.invalid', true).catch((e) => e);
   assert.ok(['ENOTFOUND', 'EAI_AGAIN'].includes(systemCode(error) ?? ''));
 });
 
 test('localhost is resolved by the system and rejected', async () => {
-  assert.ok(isForbidden(await lookedUp(guard(), 'localhost', true).catch((e) => e)));
+  assert.ok(isForbidden(await resolveWith(guard(), 'localhost', true).catch((e) => e)));
 });
 
 test.run();

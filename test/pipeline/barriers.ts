@@ -8,14 +8,14 @@ export class StepGates {
   /** Waits until the call is released; rejects with the signal's reason when that is aborted. */
   async pass(name: string, signal: AbortSignal): Promise<void> {
     this.reached.push(name);
-    this.#tell();
+    this.#notify();
     await this.#until(() => this.#open.has(name), signal);
   }
 
   /** Releases a call, before or after it arrives. */
   open(...names: readonly string[]): void {
     for (const name of names) this.#open.add(name);
-    this.#tell();
+    this.#notify();
   }
 
   /** Resolves once all of these calls have arrived. Rejects after ten seconds with the calls so far. */
@@ -46,7 +46,7 @@ export class StepGates {
     });
   }
 
-  #tell(): void {
+  #notify(): void {
     for (const check of [...this.#changed]) check();
   }
 }

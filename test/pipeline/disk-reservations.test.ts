@@ -9,8 +9,8 @@ interface Context {
   /** Sequence numbers of the admitted downloads, in order. */
   begun: number[];
   holds: Map<number, DiskReservation>;
-  ask: (turn: number, sizeBytes: number | null, signal?: AbortSignal) => void;
-  asked: number[];
+  ask: (sequence: number, sizeBytes: number | null, signal?: AbortSignal) => void;
+  sizeQueries: number[];
 }
 
 const test = suite<Context>('DiskReservations');
@@ -19,18 +19,18 @@ const settle = () => settleEventLoop(async () => {});
 test.before.each((context) => {
   const disk = { freeBytes: 1000 };
   const space = new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 100 });
-  const [begun, asked]: [number[], number[]] = [[], []];
+  const [begun, sizeQueries]: [number[], number[]] = [[], []];
   const holds = new Map<number, DiskReservation>();
-  Object.assign(context, { disk, space, begun, asked, holds });
-  context.ask = (turn, sizeBytes, signal = new AbortController().signal) => {
+  Object.assign(context, { disk, space, begun, sizeQueries, holds });
+  context.ask = (sequence, sizeBytes, signal = new AbortController().signal) => {
     const sizeOf = async () => {
-      asked.push(turn);
+      sizeQueries.push(sequence);
       return sizeBytes;
     };
-    space.reserve(turn, sizeOf, signal).then(
+    space.reserve(sequence, sizeOf, signal).then(
       (hold) => {
-        begun.push(turn);
-        holds.set(turn, hold);
+        begun.push(sequence);
+        holds.set(sequence, hold);
       },
       () => {},
     );
@@ -42,10 +42,10 @@ test.after.each(({ holds }) => {
   for (const hold of holds.values()) hold.release();
 });
 
-test('a job that runs as the only one starts without a size query', async ({ ask, begun, asked }) => {
+test('a job that runs as the only one starts without a size query', async ({ ask, begun, sizeQueries }) => {
   ask(1, 5000);
   await settle();
-  assert.equal([begun, asked], [[1], []]);
+  assert.equal([begun, sizeQueries], [[1], []]);
 });
 
 test('a download starts while others run if it fits next to their reservations and expected outputs', async ({
@@ -85,7 +85,7 @@ test('a download that does not fit waits until others have ended, and keeps its 
   assert.equal(begun, [1, 3], 'one of 600 does not fit next to one of 10');
   holds.get(3)?.release();
   await settle();
-  assert.equal(begun, [1, 3, 2], 'alone it tries');
+  assert.equal(begun, [1, 3, 2], 'as the only job it starts');
   holds.get(2)?.release();
   await settle();
   assert.equal(begun, [1, 3, 2, 4]);
@@ -172,8 +172,8 @@ test('a failed size query counts as no size: the download reports the error', as
   ask(1, null);
   await settle();
   holds.get(1)?.setReceived(0, 100);
-  const refused = () => Promise.reject(new Error('no such file'));
-  await space.reserve(2, refused, new AbortController().signal);
+  const failing = () => Promise.reject(new Error('no such file'));
+  await space.reserve(2, failing, new AbortController().signal);
   assert.equal(begun, [1]);
 });
 

@@ -27,12 +27,12 @@ test('a delivery record is readable only by its owner, and its URL is listed onc
 });
 
 test('a server that cannot remove files is tried once, however many orphans it has', async () => {
-  const asked: string[] = [];
+  const removed: string[] = [];
   const transports = registerTransports([
     {
       schemes: ['ftp'],
       async remove(url) {
-        asked.push(url);
+        removed.push(url);
         if (!url.endsWith('3.png')) throw new Error('no way there');
       },
     },
@@ -40,7 +40,7 @@ test('a server that cannot remove files is tried once, however many orphans it h
   const reported: string[] = [];
   const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
   await rollBack({ transports, log: (_, message) => reported.push(message) }, urls);
-  assert.equal(asked, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
+  assert.equal(removed, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
   assert.match(
     reported.join(),
     /2 delivered file\(s\) of a failed output could not be removed: Error: no way there/,

@@ -83,8 +83,8 @@ test('a video with a low frame rate may deviate by two of its frames', () => {
 });
 
 test('a show with silence at its end may end early if all frames are there, and not if some are missing', () => {
-  const picture = { codec: 'h264', width: 1280, height: 720, frameSeconds: 1, frames: 20 };
-  const show = { ...product, audio: null, video: picture };
+  const video = { codec: 'h264', width: 1280, height: 720, frameSeconds: 1, frames: 20 };
+  const show = { ...product, audio: null, video };
   const found = (frameCount: number) =>
     mediaFacts({ audio: null, durationSeconds: 20, video: videoFacts({ frameCount }) });
   assert.is(verifyOutput(show, found(20)), null);

@@ -45,10 +45,10 @@ for (const [settings, filename, expected] of good) {
   test(`${JSON.stringify(settings)} as ${filename ?? 'any name'} is ${expected}`, () => {
     const found = checkCombination(settings, filename, newCapabilities, 'outputs[0]');
     assert.ok(found.ok, JSON.stringify(found));
-    const told = [found.video, found.audio].map((one) =>
+    const encoders = [found.video, found.audio].map((one) =>
       one === null ? '-' : `${one.codec}/${one.encoder}`,
     );
-    assert.is([found.extension, ...told].join(' '), expected);
+    assert.is([found.extension, ...encoders].join(' '), expected);
   });
 }
 

@@ -117,8 +117,8 @@ test('a bitrate that AAC allows but its encoder never reaches becomes the maximu
   };
   assert.equal(kbps({ audio_bitrate: 256 }), { by: 'bitrate', kbps: 198 });
   assert.equal(kbps({ audio_bitrate: 192 }), { by: 'bitrate', kbps: 192 });
-  const told = 'audio_bitrate must be from 16 to 198 for stereo aac at 22050 Hz.';
-  assert.equal(kbps({ audio_bitrate: 256, audio_sample_rate: 22_050 }), told);
+  const expectedMessage = 'audio_bitrate must be from 16 to 198 for stereo aac at 22050 Hz.';
+  assert.equal(kbps({ audio_bitrate: 256, audio_sample_rate: 22_050 }), expectedMessage);
 });
 
 for (const [settings, facts, codec, message] of failures) {

@@ -11,7 +11,7 @@ function planOf(settings: OutputSettings, media = mediaFacts(), filename = 'film
   return plan([output(settings, filename)], media, paths, newCapabilities);
 }
 
-const refusalOf = (made: Plan) => made.rejections[0]?.failure.errorClass;
+const rejectionOf = (made: Plan) => made.rejections[0]?.failure.errorClass;
 const silent = mediaFacts({ audio: null });
 const blind = mediaFacts({ video: null });
 
@@ -43,15 +43,15 @@ test('a clip that begins after the last frame is an error of the settings', () =
     video: videoFacts({ durationSeconds: 60 }),
     audio: audioFacts({ durationSeconds: 60 }),
   });
-  const { rejections: refusals } = planOf({ start_clip: 60.01 }, late);
-  assert.is(refusals[0]?.failure.errorClass, 'InvalidVideoSettingsError');
+  const { rejections } = planOf({ start_clip: 60.01 }, late);
+  assert.is(rejections[0]?.failure.errorClass, 'InvalidVideoSettingsError');
 });
 
 test('an output without video and audio is rejected', () => {
-  assert.is(refusalOf(planOf({ skip_video: true }, silent)), 'NoMediaError');
-  assert.is(refusalOf(planOf({ skip_audio: true }, blind)), 'NoMediaError');
-  assert.is(refusalOf(planOf({}, silent, 'sound.mp3')), 'NoMediaError');
-  assert.is(refusalOf(planOf({}, mediaFacts({ audio: null, video: null }))), 'NoMediaError');
+  assert.is(rejectionOf(planOf({ skip_video: true }, silent)), 'NoMediaError');
+  assert.is(rejectionOf(planOf({ skip_audio: true }, blind)), 'NoMediaError');
+  assert.is(rejectionOf(planOf({}, silent, 'sound.mp3')), 'NoMediaError');
+  assert.is(rejectionOf(planOf({}, mediaFacts({ audio: null, video: null }))), 'NoMediaError');
 });
 
 test('a rejected output does not affect the others', () => {

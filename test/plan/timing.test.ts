@@ -141,7 +141,7 @@ for (const [mode, fieldOrder, expected] of fields) {
       format: 'mpeg4',
       firstFrameSeconds: 0,
     });
-    assert.is('video' in decided ? decided.video.deinterlace : 'fault', expected);
+    assert.is('video' in decided ? decided.video.deinterlace : 'failure', expected);
   });
 }
 

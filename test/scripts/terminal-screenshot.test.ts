@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { renderTerminalSvg } from '../../scripts/docs/terminal-screenshot.js';
 
 const esc = String.fromCharCode(27);
-const picture = renderTerminalSvg(
+const screenshot = renderTerminalSvg(
   `${esc}[1m3 jobs${esc}[0m\n  ${esc}[36m███▌░░░░${esc}[39m  44% a<b  c&d\n────\n`,
   30,
   'A screen',
@@ -11,14 +11,14 @@ const picture = renderTerminalSvg(
 
 test('a bar is drawn as the done part over the whole, without font glyphs', () => {
   assert.match(
-    picture,
+    screenshot,
     /<rect [^>]*width="67.2"[^>]*opacity="0.25"\/><rect [^>]*width="29.4"[^>]*fill="#56b6c2"\/>/,
   );
-  assert.not.match(picture, /[█▌░─]/);
+  assert.not.match(screenshot, /[█▌░─]/);
 });
 
 test('words are aligned to their columns, and markup in them is escaped', () => {
-  const words = [...picture.matchAll(/<text x="([\d.]+)"[^>]*>([^<]*)</g)].map(([, x, text]) => [x, text]);
+  const words = [...screenshot.matchAll(/<text x="([\d.]+)"[^>]*>([^<]*)</g)].map(([, x, text]) => [x, text]);
   assert.equal(words, [
     ['14.0', '3 jobs'],
     ['114.8', '44% a&lt;b'],
@@ -27,8 +27,8 @@ test('words are aligned to their columns, and markup in them is escaped', () => 
 });
 
 test('bold text is bold, and a frame separates the image from the page', () => {
-  assert.match(picture, /font-weight="bold">3 jobs</);
-  assert.match(picture, /^<svg [^>]*>\n<title>A screen<\/title>\n<rect [^>]*stroke="#/);
+  assert.match(screenshot, /font-weight="bold">3 jobs</);
+  assert.match(screenshot, /^<svg [^>]*>\n<title>A screen<\/title>\n<rect [^>]*stroke="#/);
 });
 
 test.run();

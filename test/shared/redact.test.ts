@@ -88,7 +88,7 @@ test('an address with a password and no user shows neither', () => {
   assert.is(withoutPassword('ftp://:hunter2@host/x'), 'ftp://host/x');
 });
 
-test('an answer shows the whole path of an address, whatever it contains', () => {
+test('an answer shows the whole path of an address, including parts that look secret', () => {
   assert.is(withoutPassword('http://u:p@w@host:80/@scope/a@2x.mp4'), 'http://u@host:80/@scope/a@2x.mp4');
   assert.is(withoutPassword('ftp://me@corp.example:p@host/a'), 'ftp://me@corp.example@host/a');
 });

@@ -140,7 +140,7 @@ test('distances are read in pixels and percent, from either edge', () => {
 });
 
 test('the limits of each range are valid values', () => {
-  for (const [name, least, greatest] of [
+  for (const [name, min, max] of [
     ['width', 2, 8192],
     ['speed', 1, 5],
     ['quality', 1, 5],
@@ -157,7 +157,7 @@ test('the limits of each range are valid values', () => {
     ['keyframe_interval', 1, 100_000],
     ['clip_length', 0.000001, 359_999.999],
   ] as const) {
-    for (const value of [least, greatest]) assert.equal(settingsOf({ [name]: value }), { [name]: value });
+    for (const value of [min, max]) assert.equal(settingsOf({ [name]: value }), { [name]: value });
   }
   assert.equal(settingsOf({ thumbnails: { number: 500 } }), { thumbnails: { number: 500 } });
   assert.is(requestOf({ input, download_connections: 25 }).download_connections, 25);

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
-import { validationErrorsFor as complaintsAboutBody, input } from './reading.js';
+import { validationErrorsFor as errorsOfBody, input } from './reading.js';
 
 const url = 'ftp://example.com/';
-const validationErrorsFor = (...outputs: readonly unknown[]) => complaintsAboutBody({ input, outputs });
+const validationErrorsFor = (...outputs: readonly unknown[]) => errorsOfBody({ input, outputs });
 
 const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | undefined])[] = [
   [{ size: '640x480', width: 320 }, 'outputs[0].size must agree with width'],

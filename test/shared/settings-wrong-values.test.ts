@@ -14,7 +14,7 @@ const output = (fields: Fields) => ({ input, outputs: [{}, fields] });
 const grant = { grantee: 'someone', permission: 'READ' };
 
 /** The paths of the settings of each table in a request. */
-const places: readonly {
+const tables: readonly {
   readonly table: SettingsTable;
   readonly path: string;
   readonly body: (fields: Fields) => Fields;
@@ -54,7 +54,7 @@ const places: readonly {
   },
 ];
 
-for (const { table, path, body } of places) {
+for (const { table, path, body } of tables) {
   for (const [name, setting] of Object.entries(table)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
       test(`an invalid ${path}${spelling} is reported by its path`, () => {

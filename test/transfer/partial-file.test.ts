@@ -11,13 +11,13 @@ const film = sampleBytes(5_000_000);
 const chunkBytes = 250_000;
 /** Files of this size or more are large. */
 const largeBytes = 1 << 25;
-const places = Array.from({ length: film.byteLength / chunkBytes }, (_, index) => index * chunkBytes);
+const offsets = Array.from({ length: film.byteLength / chunkBytes }, (_, index) => index * chunkBytes);
 const chunkAt = (at: number) => film.subarray(at, at + chunkBytes);
 
-const orders: readonly (readonly [what: string, places: readonly number[]])[] = [
-  ['in order', places],
-  ['backwards', places.toReversed()],
-  ['every third one first', [0, 1, 2].flatMap((rest) => places.filter((_, index) => index % 3 === rest))],
+const orders: readonly (readonly [what: string, offsets: readonly number[]])[] = [
+  ['in order', offsets],
+  ['backwards', offsets.toReversed()],
+  ['every third one first', [0, 1, 2].flatMap((rest) => offsets.filter((_, index) => index % 3 === rest))],
 ];
 
 for (const [what, order] of orders) {
@@ -35,7 +35,7 @@ for (const [what, order] of orders) {
 test('concurrent writes have the checksum of their bytes in order', async () => {
   const path = join(scratchFolder(), 'in');
   const part = await PartialFile.create(path);
-  await Promise.all(places.map((at) => part.writeAt([chunkAt(at)], at)));
+  await Promise.all(offsets.map((at) => part.writeAt([chunkAt(at)], at)));
   assert.equal(await part.finish(path), factsOf(film));
 });
 
@@ -46,7 +46,7 @@ test('the checksum of a large file is computed in a worker while it is written, 
   await part.write(Buffer.from('another film'));
   await part.reset();
   part.expectSize(largeBytes);
-  await Promise.all(places.toReversed().map((at) => part.writeAt([chunkAt(at)], at)));
+  await Promise.all(offsets.toReversed().map((at) => part.writeAt([chunkAt(at)], at)));
   assert.equal(await part.facts(), factsOf(film));
   await part.write(Buffer.from('more'));
   assert.equal(await part.finish(path), factsOf(Buffer.concat([film, Buffer.from('more')])));

@@ -42,7 +42,7 @@ test('the bucket of a storage URL keeps its letter case', () => {
   assert.equal([host, parts], ['Films_of.2026', ['a', 'b.mp4']]);
 });
 
-const invalid: readonly (readonly [url: string, complaint: RegExp])[] = [
+const invalid: readonly (readonly [url: string, message: RegExp])[] = [
   ['ftp:///a', /must name a host/],
   ['ftp://user:pass@/a', /must name a host/],
   ['ftp:a', /must be a URL such as/],

@@ -22,7 +22,7 @@ test('a journal entry also records the folders that were created', async () => {
   const left: Orphan = { ...ftp('new/part'), folders: ['new', 'new/er'] };
   await openCleanupJournal(folder).add(left);
   assert.equal(
-    (await openCleanupJournal(folder).entries()).map(({ orphan: leftover }) => leftover),
+    (await openCleanupJournal(folder).entries()).map(({ orphan: found }) => found),
     [left],
   );
 });
@@ -42,11 +42,11 @@ test('orphans of an earlier process are removed once; those that cannot be remov
       },
     },
   ]);
-  const told: string[] = [];
-  assert.is(await removeOrphans(openCleanupJournal(folder), registry, (line) => told.push(line)), 1);
+  const logLines: string[] = [];
+  assert.is(await removeOrphans(openCleanupJournal(folder), registry, (line) => logLines.push(line)), 1);
   assert.equal(swept, ['good']);
   assert.match(
-    told.join(),
+    logLines.join(),
     /Could not remove the unfinished upload of an earlier run at .*: Error: no way there/,
   );
   assert.is(readdirSync(folder).length, 1);

@@ -9,7 +9,7 @@ import {
 import { createTransferRetryPolicy } from '../../daemon/transfer/with-retry.js';
 
 const passing = transientError('DownloadFailureError', 'no');
-const refused = mapConnectionError(
+const refusedConnection = mapConnectionError(
   Object.assign(new Error('no'), { code: 'ECONNREFUSED' }),
   'host',
   'download',
@@ -19,7 +19,7 @@ const refused = mapConnectionError(
 function failing(
   stallTimeoutMs: number,
   attemptMs: number,
-  trouble: TransferError,
+  error: TransferError,
 ): { readonly delays: readonly number[]; readonly tookMs: number } {
   let now = 0;
   const connectTimeoutMs = 7_500;
@@ -32,7 +32,7 @@ function failing(
   const delays: number[] = [];
   for (;;) {
     now += attemptMs;
-    const delay = retryPolicy.nextDelayMs(trouble);
+    const delay = retryPolicy.nextDelayMs(error);
     if (delay === null) return { delays, tookMs: now };
     delays.push(delay);
     now += delay;
@@ -48,11 +48,11 @@ test('transient errors are retried up to five attempts, with doubling delays', (
 });
 
 test('a host that refuses the first connection is tried three times', () => {
-  assert.equal(failing(30_000, 1, refused).delays, [500, 1000]);
+  assert.equal(failing(30_000, 1, refusedConnection).delays, [500, 1000]);
 });
 
 test('a host that does not answer is reported within 20 seconds', () => {
-  const { delays, tookMs } = failing(30_000, 8_500, refused);
+  const { delays, tookMs } = failing(30_000, 8_500, refusedConnection);
   assert.equal(delays, [500]);
   assert.ok(tookMs < 20_000);
 });
@@ -96,7 +96,11 @@ test('a download that has begun waits longer for a server that restarts', () => 
   assert.is(retryPolicy.nextDelayMs(passing), 500);
   now += 500;
   assert.equal(
-    [retryPolicy.nextDelayMs(refused), retryPolicy.nextDelayMs(refused), retryPolicy.nextDelayMs(refused)],
+    [
+      retryPolicy.nextDelayMs(refusedConnection),
+      retryPolicy.nextDelayMs(refusedConnection),
+      retryPolicy.nextDelayMs(refusedConnection),
+    ],
     [1000, 2000, 4000],
   );
 });

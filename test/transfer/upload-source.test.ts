@@ -62,10 +62,10 @@ for (const [name, sizeBytes] of Object.entries(sizes)) {
 test('progress is reported after each chunk is consumed, and never exceeds the size', async () => {
   const { bytes, path } = fileOf(sizes.small);
   const file = await UploadSource.open(path);
-  const told: number[] = [];
-  await buffer(file.bytesFrom(0, (passed) => told.push(passed)));
-  assert.is(told.at(-1), bytes.byteLength);
-  assert.ok(told.length > 2);
+  const reported: number[] = [];
+  await buffer(file.bytesFrom(0, (passed) => reported.push(passed)));
+  assert.is(reported.at(-1), bytes.byteLength);
+  assert.ok(reported.length > 2);
   await file.close();
 });
 

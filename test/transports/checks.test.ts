@@ -37,7 +37,7 @@ const checkOutput = (url: string, options?: Partial<TransportOptions>) =>
 
 const below = 'must name a file below one of the --files-root folders';
 
-const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
+const inputs: readonly (readonly [url: string, message: RegExp | null])[] = [
   ['http://example.com/a.mp4', null],
   ['HTTPS://user:p%40ss@example.com:8443/a b.mp4?x=1#t', null],
   ['http://[2001:db8::1]:80/a', null],
@@ -81,9 +81,9 @@ const inputs: readonly (readonly [url: string, complaint: RegExp | null])[] = [
 
 for (const [url, validationError] of inputs) {
   test(`as an input ${url.replace(root, 'ROOT')} ${validationError === null ? 'is valid' : `is a validation error: ${validationError.source}`}`, async () => {
-    const told = await checkInput(url);
-    if (validationError === null) assert.is(told, null);
-    else assert.match(String(told), validationError);
+    const inputError = await checkInput(url);
+    if (validationError === null) assert.is(inputError, null);
+    else assert.match(String(inputError), validationError);
   });
 }
 
@@ -108,14 +108,14 @@ test('a program may use all files of its own user', async () => {
 
 test('an upload is valid for its own account, for 24 hours', async () => {
   const { signal } = new AbortController();
-  const place = await uploads.receive(Readable.from([Buffer.from('film')]), 'film.mp4', 'default', signal);
-  const url = fileRefUrl('upload', place);
+  const ref = await uploads.receive(Readable.from([Buffer.from('film')]), 'film.mp4', 'default', signal);
+  const url = fileRefUrl('upload', ref);
   const { checkInput: check } = transportFor(registry(), url);
-  const keptAt = (await uploads.find(place)).state === 'there' ? Date.now() : 0;
-  now = new Date(keptAt + 86_000_000);
+  const storedAt = (await uploads.find(ref)).state === 'there' ? Date.now() : 0;
+  now = new Date(storedAt + 86_000_000);
   assert.is(await check?.(url, 'default'), null);
   assert.match(String(await check?.(url, 'another')), /not name an upload of this account/);
-  now = new Date(keptAt + 87_000_000);
+  now = new Date(storedAt + 87_000_000);
   assert.match(String(await check?.(url, 'default')), /24 hours ago/);
 });
 

@@ -8,8 +8,8 @@ import { startWatch } from '../../src/tui/watch-state.js';
 function terminal(): { readonly io: ScreenIo; readonly written: () => string } {
   let written = '';
   const stdout = Object.assign(new PassThrough(), { columns: 60, rows: 12 });
-  stdout.on('data', (piece: Buffer) => {
-    written += String(piece);
+  stdout.on('data', (chunk: Buffer) => {
+    written += String(chunk);
   });
   const io = {
     stdin: new PassThrough(),

@@ -137,7 +137,7 @@ test('a network error is retried until the service answers', async ({ service, s
   const ending = screen.open(service.url, [7]);
   await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
-  await screen.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
+  await screen.shows('the network error', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
   screen.press('quit');
   assert.is(watchExitCode(await ending), 130);
 });
@@ -146,7 +146,7 @@ test('a service that restarts is reported as unreachable and then as back', asyn
   const ending = screen.open(service.url, [7]);
   await screen.shows('the job', ({ jobs: [job] }) => job?.state === 'processing');
   await service.close();
-  await screen.shows('the outage', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
+  await screen.shows('the network error', ({ unreachableSinceMs }) => unreachableSinceMs !== null);
   const again = await startControllableService(7, Number(new URL(service.url).port));
   again.open();
   await screen.shows('that it is back', ({ log }) => log.at(-1)?.text === 'the service answers again');

@@ -222,10 +222,10 @@ test('a queued output shows no time left, even if the service reports one', () =
 });
 
 test('an unreachable service is logged once, and its return once', () => {
-  const gone = play([1], { type: 'unreachable' }, { type: 'unreachable' });
-  assert.is(gone.unreachableSinceMs, start + 1000);
-  assert.equal(logOf(gone), ['the service does not answer']);
-  const back = reduceWatch(reduceWatch(gone, { type: 'back' }, start), { type: 'back' }, start);
+  const unreachable = play([1], { type: 'unreachable' }, { type: 'unreachable' });
+  assert.is(unreachable.unreachableSinceMs, start + 1000);
+  assert.equal(logOf(unreachable), ['the service does not answer']);
+  const back = reduceWatch(reduceWatch(unreachable, { type: 'back' }, start), { type: 'back' }, start);
   assert.is(back.unreachableSinceMs, null);
   assert.is(back.log.length, 2);
 });
@@ -245,9 +245,9 @@ test('a job that was resubmitted waits again, under its old names, and keeps the
 });
 
 test('the screen does not close during a question or while a command is in flight', () => {
-  const asked = play([1], progress(1), key('cancel'), final(1));
-  assert.is(isDone(asked), false);
-  assert.is(isDone(reduceWatch(asked, key('no'), start)), true);
+  const asking = play([1], progress(1), key('cancel'), final(1));
+  assert.is(isDone(asking), false);
+  assert.is(isDone(reduceWatch(asking, key('no'), start)), true);
   const sent = play([1], progress(1), key('cancel'), key('yes'), final(1, { state: 'cancelled' }));
   assert.is(isDone(sent), false);
   const accepted: WatchEvent = { type: 'accepted', command: { verb: 'cancel', jobId: 1 } };

@@ -137,7 +137,7 @@ test('a known notification is not queued twice, in flight or not', () => {
   assert.equal([idsOf(taken), takeAll(line)], [['a'], []]);
 });
 
-test('a withdrawn notification is never sent, whatever its state was', () => {
+test('a withdrawn notification is never sent, from any state', () => {
   const line = queueOf(
     notification('a', 1),
     notification('b', 1),

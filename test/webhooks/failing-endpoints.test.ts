@@ -87,7 +87,7 @@ test('an endpoint that hangs is tried again after the timeout of an attempt', as
       harness.open({ timeoutMs: 50 });
       const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
       await harness.change(id, { type: 'cancelled' });
-      await waitUntil('it is told', () => noneIsPending(harness));
+      await waitUntil('it is delivered', () => noneIsPending(harness));
       assert.is(endpoint.received.length, 2);
       assert.match(harness.logLines[0] ?? '', 'did not answer within 0.05 seconds');
     },
@@ -99,8 +99,8 @@ test('an endpoint that hangs is tried again after the timeout of an attempt', as
 
 test('an endpoint that refuses connections gets its notification when it accepts them again', async () => {
   const harness = await createNotificationHarness();
-  const gone = await startWebhookEndpoint();
-  await gone.close();
+  const closed = await startWebhookEndpoint();
+  await closed.close();
   // The clock does not advance until the endpoint is up.
   let wakeUp = (): void => {};
   harness.open({
@@ -110,13 +110,13 @@ test('an endpoint that refuses connections gets its notification when it accepts
     },
     now: () => new Date(Date.now() + harness.logLines.length * 10_000),
   });
-  const { id } = await harness.start([{ url: gone.url('/') }], [undefined]);
+  const { id } = await harness.start([{ url: closed.url('/') }], [undefined]);
   await harness.change(id, { type: 'cancelled' });
-  await waitUntil('it was refused', () => harness.logLines.length === 1);
+  await waitUntil('the connection was refused', () => harness.logLines.length === 1);
   assert.match(harness.logLines[0] ?? '', 'refused the connection');
-  const endpoint = await startWebhookEndpoint(undefined, gone.port);
+  const endpoint = await startWebhookEndpoint(undefined, closed.port);
   wakeUp();
-  await waitUntil('it is told', () => noneIsPending(harness));
+  await waitUntil('it is delivered', () => noneIsPending(harness));
   assert.is(endpoint.received.length, 1);
   await harness.close();
   await endpoint.close();
@@ -134,7 +134,7 @@ test('closing the deliverer is immediate and leaves notifications in flight due;
       assert.is((await harness.store.get(id))?.pendingNotifications.length, 2);
       assert.equal((await harness.store.get(id))?.pendingNotifications[0]?.attempts, 0);
       harness.open();
-      await waitUntil('both are told', () => noneIsPending(harness));
+      await waitUntil('both are delivered', () => noneIsPending(harness));
       const ids = endpoint.received.map(({ headers }) => headers['webhook-id']);
       assert.equal([ids.length, ids[0], new Set(ids).size], [3, ids[1], 2]);
     },
@@ -146,19 +146,19 @@ test('closing the deliverer is immediate and leaves notifications in flight due;
 
 test('a job of a missing account keeps its notifications until the account is back', async () => {
   await withHarness(async (harness, endpoint) => {
-    let asked = 0;
+    let attempts = 0;
     harness.open({
       secretOf: () => {
-        asked += 1;
-        return asked > 2 ? secret : null;
+        attempts += 1;
+        return attempts > 2 ? secret : null;
       },
     });
     const { id } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
     await harness.change(id, { type: 'cancelled' });
-    await waitUntil('it is told', () => noneIsPending(harness));
-    const refused = harness.logLines.filter((line) => line.startsWith('warn '));
-    assert.is(refused.length, 2, harness.logLines.join('\n'));
-    assert.ok(refused.every((line) => line.includes('no longer exists')));
+    await waitUntil('it is delivered', () => noneIsPending(harness));
+    const warnings = harness.logLines.filter((line) => line.startsWith('warn '));
+    assert.is(warnings.length, 2, harness.logLines.join('\n'));
+    assert.ok(warnings.every((line) => line.includes('no longer exists')));
     assert.equal(endpoint.received.map(verified).length, 1);
   });
 });

@@ -5,7 +5,7 @@ import type { JobNotificationBody, OutputNotificationBody } from '../../src/shar
 import { waitUntil } from '../helpers/wait-until.js';
 import { finishing, noneIsPending, verified, withHarness } from './notification-harness.js';
 
-const fault = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
+const failure = { errorClass: 'TranscodingError', message: 'The encoder gave up on the file.' } as const;
 
 test('each end is notified once, outputs before their job, with the final job, input and outputs', async () => {
   await withHarness(async (harness, endpoint) => {
@@ -13,13 +13,14 @@ test('each end is notified once, outputs before their job, with the final job, i
     const url = endpoint.url('/');
     const { id, outputs } = await harness.start([{ url }], [[{ url }], [{ url }], undefined]);
     const [first = 0, second = 0, third = 0] = outputs.map((output) => output.id);
-    await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure: fault });
+    await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure });
     await waitUntil('two outputs are notified', () => endpoint.received.length === 2);
     await harness.change(id, ...finishing(third));
     await waitUntil('the job is notified', () => noneIsPending(harness));
-    const told = endpoint.received.map(verified) as readonly (JobNotificationBody & OutputNotificationBody)[];
+    const received = endpoint.received.map(verified) as readonly (JobNotificationBody &
+      OutputNotificationBody)[];
     assert.equal(
-      told.map(({ job, output, outputs: all }) => [
+      received.map(({ job, output, outputs: all }) => [
         job.id,
         output?.id ?? null,
         output?.state ?? job.state,
@@ -31,10 +32,10 @@ test('each end is notified once, outputs before their job, with the final job, i
         [id, null, 'failed', ['finished', 'failed', 'finished']],
       ],
     );
-    const [, ofSecond, ofJob] = told;
+    const [, ofSecond, ofJob] = received;
     assert.equal(
       [ofSecond?.output.error_class, ofSecond?.output.error_message],
-      [fault.errorClass, fault.message],
+      [failure.errorClass, failure.message],
     );
     const record = await harness.store.get(id);
     assert.ok(record !== null);
@@ -48,7 +49,7 @@ test('each end is notified once, outputs before their job, with the final job, i
       ofJob?.outputs.map(({ id: its, md5_checksum }) => [its, md5_checksum]),
       files.map(({ id: its, md5_checksum }) => [its, md5_checksum ?? null]),
     );
-    assert.not(JSON.stringify(told).includes('hunter2'));
+    assert.not(JSON.stringify(received).includes('hunter2'));
   });
 });
 
@@ -79,7 +80,7 @@ test('a notification in XML has the elements of the JSON and the same kind of si
     const { id, outputs } = await harness.start(xml, [xml]);
     const outputId = outputs[0]?.id ?? 0;
     await harness.change(id, ...finishing(outputId));
-    await waitUntil('both are told', () => noneIsPending(harness));
+    await waitUntil('both are delivered', () => noneIsPending(harness));
     const [ofOutput = '', ofJob = ''] = endpoint.received.map(({ body }) => body);
     for (const seen of endpoint.received) {
       assert.is(seen.headers['content-type'], 'application/xml; charset=utf-8');
@@ -106,9 +107,9 @@ test('ends that happened without a deliverer are notified by the next one', asyn
       await harness.change(id, { type: 'cancelled' });
     }
     harness.open();
-    await waitUntil('all are told', () => noneIsPending(harness));
-    const told = endpoint.received.map(verified) as readonly JobNotificationBody[];
-    assert.equal(told.map(({ job }) => job.id).sort(), ids);
+    await waitUntil('all are delivered', () => noneIsPending(harness));
+    const received = endpoint.received.map(verified) as readonly JobNotificationBody[];
+    assert.equal(received.map(({ job }) => job.id).sort(), ids);
   });
 });
 
@@ -121,18 +122,18 @@ test('a resubmit withdraws pending notifications, and kept outputs are not notif
       const url = endpoint.url('/');
       const { id, outputs } = await harness.start([{ url }], [[{ url }], [{ url }]]);
       const [first = 0, second = 0] = outputs.map((output) => output.id);
-      await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure: fault });
+      await harness.change(id, ...finishing(first), { type: 'output-failed', id: second, failure });
       await waitUntil('the first is in flight', () => endpoint.received.length === 1);
       await harness.change(id, { type: 'resubmitted' });
       isOpen = true;
       open();
       await waitUntil('the first is delivered', () => noneIsPending(harness));
       await harness.change(id, { type: 'claimed', token: 'next' }, { type: 'cancelled' });
-      await waitUntil('all are told', () => noneIsPending(harness));
-      const told = endpoint.received.map(verified) as readonly (JobNotificationBody &
+      await waitUntil('all are delivered', () => noneIsPending(harness));
+      const received = endpoint.received.map(verified) as readonly (JobNotificationBody &
         OutputNotificationBody)[];
       assert.equal(
-        told.map(({ job, output }) => [output?.id ?? null, output?.state ?? job.state]),
+        received.map(({ job, output }) => [output?.id ?? null, output?.state ?? job.state]),
         [
           [first, 'finished'],
           [second, 'cancelled'],
@@ -155,7 +156,7 @@ test('the log contains only the host of a URL, and none of the headers', async (
       const headers = { hunter2: 'hunter2', Authorization: 'hunter2' };
       const { id } = await harness.start([{ url, headers }], [undefined]);
       await harness.change(id, { type: 'cancelled' });
-      await waitUntil('it is told', () => noneIsPending(harness));
+      await waitUntil('it is delivered', () => noneIsPending(harness));
       assert.is(harness.logLines.length, 2);
       assert.not(harness.logLines.join().includes('hunter2'));
     },

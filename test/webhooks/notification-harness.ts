@@ -36,8 +36,8 @@ export interface NotificationHarness {
   open(
     options?: Partial<NotificationDelivererOptions> & { readonly timeoutMs?: number },
   ): NotificationDeliverer;
-  /** Stores a job, claims it and has its input inspected; `told` are the endpoints of its outputs, in order. */
-  start(notifications: Notifications, told: readonly Notifications[]): Promise<Job>;
+  /** Stores a job, claims it and has its input inspected; `endpoints` are the targets of its outputs, in order. */
+  start(notifications: Notifications, endpoints: readonly Notifications[]): Promise<Job>;
   /** Applies a change to a job. */
   change(id: number, ...changes: readonly Change[]): Promise<Job>;
   /** Closes the deliverers and the store. */
@@ -88,7 +88,7 @@ export async function createNotificationHarness(): Promise<NotificationHarness> 
       open.push(deliverer);
       return deliverer;
     },
-    async start(notifications, told) {
+    async start(notifications, endpoints) {
       const draft = draftJob({
         accountId: 'acme',
         request: {
@@ -97,7 +97,7 @@ export async function createNotificationHarness(): Promise<NotificationHarness> 
           ...(notifications && { notifications }),
         },
         test: false,
-        outputs: told.map((one, index) => ({
+        outputs: endpoints.map((one, index) => ({
           settings: one === undefined ? {} : { notifications: one },
           outputDestination: { destination: `hosted://t/${index}.mp4`, url: `http://localhost/${index}.mp4` },
         })),

@@ -15,7 +15,7 @@ async function rejection(input: string, path: string): Promise<unknown> {
   return rejectInputAsOutput(input, [path]).catch((error: unknown) => error);
 }
 
-test('an input is never overwritten, whatever name or link it goes by', async () => {
+test('an input is never overwritten, under any name or link', async () => {
   const folder = tempFolder();
   const film = join(folder, 'film.mov');
   await writeFile(film, 'film');
@@ -28,7 +28,7 @@ test('an input is never overwritten, whatever name or link it goes by', async ()
   assert.is(await rejection(url('missing.mov'), film), undefined);
 });
 
-test('what is no file is not replaced by one, and what takes no files is told before', async () => {
+test('only a regular file is replaced, and a destination that cannot hold a file is reported before the encode', async () => {
   const folder = tempFolder();
   await writeFile(join(folder, 'file'), 'a file');
   const cases = [

@@ -17,11 +17,11 @@ const host = 'https://example.com';
 
 const cases: readonly (readonly [what: string, path: string, name: string])[] = [
   ['a plain name', '/hosted/token/film.mp4', 'film.mp4'],
-  ['a name that is encoded', '/a/two%20words%20%C3%BC.mp4?sig=1#x', 'two words ü.mp4'],
+  ['an encoded name', '/a/two%20words%20%C3%BC.mp4?sig=1#x', 'two words ü.mp4'],
   ['a slash in a name', '/a/..%2F..%2Fetc%2Fpasswd', '_._.._etc_passwd'],
   ['a folder above', '/a/%2e%2e', 'output-10'],
   ['a name that moves the cursor', '/a/x%1b%5b2Ay.mp4', 'x_[2Ay.mp4'],
-  ['a name that turns the writing', '/a/x%E2%80%AE4pm.exe', 'x_4pm.exe'],
+  ['a name that reverses the text direction', '/a/x%E2%80%AE4pm.exe', 'x_4pm.exe'],
   ['a hidden name', '/a/.bashrc', '_bashrc'],
   ['a name like a flag', '/a/-rf.mp4', '_rf.mp4'],
   ['no name', '/', 'output-10'],
@@ -31,7 +31,7 @@ for (const [what, path, name] of cases) {
   test(`${what} is saved as ${name}`, () => assert.equal(names([`${host}${path}`]), [name]));
 }
 
-test('a name is short enough for every file system, its extension kept', () => {
+test('a name is short enough for every file system, and keeps its extension', () => {
   const [name = ''] = names([`${host}/${encodeURIComponent('ü'.repeat(300))}.mp4`]);
   assert.ok(Buffer.byteLength(name) <= 230 && name.endsWith('ü.mp4'), name);
 });
@@ -52,7 +52,7 @@ const named = (
     }),
   ).files.map(({ name }) => name);
 
-test('names that a service made up give way to those of the input and the label', () => {
+test('names that a service generated are replaced by those of the input and the label', () => {
   const ours = `${host}/hosted/${hex}/${hex}`;
   const other = `${host}/o/20260101/6d7c1b1e-0b0f-4c55-9d0c-0123456789ab`;
   const files = [{ url: `${ours}.mp4`, label: 'web' }, { url: `${other}.webm?sig=1` }];
@@ -66,7 +66,7 @@ test('names that a service made up give way to those of the input and the label'
   assert.equal(named('http://h/-rf%2F%1b.mov', [{ url: `${ours}.mp4`, label: '../x' }]), ['_rf__-.._x.mp4']);
 });
 
-test('a name of 32 digits that a client asked our daemon for is kept', () => {
+test('a name of 32 digits that a client requested from our daemon is kept', () => {
   const token = hex.replace('0', 'f');
   assert.equal(named('http://h/film.mov', [{ url: `${host}/hosted/${token}/${hex}.mp4` }]), [`${hex}.mp4`]);
 });
@@ -76,7 +76,7 @@ test('the second of two equal names gets the number of its output', () => {
   assert.equal(names(urls), ['film.mp4', 'film-11.mp4', 'FILM-12.mp4']);
 });
 
-test('thumbnails are fetched too; what was delivered elsewhere is not, and outputs that failed are none', () => {
+test('thumbnails are fetched too; files delivered elsewhere and failed outputs are not', () => {
   const { files, external: elsewhere } = filesToSave(
     job(['s3://bucket/film.mp4', `${host}/a.mp4`], [`${host}/a_0000.png`, 's3://bucket/b_0000.png']),
   );

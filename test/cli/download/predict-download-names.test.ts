@@ -17,7 +17,7 @@ const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
   ['a list', { outputs: [{ filename: 'a.mp4' }, {}, { filename: 'b/c.mp4' }] }, ['a.mp4', 'c.mp4']],
   ['one', { output: { filename: 'a.mp4' } }, ['a.mp4']],
   [
-    'places of the client',
+    'destinations of the client',
     { outputs: [{ filename: 'a.mp4', base_url: 's3://b/' }, { url: 's3://b/c' }] },
     [],
   ],
@@ -25,7 +25,7 @@ const cases: readonly (readonly [string, unknown, readonly string[]])[] = [
 ];
 
 for (const [what, request, names] of cases) {
-  test(`names to come: ${what}`, () => {
+  test(`predicted names: ${what}`, () => {
     assert.equal(predictDownloadNames(request as Record<string, unknown>), names);
   });
 }

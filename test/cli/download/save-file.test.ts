@@ -18,7 +18,7 @@ const sizeOf = (path: string): number | undefined => statSync(path, { throwIfNoE
 
 type Answer = (request: IncomingMessage, response: ServerResponse, number: number) => void;
 
-/** Answers like a file server, from `Range` on, but for what goes with it. */
+/** Answers like a file server that supports ranges, but not `If-Range` or other conditions. */
 const whole: Answer = (request, response) => {
   const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
   const range = from > 0 ? { 'content-range': `bytes ${from}-${bytes.length - 1}/${bytes.length}` } : {};
@@ -26,7 +26,7 @@ const whole: Answer = (request, response) => {
   response.end(bytes.subarray(from));
 };
 
-/** Breaks off after so many bytes of what it should send. */
+/** Breaks the connection after the given number of bytes. */
 const cut =
   (sent: number): Answer =>
   (request, response) => {
@@ -74,13 +74,13 @@ const classOf = (work: Promise<void>) =>
     (error: unknown) => (isVencError(error) ? error.errorClass : String(error)),
   );
 
-test('a file is saved whole, and nothing beside it', () =>
+test('a file is saved completely, and no other file remains', () =>
   scenario(whole, async (here) => {
     await here.save({ md5, sizeBytes: bytes.length });
     exists(here);
   }));
 
-test('a connection that breaks again and again is taken up where it broke', () =>
+test('a connection that breaks repeatedly is resumed where it broke', () =>
   scenario(
     (request, response, number) => (number < 4 ? cut(50_000) : whole)(request, response, number),
     async (here) => {
@@ -92,7 +92,7 @@ test('a connection that breaks again and again is taken up where it broke', () =
     },
   ));
 
-test('what an earlier run left is gone on with where the MD5 can prove it', () =>
+test('a partial file of an earlier run is resumed if the MD5 can verify it', () =>
   scenario(whole, async (here) => {
     writeFileSync(`${here.path}.part`, bytes.subarray(0, 120_000));
     await here.save({ md5 });
@@ -103,7 +103,7 @@ test('what an earlier run left is gone on with where the MD5 can prove it', () =
     );
   }));
 
-test('what an earlier run left of another file is fetched anew', () =>
+test('a partial file of another file is downloaded again', () =>
   scenario(whole, async (here) => {
     writeFileSync(`${here.path}.part`, Buffer.alloc(120_000, 'x'));
     await here.save({ md5 });
@@ -111,14 +111,14 @@ test('what an earlier run left of another file is fetched anew', () =>
     assert.is(here.source.seen.length, 2);
   }));
 
-test('what an earlier run left is not trusted where nothing can prove it', () =>
+test('a partial file of an earlier run is not used if nothing can verify it', () =>
   scenario(whole, async (here) => {
     writeFileSync(`${here.path}.part`, Buffer.alloc(120_000, 'x'));
     await here.save();
     exists(here);
   }));
 
-test('a part that is whole already is only checked', () =>
+test('a complete partial file is only verified', () =>
   scenario(
     (request, response, number) => {
       if (request.headers.range === undefined) whole(request, response, number);
@@ -131,7 +131,7 @@ test('a part that is whole already is only checked', () =>
     },
   ));
 
-test('bytes that are not those of the MD5 are never given the name', () =>
+test('a file with a wrong MD5 is never renamed to its final name', () =>
   scenario(whole, async (here) => {
     assert.is(await classOf(here.save({ md5: 'f'.repeat(32) })), 'UnreachableError');
     assert.not.ok(existsSync(here.path));
@@ -153,7 +153,7 @@ for (const [status, errorClass] of [
     ));
 }
 
-test('trouble that may pass is tried again, and no key is sent along to where it leads', () =>
+test('a transient error is retried, and no key is sent to a redirect target', () =>
   scenario(
     (request, response, number) => {
       if (number === 1) response.writeHead(503).end();
@@ -167,12 +167,12 @@ test('trouble that may pass is tried again, and no key is sent along to where it
     },
   ));
 
-for (const [what, sent, md5s, kept, expectedText] of [
+for (const [what, sent, md5s, isKept, expectedText] of [
   ['nothing', 0, md5, false, /^Interrupted\.$/],
-  ['a part that can be gone on with', 90_000, md5, true, /film\.mp4\.part holds 90\.0 kB of it\.$/],
-  ['a part that nothing could prove', 90_000, null, false, /^Interrupted\.$/],
+  ['a partial file that can be resumed', 90_000, md5, true, /film\.mp4\.part holds 90\.0 kB of it\.$/],
+  ['a partial file that cannot be verified', 90_000, null, false, /^Interrupted\.$/],
 ] as const) {
-  test(`of a download that is interrupted ${kept ? '' : 'nothing stays: not '}${what}${kept ? ' stays' : ''}`, () =>
+  test(`an interrupted download keeps ${isKept ? '' : 'no file: not '}${what}`, () =>
     scenario(
       (_, response) => {
         response.writeHead(200, { 'content-length': bytes.length });
@@ -187,12 +187,12 @@ for (const [what, sent, md5s, kept, expectedText] of [
         const error = await saveFile(file, path, { signal: stop.signal, onProgress }).catch((one) => one);
         assert.ok(isVencError(error, 'InterruptedError'), String(error));
         assert.match(error.message, expectedText);
-        assert.equal(readdirSync(folder), kept ? ['film.mp4.part'] : []);
+        assert.equal(readdirSync(folder), isKept ? ['film.mp4.part'] : []);
       },
     ));
 }
 
-test('redirects in circles end', () =>
+test('a redirect loop ends', () =>
   scenario(
     (_, response) => response.writeHead(302, { location: '/film.mp4' }).end(),
     async (here) => {
@@ -200,7 +200,7 @@ test('redirects in circles end', () =>
     },
   ));
 
-test('a disk that takes nothing is told at once', () =>
+test('a disk that cannot be written is reported at once', () =>
   scenario(whole, async (here) => {
     mkdirSync(`${here.path}.part`);
     const error = await here.save().catch((one: unknown) => one);
@@ -208,8 +208,8 @@ test('a disk that takes nothing is told at once', () =>
     assert.is(error.message, 'film.mp4.part cannot be written: it is a folder.');
   }));
 
-for (const told of [md5, null]) {
-  test(`two downloads to one place leave a whole file, ${told === null ? 'without' : 'with'} an MD5`, async () => {
+for (const expectedMd5 of [md5, null]) {
+  test(`two downloads to one destination leave a complete file, ${expectedMd5 === null ? 'without' : 'with'} an MD5`, async () => {
     const held: ServerResponse[] = [];
     const halfway: Answer = (request, response) => {
       const from = Number(/bytes=(\d+)-/.exec(request.headers.range ?? '')?.[1] ?? 0);
@@ -223,9 +223,9 @@ for (const told of [md5, null]) {
       held.push(response);
     };
     await scenario(halfway, async ({ save, path, folder }) => {
-      const first = save({ md5: told });
+      const first = save({ md5: expectedMd5 });
       await waitUntil('it is halfway', () => sizeOf(`${path}.part`) === 100_000);
-      const second = save({ md5: told });
+      const second = save({ md5: expectedMd5 });
       await waitUntil('both are', () => held.length === 2 && sizeOf(`${path}.part`) === 100_000);
       for (const response of held) response.end(bytes.subarray(100_000));
       const ends = await Promise.allSettled([first, second]);

@@ -15,16 +15,16 @@ const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
 const globals = tree.flags.map(({ long }) => long);
 
 for (const [name, { summary }] of Object.entries(helpTopics)) {
-  test(`venc help ${name} explains it, in lines that fit`, async () => {
+  test(`venc help ${name} explains it, in lines that fit the terminal`, async () => {
     const { code, stdout, stderr } = await runInProcess(['help', name], { width: 60 });
     assert.equal([code, stderr], [0, '']);
-    // Examples are there to be copied, whole.
+    // Examples are not wrapped, so that they can be copied.
     for (const line of stdout.split('\n')) assert.ok(line.length <= 60 || /^ +\S/.test(line), line);
     assert.match((await runInProcess(['help'])).stdout, `  ${name} `);
     assert.match((await runInProcess(['--help'])).stdout, summary);
   });
 
-  test(`every flag and command in venc help ${name} is one`, async () => {
+  test(`every flag and command in venc help ${name} exists`, async () => {
     const { stdout } = await runInProcess(['help', name]);
     for (const [, word = ''] of stdout.matchAll(/\bvenc ([a-z]+)\b/g)) {
       assert.ok(word === 'help' || commands.some(({ path }) => path[0] === word), `venc ${word}`);
@@ -32,7 +32,7 @@ for (const [name, { summary }] of Object.entries(helpTopics)) {
     const known = new Set([
       ...globals,
       '--help',
-      // Taken for others.
+      // Arguments of other programs.
       ...Object.keys(flagSynonyms),
       ...commands.flatMap(({ flags }) => flags.map(({ long }) => long)),
     ]);
@@ -40,7 +40,7 @@ for (const [name, { summary }] of Object.entries(helpTopics)) {
   });
 }
 
-test('the topics have every exit code and every setting', async () => {
+test('the topics contain every exit code and every setting', async () => {
   const codes = (await runInProcess(['help', 'exit-codes'])).stdout;
   for (const code of Object.values(exitCodes)) assert.match(codes, new RegExp(`^ +${code}  \\w`, 'm'));
   const settings = (await runInProcess(['help', 'settings'])).stdout;
@@ -50,13 +50,13 @@ test('the topics have every exit code and every setting', async () => {
 });
 
 test('every environment variable of the program is in venc help environment or the manual of the daemon', async () => {
-  const told = `${(await runInProcess(['help', 'environment'])).stdout}${readFileSync('man/venc-daemon.8', 'utf8')}`;
+  const helpText = `${(await runInProcess(['help', 'environment'])).stdout}${readFileSync('man/venc-daemon.8', 'utf8')}`;
   const sources = readSources(process.cwd(), ['src', 'daemon']);
   const names = new Set(
     sources.flatMap(({ text }) => text.match(/\bVENC_[A-Z_]+\b|(?<=env\.)NO_COLOR/g) ?? []),
   );
   assert.ok(names.size > 10);
-  for (const name of names) assert.match(told, new RegExp(`\\b${name}\\b`), name);
+  for (const name of names) assert.match(helpText, new RegExp(`\\b${name}\\b`), name);
 });
 
 for (const [typed, meant] of [
@@ -71,7 +71,7 @@ for (const [typed, meant] of [
   });
 }
 
-test('a word that is near to nothing is told where to look', async () => {
+test('a word without a suggestion gets a pointer to the help', async () => {
   const { stderr } = await runInProcess(['help', 'xyzzy']);
   assert.match(stderr, 'venc help lists them all');
 });
@@ -83,11 +83,11 @@ const subjects: readonly (readonly [string, RegExp])[] = [
   ['recipes', /unknown command 'recipes'\nvenc: hint: see venc help recipes/],
 ];
 
-for (const [typed, said] of subjects) {
+for (const [typed, hint] of subjects) {
   test(`venc ${typed} says what to type instead`, async () => {
     const { code, stderr } = await runInProcess(typed.split(' '));
     assert.is(code, 2);
-    assert.match(stderr, said);
+    assert.match(stderr, hint);
   });
 }
 
@@ -98,19 +98,19 @@ for (const [typed, same] of [
   ['help help', '--help'],
   ['help accounts create', 'accounts create --help'],
 ] as const) {
-  test(`venc ${typed} is venc ${same}`, async () => {
+  test(`venc ${typed} is equivalent to venc ${same}`, async () => {
     const [one, other] = [await runInProcess(typed.split(' ')), await runInProcess(same.split(' '))];
     assert.equal([one.code, one.stderr], [0, '']);
     assert.is(one.stdout, other.stdout);
   });
 }
 
-test('venc help of a command within another is its help', async () => {
+test('venc help of a subcommand is its help', async () => {
   const { stdout } = await runInProcess(['help', 'accounts', 'create']);
   assert.match(stdout, 'Usage: venc accounts create [options] <name>');
 });
 
-test('a slip in the name of any command is answered with that name', async () => {
+test('a typo in the name of any command gets that name as a suggestion', async () => {
   for (const { path } of commands) {
     const name = path.at(-1) ?? '';
     const slip = `${name.slice(0, -1)}${name.length > 3 ? '' : name.at(-1)}${name.length > 3 ? 'x' : 'x'}`;
@@ -120,7 +120,7 @@ test('a slip in the name of any command is answered with that name', async () =>
   }
 });
 
-test('a slip in any flag of any command is answered with that flag', async () => {
+test('a typo in any flag of any command gets that flag as a suggestion', async () => {
   for (const { path, flags } of commands) {
     for (const { long, isHidden } of flags) {
       if (isHidden) continue;

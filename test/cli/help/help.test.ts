@@ -13,7 +13,7 @@ const env = { COLUMNS: '80' };
 const withSettings = ['submit', 'run', 'plan'];
 const names = Object.keys(commandTable).filter((name) => !withSettings.includes(name));
 
-test('the help of the program and of every command is as it was agreed', async () => {
+test('the help of the program and of every command matches the golden files', async () => {
   const texts = await Promise.all(
     names.map(async (name) => [name, await runCli([name, '--help'], { env })] as const),
   );
@@ -35,7 +35,7 @@ test('venc help COMMAND is the help of that command', async () => {
 });
 
 for (const name of withSettings) {
-  test(`the help of ${name} begins with examples, fits a screen and leaves the settings to venc help settings`, async () => {
+  test(`the help of ${name} begins with examples, fits a screen and refers to venc help settings`, async () => {
     const { stdout } = await runCli([name, '--help'], { env });
     assert.match(stdout, new RegExp(`^Examples:\n  venc ${name} `));
     assert.ok(stdout.trimEnd().split('\n').length <= 60, stdout);
@@ -63,7 +63,7 @@ test('every command is in a group of the help, and no group is empty', async () 
   assert.not.match(stdout, '\nCommands:\n');
 });
 
-test('the settings that this version refuses are named in a help page, and values that it takes', () => {
+test('a help page lists the settings that this version rejects, and the values that it accepts', () => {
   const supportedJobFields = {
     test: { by: 'a.ts' },
     region: { noEffect: 'here' },
@@ -83,7 +83,7 @@ test('the settings that this version refuses are named in a help page, and value
   assert.is(unsupportedHelp({ supportedJobFields: {}, supportedOutputSettings: {} }), '');
 });
 
-test('every setting that this version refuses is named in the help of submit, run and plan', async () => {
+test('every setting that this version rejects is named in the help of submit, run and plan', async () => {
   const expected = unsupportedHelp(supported);
   for (const name of withSettings) {
     const { stdout } = await runCli([name, '--help'], { env });
@@ -92,7 +92,7 @@ test('every setting that this version refuses is named in the help of submit, ru
 });
 
 for (const columns of [60, 80, 140]) {
-  test(`the help of every command fits ${columns} columns, but for its examples`, async () => {
+  test(`the help of every command fits ${columns} columns, except its examples`, async () => {
     for (const name of ['', ...Object.keys(commandTable)]) {
       const { stdout } = await runInProcess([...name.split(' ').filter((word) => word !== ''), '--help'], {
         width: columns,

@@ -22,7 +22,7 @@ async function errorsOf(words: readonly string[], stdin = ''): Promise<readonly 
   return stderr.trimEnd().split('\n');
 }
 
-test('errors name the flag that was typed, all at once, each once', async () => {
+test('errors name the typed flags, all at once, each once', async () => {
   const film = await media('clip.mp4');
   for (const command of ['run', 'plan', 'submit']) {
     assert.equal(await errorsOf([command, film, ...wrong]), named, command);
@@ -31,7 +31,7 @@ test('errors name the flag that was typed, all at once, each once', async () => 
   assert.equal(await errorsOf(['plan', film, '--speed', '9', ...outputs]), named.slice(0, 1));
 });
 
-test('no error hides another: a missing file, flags that cannot be read, values that are not valid', async () => {
+test('a missing file, unreadable flags and invalid values are all reported', async () => {
   const words = ['none.mov', '--speed', '9', '--thumbnails', 'x', '--output', 'widht=3,hieght=4'];
   for (const command of ['run', 'plan', 'submit']) {
     const errors = await errorsOf([command, ...words]);
@@ -63,13 +63,13 @@ test('errors name the --output by its number, and the request file with the path
   }
 });
 
-test('a size of lines is answered with what it may mean', async () => {
+test('a size such as 720p is answered with its possible meanings', async () => {
   const [error = '', hint] = await errorsOf(['plan', await media('clip.mp4'), '--resolution', '720p']);
   assert.match(error, /^venc: --size must be WIDTHxHEIGHT/);
   assert.is(hint, 'venc: hint: --height 720 for a height of 720 pixels, or --size for a frame to fit into');
 });
 
-test('what a service says of a field is said of the flag; what it says otherwise stays as it is', async () => {
+test('errors of the service name the flag of the field; other messages are unchanged', async () => {
   const errors = [
     'outputs[0].speed must be smaller',
     'outputs[1].speed must be smaller',
@@ -83,7 +83,7 @@ test('what a service says of a field is said of the flag; what it says otherwise
     response.writeHead(422, { 'content-type': 'application/json' }).end(JSON.stringify({ errors }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens at a port has an address of this kind.
+  // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
   const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
   const flags = ['--speed', '2', '--test', '--output', 'label=a', '--output', 'label=a'];
@@ -142,7 +142,7 @@ for (const [text, expected] of [
   ['input must be a URL', 'input must be a URL'],
   ['The request must be an object', 'The request must be an object'],
 ] as const) {
-  test(`"${text}" is told as "${expected}"`, () => {
+  test(`"${text}" is printed as "${expected}"`, () => {
     assert.is(toTypedTerms(text, sources), expected);
   });
 }

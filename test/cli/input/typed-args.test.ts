@@ -8,7 +8,7 @@ import { createIo } from '../../../src/cli/terminal/io.js';
 import { media } from '../../helpers/media.js';
 import { runCli } from '../run-cli.js';
 
-/** What is typed, and the remark that answers it: exit code 2, and nothing runs. */
+/** The typed arguments, and the expected hint: exit code 2, and nothing runs. */
 const answered: readonly (readonly [string, string])[] = [
   ['submit a.mov --bitrate 4', 'did you mean --video-bitrate, --audio-bitrate?'],
   ['submit a.mov --vidio-codec vp8', 'did you mean --video-codec, --audio-codec?'],
@@ -30,7 +30,7 @@ const answered: readonly (readonly [string, string])[] = [
   ['help ps', 'did you mean list?'],
 ];
 
-test('words of other programs are answered with what to type, and with nothing that is not meant', async () => {
+test('arguments of other programs are answered with the arguments to use', async () => {
   for (const [typed, hint] of answered) {
     const { code, stdout, stderr } = await runCli(typed.split(' '));
     assert.equal([code, stdout], [2, ''], typed);
@@ -39,7 +39,7 @@ test('words of other programs are answered with what to type, and with nothing t
   }
 });
 
-/** What is typed, and what it is the same as. */
+/** The typed arguments, and the equivalent ones. */
 const same: readonly (readonly [string, string])[] = [
   ['-v', '--version'],
   ['version', '--version'],
@@ -49,7 +49,7 @@ const same: readonly (readonly [string, string])[] = [
   ['accounts ls --json', 'accounts list --json'],
 ];
 
-test('words with one meaning are the commands that they stand for', async () => {
+test('an alias runs the command with the same meaning', async () => {
   for (const [typed, meant] of same) {
     const [one, other] = await Promise.all([runCli(typed.split(' ')), runCli(meant.split(' '))]);
     const text = ({ code, stdout, stderr }: typeof one) =>
@@ -58,7 +58,7 @@ test('words with one meaning are the commands that they stand for', async () => 
   }
 });
 
-test('run --dry-run prints what plan prints, with the flags of other programs', async () => {
+test('run --dry-run prints the same as plan, with the flags of other programs', async () => {
   const film = await media('clip.mp4');
   const typed = `run ${film} --dry-run -y --progress none --codec X265 --fps=10 --resolution 64x48 --start-clip 0:01`;
   const meant = `plan ${film} --video-codec hevc --frame-rate 10 --size 64x48 --start-clip 00:00:01`;
@@ -67,12 +67,12 @@ test('run --dry-run prints what plan prints, with the flags of other programs', 
   assert.match(one.stdout, /-c:v libx265/);
 });
 
-test('a value that looks like a flag of another program stays a value', async () => {
+test('a value that looks like a flag of another program is a value', async () => {
   const { stderr } = await runCli(['run', 'none.mov', '--label', '--codec', '--fps', '10', '--', '--codec']);
   assert.match(stderr, /too many arguments|none\.mov cannot be read/);
 });
 
-test('what reaches the service is in the words of its document', async () => {
+test('the service receives settings under their documented names', async () => {
   const bodies: unknown[] = [];
   const server = createServer(async (request, response) => {
     let body = '';
@@ -81,7 +81,7 @@ test('what reaches the service is in the words of its document', async () => {
     response.writeHead(201, { 'content-type': 'application/json' }).end('{"id": "5", "outputs": []}');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  // A server that listens at a port has an address of this kind.
+  // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
   const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
   const codecs = ['h264', 'x264', 'H.264', 'h265', 'x265', 'HEVC'];
@@ -112,7 +112,7 @@ test('what reaches the service is in the words of its document', async () => {
   ]);
 });
 
-test('--thumbnails says that a number is its main form', async () => {
+test('the error for --thumbnails shows a number as its main form', async () => {
   for (const words of [
     ['--thumbnails', 'x'],
     ['--output', 'thumbnails=x'],
@@ -126,7 +126,7 @@ test('--thumbnails says that a number is its main form', async () => {
   }
 });
 
-test('every word of other programs stands for something that there is', async () => {
+test('every alias of other programs refers to an existing command or flag', async () => {
   const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
   const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
   const flags = new Set(commands.flatMap((one) => one.flags.flatMap(({ long, short }) => [long, short])));

@@ -7,7 +7,7 @@ import { runInProcess } from '../run-here.js';
 const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
 const commands = tree.commands.flatMap((one) => (one.commands.length > 0 ? one.commands : [one]));
 
-/** What makes the words of a command whole but for the flag that is tried. */
+/** Arguments that complete a command except for the tested flag. */
 const words: Readonly<Record<string, readonly string[]>> = {
   ...{ submit: ['film.mov'], run: ['film.mov'], plan: ['film.mov'], completion: ['bash'] },
   ...Object.fromEntries(
@@ -49,30 +49,30 @@ async function each(what: (flag: FlagNode, path: readonly string[]) => Promise<v
   for (const flag of tree.flags) await what(flag, ['list']);
 }
 
-test('every flag that takes a value is named where it is given none', () =>
+test('every flag with a value is named if the value is missing', () =>
   each(async ({ long, argument }, path) => {
     if (argument !== null) await assertRejected(path, [long], long);
   }));
 
-test('every flag that takes a value is named where that is empty, twice too', () =>
+test('every flag with a value is named if the value is empty, also twice', () =>
   each(async ({ long, argument }, path) => {
     if (argument === null) return;
     await assertRejected(path, [`${long}=`], long);
     await assertRejected(path, [long, '', long, ''], long);
   }));
 
-test('every flag that takes no value is named where it is given one', () =>
+test('every flag without a value is named if it gets one', () =>
   each(async ({ long, argument }, path) => {
     if (argument === null) await assertRejected(path, [`${long}=yes`], long);
   }));
 
-test('every flag that takes one of a few words is named where it is given another', () =>
+test('every flag with a fixed set of values is named if it gets another', () =>
   each(async ({ long, choices, heading }, path) => {
-    // What settings may be is for the service to say.
+    // The service validates the values of settings.
     if (choices.length > 0 && heading === null) await assertRejected(path, [long, 'garb\u0007age{'], long);
   }));
 
-test('every flag of numbers, times and sizes is named where it is given something else', () =>
+test('every flag for numbers, times and sizes is named if it gets something else', () =>
   each(async ({ long, argument, heading }, path) => {
     if (heading !== null || !/^<(number|time|size|day)>$/.test(argument ?? '')) return;
     for (const word of ['garb\u0007age{', '-1', '1e999', '99999999999999999999x', '٣']) {
@@ -124,14 +124,14 @@ for (const [typed, message, hint] of sentences) {
 }
 
 for (const name of ['submit', 'run', 'plan']) {
-  test(`venc ${name} takes a name that begins with a dash behind --`, async () => {
+  test(`venc ${name} accepts a name that begins with a dash after --`, async () => {
     const { code, stderr } = await runInProcess([name, '--', '-film.mov'], { env });
     assert.is(code, 2);
     assert.match(stderr, 'venc: -film.mov cannot be read: there is no such file.');
   });
 }
 
-test('a request that nests deeper than any does is refused', async () => {
+test('a request that nests too deep is rejected', async () => {
   const stdin = `{"input":"http://127.0.0.1:1/a.mp4","pass_through":${'['.repeat(5000)}${']'.repeat(5000)}}`;
   const { code, stderr } = await runInProcess(['plan', '-'], { stdin });
   assert.is(code, 2);

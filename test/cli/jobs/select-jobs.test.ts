@@ -6,12 +6,12 @@ import { selectJobs } from '../../../src/cli/jobs/select-jobs.js';
 import { createClient } from '../../../src/client/client.js';
 import { runInProcess } from '../run-here.js';
 
-/** A service of 25 jobs; what it makes of a page is told by `page`, from 0. */
+/** A service of 25 jobs; `page` sets its answer to a page, from 0. */
 async function allOf(page: (ids: readonly number[], number: number) => readonly number[], total?: number) {
   const ids = Array.from({ length: 25 }, (_, index) => 125 - index);
-  let asked = 0;
+  let requestCount = 0;
   const server = createServer((request, response) => {
-    asked += 1;
+    requestCount += 1;
     const number = Number(new URL(request.url ?? '', 'http://h').searchParams.get('page') ?? 1) - 1;
     if (total !== undefined) response.setHeader('X-Total-Count', String(total));
     response.end(
@@ -24,23 +24,23 @@ async function allOf(page: (ids: readonly number[], number: number) => readonly 
     const { jobs } = await selectJobs(createClient({ url: `http://127.0.0.1:${port}`, apiKey: 'k' }), {
       all: true,
     });
-    return { count: jobs.length, first: jobs[0]?.id, asked };
+    return { count: jobs.length, first: jobs[0]?.id, asked: requestCount };
   } finally {
     server.close();
   }
 }
 
-test('every page of a service that gives fewer jobs than it is asked for is read', async () => {
+test('every page is read, even if the service returns fewer jobs per page than requested', async () => {
   const tens = (ids: readonly number[], number: number) => ids.slice(number * 10, number * 10 + 10);
   assert.equal(await allOf(tens), { count: 25, first: 125, asked: 4 });
-  assert.equal(await allOf(tens, 25), { count: 25, first: 125, asked: 3 }, 'a total saves a question');
+  assert.equal(await allOf(tens, 25), { count: 25, first: 125, asked: 3 }, 'a total saves a request');
 });
 
-test('a service that knows no pages is asked twice, and its jobs are given once', async () => {
+test('a service without pages is asked twice, and its jobs are returned once', async () => {
   assert.equal(await allOf((ids) => ids), { count: 25, first: 125, asked: 2 });
 });
 
-test('jobs whose ids cannot be used are listed once, and nothing is done to them', async () => {
+test('jobs with unusable ids are listed once, and no command is applied to them', async () => {
   const jobs = [
     '{"state": "processing"}',
     '{"id": 9007199254740993, "state": "processing"}',
@@ -68,7 +68,7 @@ test('jobs whose ids cannot be used are listed once, and nothing is done to them
   );
 });
 
-test('one page that holds all is asked for once where the total is told', async () => {
+test('one page with all jobs is requested once if it has the total', async () => {
   assert.equal(await allOf((ids) => ids, 25), { count: 25, first: 125, asked: 1 });
 });
 

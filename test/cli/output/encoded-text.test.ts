@@ -28,13 +28,13 @@ const encode = {
   endedAtMs: startedAtMs + 65_000,
 };
 
-test('sizes, ratio, time taken and speed of each output that was made are printed as agreed', () => {
+test('size, ratio, time and speed of each output match the golden file', () => {
   const done = { ...encode, job: { ...job, state: 'finished' as const } };
   const text = [encodedText(encode), encodedTotalText([encode], 2, 70), encodedTotalText([done], 3, 70)];
   matchesGolden('cli/encoded.txt', text.join(''));
 });
 
-test('of nothing nothing is said', () => {
+test('no outputs print nothing', () => {
   assert.is(encodedText({ ...encode, job: normaliseJob({ id: 1, state: 'failed' }) }), '');
 });
 

@@ -17,7 +17,7 @@ const failed = normaliseJob({
   ],
 });
 
-test('a failed job is told file by file, with what to do, each advice once', () => {
+test('a failed job is reported file by file, with each advice once', () => {
   assert.equal(failureText(failed).split('\n'), [
     'venc: job 7 failed',
     'venc:   input 3: NoMediaError: It holds no video.',
@@ -30,7 +30,7 @@ test('a failed job is told file by file, with what to do, each advice once', () 
   ]);
 });
 
-test('a failed encode on this machine speaks of no job, and asks for nothing to be resubmitted', () => {
+test('the report of a failed local encode mentions no job and no resubmit', () => {
   const text = encodeFailureText(failed);
   assert.match(text, /^venc: the encode failed\nvenc: {3}input: NoMediaError/);
   assert.ok(text.includes(noMedia));

@@ -6,7 +6,7 @@ import { createTextColours } from '../../../src/cli/output/paint.js';
 import { reportCsv } from '../../../src/cli/output/report-text.js';
 import { normaliseInput, normaliseJob, normaliseOutput } from '../../../src/client/normalise.js';
 
-/** What no service may write to a terminal: colours, cleared screens, turned writing, lines of its own. */
+/** Text that a service must not write to a terminal: colours, cleared screens, reversed text, extra lines. */
 const malicious = '\u001b[31m\u001b[2J\u009b31m\u202e\u200f\nvenc: fake\r\u0007\u2028';
 const paint = createTextColours(false);
 const now = new Date('2026-03-01T12:00:00Z');
@@ -38,8 +38,8 @@ const texts = {
 };
 
 for (const [what, text] of Object.entries(texts)) {
-  test(`${what} has nothing in it that steers a terminal, and no password`, () => {
-    // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
+  test(`${what} contains no control characters and no password`, () => {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters.
     assert.not.match(text, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u200f\u2028\u202e]/);
     assert.not.match(text, /^venc: fake/m);
     assert.not(text.includes('hunter2'));

@@ -6,7 +6,7 @@ import { matchesGolden } from '../../helpers/golden.js';
 const program = '/usr/bin/ffmpeg';
 const input = ['-y', '-i', "file:/films/it's a film.mov"];
 const film = { number: 1, label: null, path: 'film.mp4', fault: null };
-const sound = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
+const audioOutput = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
 const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
 const late = {
   number: 1,
@@ -15,7 +15,7 @@ const late = {
   fault: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
 };
 
-test('one output in one step is printed as agreed', () => {
+test('one output in one step matches the golden file', () => {
   const steps: PrintedPlan['steps'] = [
     { outputs: [1], does: 'encode', args: [...input, ...graph, 'file:film.mp4'] },
   ];
@@ -25,10 +25,10 @@ test('one output in one step is printed as agreed', () => {
   );
 });
 
-test('steps for one output, for two and for thumbnails are printed as agreed', () => {
+test('steps for one output, for two and for thumbnails match the golden files', () => {
   const plan: PrintedPlan = {
     program,
-    outputs: [film, sound],
+    outputs: [film, audioOutput],
     steps: [
       { outputs: [1], does: 'encode', args: [...input, ...graph, '-pass', '1', '-f', 'null', '-'] },
       {
@@ -40,21 +40,21 @@ test('steps for one output, for two and for thumbnails are printed as agreed', (
     ],
   };
   const path = 'out/a\nb.mp4';
-  const places = [path, 's3://bucket/sound.mp3'];
+  const destinations = [path, 's3://bucket/sound.mp3'];
   matchesGolden(
     'cli/plan-two-outputs.txt',
     planText(
-      { ...plan, outputs: [{ ...film, path }, sound] },
-      { destinations: places, missingFolders: ["my out's"] },
+      { ...plan, outputs: [{ ...film, path }, audioOutput] },
+      { destinations, missingFolders: ["my out's"] },
     ),
   );
 });
 
-test('an output that cannot be made is told apart, and what there is of a plan is printed', () => {
+test('an output that cannot be made is reported separately, and the rest of the plan is printed', () => {
   const steps: PrintedPlan['steps'] = [
     { outputs: [2], does: 'encode', args: [...input, 'file:./output-2.mp3'] },
   ];
-  const plan: PrintedPlan = { program, outputs: [late, sound], steps };
+  const plan: PrintedPlan = { program, outputs: [late, audioOutput], steps };
   assert.is(
     formatPlanFailure(plan, ['a\u001b.mp4', 'b.mp3']),
     'venc: output 1 cannot be made: a\\x1b.mp4: InvalidVideoSettingsError: The clip begins behind the end.\n',
@@ -64,7 +64,7 @@ test('an output that cannot be made is told apart, and what there is of a plan i
   assert.not.match(text, 'a.mp4');
 });
 
-test('of a plan without any step nothing is printed', () => {
+test('a plan without steps prints nothing', () => {
   assert.is(
     planText({ program, outputs: [late], steps: [] }, { destinations: ['a.mp4'], missingFolders: ['out'] }),
     '',

@@ -16,17 +16,17 @@ const lines: readonly (readonly [number, string])[] = [
 ];
 
 for (const [columns, line] of lines) {
-  test(`a bar within ${columns} columns tells what is worth most`, () => {
+  test(`a bar within ${columns} columns shows the most important values`, () => {
     assert.is(barLine({ title: 'job 12', percent: 45.2, activity }, columns), line);
   });
 }
 
-test('all that is told of a transfer has room at 80 columns', () => {
+test('all values of a transfer fit in 80 columns', () => {
   const facts = { title: 'film.mp4', percent: 25, activity: '12.7 MB of 50.0 MB, 3.2 MB/s, 13s left' };
   assert.ok(barLine(facts, 79).endsWith(facts.activity));
 });
 
-test('a bar of a file with a long name stays within its columns, whatever these are', () => {
+test('a bar of a file with a long name stays within its columns, for any width', () => {
   const title = `${'東京'.repeat(60)}.mov`;
   for (let columns = 20; columns <= 120; columns += 1) {
     const line = barLine({ title, percent: 100, activity: '1.0 GB of 1.0 GB, 3.2 MB/s' }, columns);
@@ -35,7 +35,7 @@ test('a bar of a file with a long name stays within its columns, whatever these 
   }
 });
 
-test('several jobs are one thing: those that have ended are done, however they did', () => {
+test('several jobs are shown as one: those that have ended are done, with any result', () => {
   const jobs = [
     { state: 'finished', progress: 100 },
     { state: 'failed', progress: 10 },

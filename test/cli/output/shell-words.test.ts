@@ -61,19 +61,19 @@ const words: readonly string[] = [
 const printer = 'process.stdout.write(JSON.stringify(process.argv.slice(1)))';
 
 for (const shell of ['sh', 'bash']) {
-  test(`${shell} reads every word back as it was`, () => {
+  test(`${shell} parses every word to its source text`, () => {
     const script = `exec '${process.execPath}' -e '${printer}' -- ${shellLine(words)}`;
     const { stdout, stderr, error } = spawnSync(shell, ['-c', script], { encoding: 'utf8' });
-    // bash is not everywhere; sh is.
+    // bash is not installed everywhere; sh is.
     if (shell !== 'sh' && error !== undefined) return;
     assert.is(stderr, '');
     assert.equal(JSON.parse(stdout), words);
   });
 }
 
-test('what steers a terminal is not in the line, and plain words are left alone', () => {
+test('control characters are escaped, and plain words are not quoted', () => {
   const line = shellLine(words);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters.
   assert.not.match(line, /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069]/);
   assert.is(shellLine(['ffmpeg', '-i', 'file:/a/b-c_d.mp4', 'it is']), "ffmpeg -i file:/a/b-c_d.mp4 'it is'");
 });

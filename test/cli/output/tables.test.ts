@@ -55,20 +55,20 @@ for (const width of [60, 80, 140]) {
   });
 }
 
-test('colour changes nothing but the colour', () => {
+test('colour does not change the text', () => {
   const plain = jobsTable(jobs, { width: 80, hasColour: false, now, percents: new Map() });
   const coloured = jobsTable(jobs, { width: 80, hasColour: true, now, percents: new Map() });
   assert.is.not(coloured, plain);
   assert.is(stripVTControlCharacters(coloured), plain);
 });
 
-test('a job is told with its files, advice and no password', () => {
+test('a job is shown with its files and advice, and without passwords', () => {
   const text = jobs.map((job) => jobText(job, createTextColours(false), { now, progress: null })).join('\n');
   assert.not(text.includes('secret'));
   matchesGolden('cli/jobs.txt', text);
 });
 
-test('show tells the time taken, the progress of the moment, and no address that leads nowhere', () => {
+test('show prints the time taken and the current progress, and omits addresses that cannot be used', () => {
   const url = 'http://127.0.0.1:8686/hosted/0123456789/film.mp4';
   const [at, end] = ['2026-03-01T11:58:00Z', '2026-03-01T11:59:00Z'];
   const jobWith = (state: string, ended: string | null, file: object) =>
@@ -96,7 +96,7 @@ test('show tells the time taken, the progress of the moment, and no address that
   assert.match(show(jobWith('processing', null, { state: 'queued' })), /^job 4 {2}queued\n/);
 });
 
-test('wide characters take two columns, marks none, and cutting never goes beyond', () => {
+test('wide characters take two columns, combining marks none, and cutting never exceeds the width', () => {
   assert.is(displayWidth('日本'), 4);
   assert.is(displayWidth('e\u0301'), 1);
   assert.equal(['✅', '🎬', '⭐', '🇩🇪', 'a\u200bb', '✔'].map(displayWidth), [2, 2, 2, 2, 2, 1]);
@@ -104,11 +104,11 @@ test('wide characters take two columns, marks none, and cutting never goes beyon
     assert.ok(displayWidth(fitText('日本語の名前 and more', columns)) <= columns);
 });
 
-test('control characters and those that turn the writing are shown, not obeyed', () => {
+test('control characters and text direction marks are escaped', () => {
   assert.is(safeText('a\u001b[31m\nb\u009b\u202ec'), 'a\\x1b[31m\\x0ab\\x9b\\u202ec');
 });
 
-test('units are as people read them', () => {
+test('units are formatted for people', () => {
   assert.equal([0, 999, 1000, 1_500_000, null].map(humanSize), ['0 B', '999 B', '1.0 kB', '1.5 MB', '-']);
   assert.equal([0.04, 9.99, 59.6, 125, 7620, 360_000, null].map(humanDuration), [
     '0.0s',
@@ -127,7 +127,7 @@ test('units are as people read them', () => {
   );
 });
 
-test('fields keep the shape of the record, and what is missing is null', () => {
+test('fields keep the shape of the record, and missing ones are null', () => {
   const record = { id: 1, in: { url: 'u', size: 2 }, out: [{ s: 'a', t: 1 }, { s: 'b' }] };
   assert.equal(project(record, parseFields('id,in.url,out.s,out.t,no.such')), {
     id: 1,
@@ -142,7 +142,7 @@ test('fields keep the shape of the record, and what is missing is null', () => {
   assert.throws(() => parseFields('a,,b'), /comma-separated names/);
 });
 
-test('a field that neither the document nor an answer has is refused, however deep', () => {
+test('a field that neither the document nor an answer has is rejected, at any depth', () => {
   const known = emptyJob();
   const answer = { extra: 1, input_media_file: { more: { inner: 2 } }, output_media_files: [] };
   const hintOf = (path: string): string | null => {
@@ -168,18 +168,18 @@ test('a field that neither the document nor an answer has is refused, however de
   assert.match(hintOf('input_media_file.more.iner') ?? '', /^did you mean input_media_file\.more\.inner\? /);
   assert.is(hintOf('id.x'), 'id has no fields within');
   assert.match(hintOf('no.such') ?? '', /^there are id, /);
-  // What the service tells there nobody knows.
+  // Nobody knows the fields that the service returns there.
   checkFields(['pass_through.anything'], known, [{ pass_through: null }]);
 });
 
-test('a list tells an uploaded input by the name of its file', () => {
+test('a list shows an uploaded input by the name of its file', () => {
   const job = (url: string) => normaliseJob({ id: 1, input_media_file: { url } });
-  const told = jobsTable(
+  const table = jobsTable(
     [job('upload://0123456789abcdef/%E6%98%A0%E7%94%BB%20%1b%5B31m.mp4'), job('https://h/a%20b.mp4')],
     { width: 100, hasColour: false, now, percents: new Map() },
   );
-  assert.match(told, / 映画 \\x1b\[31m\.mp4\n/);
-  assert.match(told, / https:\/\/h\/a%20b\.mp4\n/);
+  assert.match(table, / 映画 \\x1b\[31m\.mp4\n/);
+  assert.match(table, / https:\/\/h\/a%20b\.mp4\n/);
 });
 
 test.run();

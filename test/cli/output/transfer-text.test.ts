@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { transferText } from '../../../src/cli/output/transfer-text.js';
 
-test('speed and time left are told from the second report on, without what was there before', () => {
+test('speed and time left are shown from the second report on, without bytes that were there before', () => {
   let now = 1000;
   const text = transferText(() => now);
   assert.is(text(40e6, 100e6), '40.0 MB of 100 MB');
@@ -12,7 +12,7 @@ test('speed and time left are told from the second report on, without what was t
   assert.is(text(60e6, 100e6), '60.0 MB of 100 MB, 10.0 MB/s, 4.0s left');
 });
 
-test('what has arrived takes no more time', () => {
+test('a complete transfer has no time left', () => {
   let now = 0;
   const text = transferText(() => now);
   text(0, 10e6);
@@ -20,7 +20,7 @@ test('what has arrived takes no more time', () => {
   assert.is(text(10e6, 10e6), '10.0 MB of 10.0 MB, 10.0 MB/s');
 });
 
-test('where nobody tells the size, speed alone is told', () => {
+test('without a known size, only the speed is shown', () => {
   let now = 0;
   const text = transferText(() => now);
   text(0, null);
@@ -28,7 +28,7 @@ test('where nobody tells the size, speed alone is told', () => {
   assert.is(text(1e6, null), '1.0 MB, 2.0 MB/s');
 });
 
-test('a change of speed is believed slowly', () => {
+test('a change of speed is adopted slowly', () => {
   let now = 0;
   const text = transferText(() => now);
   text(0, 100e6);

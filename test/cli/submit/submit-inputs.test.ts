@@ -8,7 +8,7 @@ import { bodies, creates, type SubmitContext, withService } from './submit-servi
 const test = suite<SubmitContext>('venc submit of several inputs');
 withService(test);
 
-/** Runs the program as it is shipped, in the folder of the test. */
+/** Runs the shipped program in the folder of the test. */
 const submit = ({ folder: cwd, env }: SubmitContext, words: readonly string[], stdin = '') =>
   runCli(['submit', ...words], { cwd, env, stdin });
 
@@ -19,7 +19,7 @@ test.before(({ folder }) => {
   writeFileSync(join(folder, 'request.json'), '{"input": "http://h/r.mov", "tset": 1}');
 });
 
-test('each is a job, in their order; an error is reported by name, and the code is that of the first', async (context) => {
+test('each input is a job, in order; an error is reported by name, and sets the exit code', async (context) => {
   const words = ['a.mov', 'nowhere.mov', 'http://h/c.mov', 'request.json', '-', 'b.mov', '--width', '320'];
   context.failures = [];
   const { code, stdout, stderr } = await submit(context, words, '{"input": "http://h/stdin.mov"}');
@@ -33,7 +33,7 @@ test('each is a job, in their order; an error is reported by name, and the code 
   assert.ok(bodies(context.seen).every(({ outputs }) => JSON.stringify(outputs) === '[{"width":320}]'));
 });
 
-test('a refusal of the service names its input; one that would be the same for all ends it', async (context) => {
+test('an error of the service names its input; one that would be the same for all inputs ends the command', async (context) => {
   context.failures = [422];
   const words = ['http://h/1.mov', 'http://h/2.mov', 'http://h/3.mov', '--idempotency-key', 'day', '--json'];
   const rejected = await submit(context, words);
@@ -69,7 +69,7 @@ test('uploads have one progress display, and a watermark is uploaded once', asyn
   );
 });
 
-test('names that inputs would share, and wrong flags, are reported once and before an upload', async (context) => {
+test('names that inputs would share, and invalid flags, are reported once and before an upload', async (context) => {
   writeFileSync(
     join(context.folder, 'same.json'),
     '{"input": "http://h/r.mov", "outputs": {"base_url": "s3://b/out/", "filename": "a.mp4"}}',
@@ -102,7 +102,7 @@ test('names that inputs would share, and wrong flags, are reported once and befo
   assert.equal([one.code, one.stdout], [0, '101\n'], one.stderr);
 });
 
-test('in a pipe nothing is said of what to type next', async (context) => {
+test('in a pipe the next commands are not printed', async (context) => {
   const { stderr } = await submit(context, ['http://h/1.mov', 'http://h/2.mov']);
   assert.is(stderr, '');
 });

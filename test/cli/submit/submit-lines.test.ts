@@ -5,7 +5,7 @@ import { bodies, creates, type SubmitContext, withService } from './submit-servi
 const test = suite<SubmitContext>('venc submit --ndjson');
 withService(test);
 
-test('each line is a job; a bad one is named by its number, and the others are submitted', async (context) => {
+test('each line is a job; an invalid one is reported by its number, and the others are submitted', async (context) => {
   const { venc, seen } = context;
   const lines = [
     '{"input": "http://h/1.mov", "outputs": {"label": "\u2028"}}',
@@ -31,7 +31,7 @@ test('each line is a job; a bad one is named by its number, and the others are s
   assert.equal(bodies(seen)[0], { input: 'http://h/1.mov', outputs: [{ label: '\u2028', width: 320 }] });
 });
 
-test('the first code that was bad is that of the lines; a service out of reach or a refused key ends them', async (context) => {
+test('the exit code is that of the first failed line; an unreachable service or a rejected key ends the command', async (context) => {
   const { venc, seen } = context;
   const lines = [1, 2, 3].map((n) => JSON.stringify({ input: `http://h/${n}.mov` })).join('\n');
   context.failures = [422];
@@ -53,7 +53,7 @@ test('the first code that was bad is that of the lines; a service out of reach o
   assert.is(creates(seen).length, 3);
 });
 
-test('a line waits for as long as a busy service asks, and is made once', async (context) => {
+test('a line waits as long as a busy service asks, and makes one job', async (context) => {
   context.failures = [429, 429, 429, 'cut'];
   const { code, stdout, stderr } = await context.venc(['-', '--ndjson'], '{"input": "http://h/1.mov"}');
   assert.equal([code, stdout], [0, '105\n'], stderr);
@@ -62,7 +62,7 @@ test('a line waits for as long as a busy service asks, and is made once', async 
   assert.equal([creates(context.seen).length, keys.size, keys.has(undefined)], [5, 1, false]);
 });
 
-test('if the service is not known to support keys, a busy service costs its line, and the next one waits', async (context) => {
+test('if the service may not support keys, a busy service fails its line, and the next one waits', async (context) => {
   context.name = 'other';
   context.failures = [429];
   const lines = '{"input": "http://h/1.mov"}\n{"input": "http://h/2.mov"}';
@@ -77,12 +77,12 @@ test('if the service is not known to support keys, a busy service costs its line
   );
 });
 
-test('a line that is only to be checked makes no job, and that is said', async ({ venc }) => {
+test('a line with mock makes no job, and a message says so', async ({ venc }) => {
   const { code, stdout, stderr } = await venc(['-', '--ndjson'], '{"input": "http://h/1.mov", "mock": true}');
   assert.equal([code, stdout, stderr], [0, '', 'venc: line 1: the request is valid; nothing was queued\n']);
 });
 
-test('words that go not with --ndjson are refused once', async ({ venc, seen }) => {
+test('arguments that conflict with --ndjson are rejected once', async ({ venc, seen }) => {
   for (const [words, expectedText] of [
     [['a.mov', '--ndjson'], /reads requests from stdin/],
     [['-', '--ndjson', '--xml'], /cannot be used with/],

@@ -6,11 +6,11 @@ import { hasTmux, openTerminal } from '../../helpers/tmux.js';
 import { type SubmitContext, withService } from './submit-service.js';
 
 const program = fileURLToPath(new URL('../../../../bin/venc.js', import.meta.url));
-const test = suite<SubmitContext>('what venc submit on a terminal says next');
+const test = suite<SubmitContext>('the next commands that venc submit prints on a terminal');
 withService(test);
 
 if (hasTmux()) {
-  test('it names the commands with the ids; scripts and --progress none get nothing', async ({ env }) => {
+  test('it prints the commands with the ids; scripts and --progress none get none', async ({ env }) => {
     const folder = tempFolder();
     const homes = { XDG_CONFIG_HOME: folder, XDG_DATA_HOME: folder, LC_ALL: 'C.UTF-8' };
     const terminal = await openTerminal(folder, 100, 40, { ...env, ...homes });

@@ -5,7 +5,7 @@ import { tempFolder } from '../../helpers/temp.js';
 import type { CliResult } from '../run-cli.js';
 import { runInProcess } from '../run-here.js';
 
-/** A request as the service saw it. */
+/** A request as the service received it. */
 export interface Seen {
   readonly method: string;
   readonly path: string;
@@ -13,21 +13,21 @@ export interface Seen {
   readonly body: string;
 }
 
-/** What the tests of `venc submit` have: the service is one of loopback that answers creates as it is told to. */
+/** The context of the tests of `venc submit`: a loopback service with configurable responses to creates. */
 export interface SubmitContext {
   server: Server;
   folder: string;
   seen: Seen[];
-  /** What the next creates are answered with, before they are taken: a status, or `cut` for a broken connection. */
+  /** The responses to the next creates, before they are accepted: a status, or `cut` for a broken connection. */
   failures: (number | 'cut')[];
-  /** The name that `/version` tells. */
+  /** The name that `/version` returns. */
   name: string;
-  /** What leads the program to the service. */
+  /** The environment that selects the service. */
   env: Readonly<Record<string, string>>;
   venc: (words: readonly string[], stdin?: string) => Promise<CliResult>;
 }
 
-/** Gives the tests of a suite such a service. */
+/** Adds such a service to a suite. */
 export function withService(test: Test<SubmitContext>): void {
   test.before(async (context) => {
     context.folder = tempFolder();
@@ -51,7 +51,7 @@ export function withService(test: Test<SubmitContext>): void {
         .end(JSON.stringify({ id: String(100 + creates(context.seen).length), outputs: [] }));
     });
     await new Promise<void>((resolve) => context.server.listen(0, '127.0.0.1', resolve));
-    // A server that listens at a port has an address of this kind.
+    // A server that listens on a port has an address of this form.
     const { port } = context.server.address() as AddressInfo;
     const env = { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
     context.env = env;
@@ -66,12 +66,12 @@ export function withService(test: Test<SubmitContext>): void {
   });
 }
 
-/** The creates among what the service saw, without the checks before an upload. */
+/** The creates that the service received, without the checks before an upload. */
 export function creates(seen: readonly Seen[]): readonly Seen[] {
   return seen.filter(({ method, body }) => method === 'POST' && !body.includes('http://example.com/to-come'));
 }
 
-/** Their bodies, read. */
+/** Their parsed bodies. */
 export function bodies(seen: readonly Seen[]): readonly Record<string, unknown>[] {
   return creates(seen).map(({ body }) => JSON.parse(body));
 }

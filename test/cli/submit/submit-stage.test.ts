@@ -13,14 +13,14 @@ interface Context {
   server: Server;
   storage: RunningS3rver;
   film: string;
-  /** What creates are answered with: a status, or `cut` for a broken connection. */
+  /** The responses to creates: a status, or `cut` for a broken connection. */
   answer: number | 'cut';
   body: string;
   venc: (...words: readonly string[]) => Promise<CliResult>;
   staged: () => readonly string[];
 }
 
-const test = suite<Context>('venc submit, when no job comes of a file');
+const test = suite<Context>('venc submit when a staged file does not become a job');
 
 test.before(async (context) => {
   context.storage = await startS3rver(['stage']);
@@ -35,7 +35,7 @@ test.before(async (context) => {
     });
   });
   await new Promise<void>((resolve) => context.server.listen(0, '127.0.0.1', resolve));
-  // A server that listens at a port has an address of this kind.
+  // A server that listens on a port has an address of this form.
   const { port } = context.server.address() as AddressInfo;
   const env = {
     VENC_URL: `http://127.0.0.1:${port}`,
@@ -64,7 +64,7 @@ for (const [status, code] of [
   [401, 4],
   [429, 3],
 ] as const) {
-  test(`what was staged is taken back when the service answers ${status}`, async (context) => {
+  test(`staged files are removed when the service answers ${status}`, async (context) => {
     context.answer = status;
     const result = await context.venc('--stage', 's3://stage/in');
     assert.equal([result.code, result.stdout], [code, '']);
@@ -73,7 +73,7 @@ for (const [status, code] of [
   });
 }
 
-test('what was staged for a mock is taken back, since nobody will fetch it', async (context) => {
+test('files that were staged for a mock are removed, because nothing will fetch them', async (context) => {
   context.answer = 201;
   context.body = '{"id": null}';
   const result = await context.venc('--stage', 's3://stage/in', '--mock');
@@ -81,7 +81,7 @@ test('what was staged for a mock is taken back, since nobody will fetch it', asy
   assert.equal(context.staged(), []);
 });
 
-test('what was staged stays, and is told, when a job may have been made', async (context) => {
+test('staged files are kept and reported if a job may have been created', async (context) => {
   context.answer = 'cut';
   const result = await context.venc('--stage', 's3://stage/in');
   assert.is(result.code, 3);
@@ -89,7 +89,7 @@ test('what was staged stays, and is told, when a job may have been made', async 
   assert.is(context.staged().length, 1);
 });
 
-test('an upload to the service is named, so that it need not be sent again', async (context) => {
+test('an upload to the service is printed, so that it need not be repeated', async (context) => {
   context.answer = 422;
   const { code, stderr } = await context.venc();
   assert.is(code, 2);

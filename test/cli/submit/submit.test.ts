@@ -10,7 +10,7 @@ withService(test);
 const xml = `<?xml version="1.0"?><api-request><input>http://h/a.mov</input>
   <outputs type="array"><output><width>640</width><label>a</label></output></outputs></api-request>`;
 
-test('an XML request comes from a file or stdin, and flags win over it', async ({ venc, folder, seen }) => {
+test('an XML request is read from a file or stdin, and flags override it', async ({ venc, folder, seen }) => {
   const path = join(folder, 'request.xml');
   writeFileSync(path, xml);
   for (const [words, stdin] of [
@@ -24,7 +24,7 @@ test('an XML request comes from a file or stdin, and flags win over it', async (
   }
 });
 
-test('what is no XML request is refused by its place, and nothing is sent', async ({ venc, seen }) => {
+test('an invalid XML request is rejected with the position, and nothing is sent', async ({ venc, seen }) => {
   for (const [words, stdin, expectedText] of [
     [['-', '--xml'], '<api-request>\n<input></api-request>', /on stdin is not valid XML: line 2, column/],
     [['-', '--xml'], '{"input": "http://h/a.mov"}', /not valid XML/],
@@ -38,7 +38,7 @@ test('what is no XML request is refused by its place, and nothing is sent', asyn
   assert.is(seen.length, 0);
 });
 
-test('what is no JSON request is refused by its place, and nothing of it is repeated', async ({
+test('an invalid JSON request is rejected with the position, and its text is not repeated', async ({
   venc,
   seen,
 }) => {
@@ -60,7 +60,7 @@ test('what is no JSON request is refused by its place, and nothing of it is repe
   assert.is(seen.length, 0);
 });
 
-test('a field that nobody knows is named with what was meant, and the job is submitted', async ({ venc }) => {
+test('an unknown field is reported with a suggestion, and the job is submitted', async ({ venc }) => {
   const request = {
     input: 'http://h/a.mov',
     widht: 3,
@@ -85,7 +85,7 @@ test('a field that nobody knows is named with what was meant, and the job is sub
   assert.match(typed.stderr, /has no setting widht\.\nvenc: hint: did you mean width\?/);
 });
 
-test('two flags that ask for different things are refused', async ({ venc, seen }) => {
+test('conflicting flags are rejected', async ({ venc, seen }) => {
   const { code, stderr } = await venc(['http://h/a.mov', '--json', '--wait', '--download', 'films']);
   assert.is(code, 2);
   assert.match(stderr, /--json cannot be combined with --download/);
@@ -108,7 +108,7 @@ const tries: readonly (readonly [string, readonly string[], string, number | 'cu
   ],
   ['a broken create is repeated with a key that the service supports', withKey, 'venc', 'cut', 2, 0],
   ['a 503 is repeated with a key that the service supports', withKey, 'venc', 503, 2, 0],
-  ['a refusal is not repeated with a key', withKey, 'venc', 422, 1, 2],
+  ['a rejection is not repeated with a key', withKey, 'venc', 422, 1, 2],
 ];
 
 for (const [what, words, name, failure, count, code] of tries) {
@@ -123,7 +123,7 @@ for (const [what, words, name, failure, count, code] of tries) {
   });
 }
 
-test('a local watermark is uploaded once and named by its address; in a request it is a URL', async ({
+test('a local watermark is uploaded once and replaced by its address; in a request file it must be a URL', async ({
   venc,
   folder,
   seen,

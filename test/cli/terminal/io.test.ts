@@ -4,12 +4,12 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createIo } from '../../../src/cli/terminal/io.js';
 
-/** A terminal that says it is this wide. */
+/** A terminal that reports this width. */
 function terminal(columns: number): WriteStream {
   return Object.assign(new PassThrough(), { isTTY: true, columns }) as unknown as WriteStream;
 }
 
-test('a terminal that says it is 0 wide gets tables of 80 columns', () => {
+test('a terminal that reports a width of 0 gets tables of 80 columns', () => {
   const widthAt = (columns: number) =>
     createIo(
       { stdin: process.stdin, stdout: terminal(columns), stderr: process.stderr, env: {} },
@@ -24,14 +24,14 @@ const ioOf = (env: Readonly<Record<string, string>>) =>
   createIo({ ...streams, env }, true, (code) => process.exit(code));
 
 const terminals: readonly (readonly [string, Readonly<Record<string, string>>, boolean])[] = [
-  ['a terminal of a name', { TERM: 'xterm' }, true],
-  ['a terminal called dumb', { TERM: 'dumb' }, false],
-  ['a terminal without a name', {}, process.platform === 'win32'],
-  ['a terminal whose name is empty', { TERM: '' }, process.platform === 'win32'],
+  ['a terminal with a type', { TERM: 'xterm' }, true],
+  ['a terminal of type dumb', { TERM: 'dumb' }, false],
+  ['a terminal without a type', {}, process.platform === 'win32'],
+  ['a terminal whose type is empty', { TERM: '' }, process.platform === 'win32'],
   ['a terminal of a build machine', { TERM: 'xterm', CI: '1' }, false],
 ];
 for (const [name, env, isCapable] of terminals) {
-  test(`${name} gets ${isCapable ? 'colours and what moves' : 'neither colours nor anything that moves'}`, () => {
+  test(`${name} gets ${isCapable ? 'colours and animation' : 'neither colours nor animation'}`, () => {
     const { colour, canDraw } = ioOf(env);
     assert.equal([colour.stdout, colour.stderr], [isCapable, isCapable]);
     assert.equal([canDraw.stdout, canDraw.stderr], [isCapable, isCapable]);
@@ -52,7 +52,7 @@ const locales: readonly (readonly [Readonly<Record<string, string>>, boolean])[]
   [{ LANG: 'C.UTF-8', LC_CTYPE: '', LC_ALL: '' }, true],
 ];
 for (const [env, isUtf8] of locales) {
-  test(`${JSON.stringify(env)} gets marks in ${isUtf8 ? 'UTF-8' : 'ASCII'}`, () => {
+  test(`${JSON.stringify(env)} gets symbols in ${isUtf8 ? 'UTF-8' : 'ASCII'}`, () => {
     assert.is(ioOf(env).toTerminalSymbols('› █▌▏░ │├└─ · …'), isUtf8 ? '› █▌▏░ │├└─ · …' : '> ##-- ||`- - ~');
   });
 }

@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { createProgressBar } from '../../../src/cli/terminal/progress-bar.js';
 import { toAscii } from '../../../src/shared/text/to-ascii.js';
 
-/** A bar, and what it has written to a terminal of 60 columns. */
+/** A bar, and its output to a terminal of 60 columns. */
 function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => text } = {}) {
   const stream = Object.assign(new PassThrough(), { columns });
-  // Nothing else of a terminal is looked at.
+  // No other part of the terminal is used.
   const bar = createProgressBar(
     { stderr: stream as unknown as NodeJS.WriteStream, toTerminalSymbols: inMarks },
     title,
@@ -15,23 +15,23 @@ function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => t
   return { bar, written: () => String(stream.read() ?? '') };
 }
 
-/** What stands on the screen after a text: lines, each as it was painted last. */
+/** The screen after a text: lines, each as it was painted last. */
 function screen(text: string): readonly string[] {
   return text.split('\n').map((line) => line.split('\r').at(-1)?.replaceAll('\u001b[K', '') ?? '');
 }
 
-test('a bar is repainted in its line, and steers the terminal in no other way', () => {
+test('a bar is repainted in its line, without other terminal control', () => {
   const { bar, written } = barAt(60);
   bar.update(45.2, 'transcoding, 118 fps, 12s left');
   bar.stop();
   bar.update(50, 'nothing any more');
   const text = written();
   assert.equal(screen(text), ['job 7 [########-----------]  45.2% transcoding, 12s left', '']);
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: what steers terminals is what is looked for.
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the test searches for these characters.
   assert.equal(text.replaceAll('\u001b[K', '').match(/[\u0000-\u0009\u000b\u000c\u000e-\u001f]/g), null);
 });
 
-test('a title that is cut is cut in the marks of the locale', () => {
+test('a long title is cut with the ellipsis of the locale', () => {
   const title = 'a-film-whose-name-is-far-too-long-for-this.mp4';
   const cut = (inMarks: (text: string) => string) => {
     const { bar, written } = barAt(60, { title, inMarks });
@@ -46,7 +46,7 @@ test('a title that is cut is cut in the marks of the locale', () => {
   assert.match(cut(toAscii), /^a-[ -}]*~[ -}]*\.mp4 \[#+-+\] +50% *$/);
 });
 
-test('a remark stands above the bar, which goes on below it', () => {
+test('a message is printed above the bar, which stays below it', () => {
   const { bar, written } = barAt(60);
   bar.update(10, 'downloading');
   bar.writeStderr('venc: The service answers again.\n');

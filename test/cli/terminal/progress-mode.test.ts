@@ -7,7 +7,7 @@ import {
   type ProgressMode,
 } from '../../../src/cli/terminal/progress-mode.js';
 
-/** What is configured, the flag, whether there is a terminal, and the mode. */
+/** The configuration, the flag, whether there is a terminal, and the mode. */
 const cases: readonly (readonly [
   ProgressChoice | null,
   ProgressChoice | undefined,
@@ -28,16 +28,16 @@ for (const [configured, flag, exists, mode] of cases) {
   const where = exists ? 'a terminal' : 'a pipe';
   test(`--progress ${flag ?? 'left out'} with ${configured ?? 'nothing'} configured is ${mode} at ${where}`, async () => {
     const ends = { stdin: exists, stdout: exists, stderr: exists };
-    // No other part of an io is looked at.
+    // No other part of the io is used.
     const io = { isTerminal: ends, canDraw: ends } as unknown as Io;
     const config = async () => (configured === null ? {} : { progress: configured });
     assert.is(await chosenMode({ io, config }, flag, 'stderr'), mode);
   });
 }
 
-test('who asks to watch sees something, whatever is configured', async () => {
+test('a watch command shows progress in any configuration', async () => {
   const ends = { stdin: false, stdout: false, stderr: false };
-  // No other part of an io is looked at.
+  // No other part of the io is used.
   const io = { isTerminal: ends, canDraw: ends } as unknown as Io;
   assert.is(
     await chosenMode({ io, config: async () => ({ progress: 'none' }) }, undefined, 'stdout'),

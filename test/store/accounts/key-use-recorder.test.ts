@@ -9,7 +9,7 @@ import { waitUntil } from '../../helpers/wait-until.js';
 
 interface Context {
   path: string;
-  troubles: unknown[];
+  errors: unknown[];
   /** A recorder that collects uses for the given times, the first of them separately. */
   uses: (batchMs?: number, firstMs?: number) => KeyUseRecorder;
 }
@@ -18,12 +18,12 @@ const test = suite<Context>('last uses of keys');
 
 test.before.each((context) => {
   context.path = join(tempFolder(), 'key-uses.json');
-  context.troubles = [];
+  context.errors = [];
   context.uses = (batchMs = 60_000, firstMs = 60_000) =>
     new KeyUseRecorder({
       path: context.path,
       isKey: (id) => id !== 'revoked',
-      onError: (error) => context.troubles.push(error),
+      onError: (error) => context.errors.push(error),
       flushIntervalMs: batchMs,
       firstFlushMs: firstMs,
     });
@@ -93,13 +93,13 @@ for (const text of ['', '{"a":', '[]', '{"a":1}']) {
   });
 }
 
-test('a file that cannot be written is reported, and blocks nothing', async ({ troubles }) => {
+test('a file that cannot be written is reported, and blocks nothing', async ({ errors }) => {
   const path = join(tempFolder(), 'no', 'such', 'folder');
-  const onTrouble = (error: unknown) => troubles.push(error);
-  const noted = new KeyUseRecorder({ path, isKey: () => true, onError: onTrouble });
+  const onError = (error: unknown) => errors.push(error);
+  const noted = new KeyUseRecorder({ path, isKey: () => true, onError: onError });
   noted.record('a');
   await noted.close();
-  assert.is(troubles.length, 1);
+  assert.is(errors.length, 1);
 });
 
 test('closing the accounts of a daemon writes the uses of their keys', async () => {

@@ -23,7 +23,7 @@ test.before.each((context) => {
   context.path = join(context.folder, 'lock');
 });
 
-const refusal = (folder: string) => lockDataFolder(folder).catch((error: unknown) => error);
+const rejection = (folder: string) => lockDataFolder(folder).catch((error: unknown) => error);
 
 test('it names its process, only the owner can read it, and it is removed at the release', async (context) => {
   const lock = await lockDataFolder(context.folder);
@@ -40,7 +40,7 @@ test('a second process is rejected while the first lives, and not after it was k
   const child = spawn(process.execPath, [program, folder, 'lock'], { stdio: ['pipe', 'pipe', 'inherit'] });
   const exited = once(child, 'exit');
   await once(child.stdout, 'data');
-  const error = await refusal(folder);
+  const error = await rejection(folder);
   assert.ok(isVencError(error, 'InUseError'));
   assert.ok(error.message.includes(folder) && error.message.includes(String(child.pid)));
   child.kill('SIGKILL');
@@ -97,7 +97,7 @@ test('a data folder that is a file, or below a file, is a usage error that names
   const file = join(folder, 'file');
   writeFileSync(file, '');
   for (const path of [file, join(file, 'data')]) {
-    const error = await refusal(path);
+    const error = await rejection(path);
     assert.ok(isVencError(error, 'UsageError'));
     assert.ok(error.message.includes(path));
   }
@@ -108,7 +108,7 @@ test('a folder that cannot be locked because of another error is not reported as
   path,
 }) => {
   mkdirSync(path);
-  const error = await refusal(folder);
+  const error = await rejection(folder);
   assert.instance(error, Error);
   assert.not.ok(isVencError(error, 'InUseError'));
 });

@@ -14,7 +14,7 @@ import { tempFolder } from '../../helpers/temp.js';
 interface Context {
   path: string;
   disk: FailingDisk;
-  open: (greatestId?: number) => Promise<Sequence>;
+  open: (maxId?: number) => Promise<Sequence>;
 }
 
 const test = suite<Context>('the sequence of ids');
@@ -22,8 +22,8 @@ const test = suite<Context>('the sequence of ids');
 test.before.each((context) => {
   context.path = join(tempFolder(), 'sequence.json');
   context.disk = new FailingDisk();
-  context.open = (greatestId = 0) =>
-    Sequence.open(new AtomicFiles(context.disk, toWriteError), context.path, greatestId);
+  context.open = (maxId = 0) =>
+    Sequence.open(new AtomicFiles(context.disk, toWriteError), context.path, maxId);
 });
 
 test('ids begin at 1 and are consecutive', async ({ open }) => {

@@ -27,13 +27,13 @@ test('a data folder that fails to open is no longer watched', async () => {
   mkdirSync(join(dataFolder, 'jobs'));
   assert.instance(await createAppContext(options).catch((error: unknown) => error), Error);
   // A second store that watches as the failed one did and began later: it sees every change that the first would have seen.
-  const heard: string[] = [];
-  const later = await openAccounts(dataFolder, { log: (_, message) => heard.push(message) });
+  const changes: string[] = [];
+  const later = await openAccounts(dataFolder, { log: (_, message) => changes.push(message) });
   const path = join(dataFolder, 'accounts.json');
   const text = readFileSync(path, 'utf8');
   for (const [index, damage] of ['{', '{{'].entries()) {
     writeFileSync(path, damage + text);
-    await waitUntil('the second store sees the damage', () => heard.length > index);
+    await waitUntil('the second store sees the damage', () => changes.length > index);
   }
   await later.close();
   assert.equal(reported, []);

@@ -68,9 +68,9 @@ test.before.each(async (context) => {
 /** The data of a store about anna's jobs beyond the lists: usage, whether a job has notifications, and whether one has the key. */
 async function listedIds(store: JobStore): Promise<unknown> {
   const usage = await store.usage({ accountId: 'anna', from: '0000-01-01', to: '9999-12-31' });
-  const noticed = await store.listWithNotifications();
+  const withNotifications = await store.listWithNotifications();
   const keyed = await store.findByIdempotencyKey('anna', 'k', new Date(0));
-  return { usage, noticed: noticed.length, isKeyKnown: keyed !== null };
+  return { usage, noticed: withNotifications.length, isKeyKnown: keyed !== null };
 }
 
 const storeState = {
@@ -106,7 +106,7 @@ test('the index also contains usage, notifications and keys', async (context) =>
   assert.equal(harness.logLines, []);
 });
 
-test('a start that rebuilds usage reads every file, whatever the index says, and rewrites the index', async (context) => {
+test('a start that rebuilds usage reads every file, even with a valid index, and rewrites the index', async (context) => {
   const { harness, jobs, done } = context;
   const path = join(done, `${jobs[2]?.id}.json`);
   writeFileSync(

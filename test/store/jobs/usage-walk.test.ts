@@ -14,7 +14,7 @@ import { randomNumbers } from '../../helpers/random.js';
 const test = suite('usage after a random walk');
 const accounts = ['anna', 'bert'] as const;
 const file = { sizeBytes: 1, md5: 'd41d8cd98f00b204e9800998ecf8427e' };
-const fault = { errorClass: 'TranscodingError', message: 'no' } as const;
+const failure = { errorClass: 'TranscodingError', message: 'no' } as const;
 const hourMs = 60 * 60 * 1000;
 
 /** A random next change of a job; the state machine rejects illegal ones. */
@@ -26,11 +26,11 @@ function someChange(job: Job, random: () => number): Change {
   if (dice < 0.07) return { type: 'lost' };
   if (dice < 0.1) return { type: 'released' };
   if (job.state === 'waiting') return { type: 'claimed', token: 't' };
-  if (job.input.state === 'processing' && dice < 0.2) return { type: 'input-failed', failure: fault };
+  if (job.input.state === 'processing' && dice < 0.2) return { type: 'input-failed', failure };
   if (job.input.state === 'processing') return { type: 'inspected', media: mediaOf(9), file };
   if (output === undefined) return { type: 'cancelled' };
   if (output.state === 'queued') return { type: 'output-started', id: output.id };
-  if (dice < 0.3) return { type: 'output-failed', id: output.id, failure: fault };
+  if (dice < 0.3) return { type: 'output-failed', id: output.id, failure };
   const media = mediaOf(dice < 0.35 ? null : Math.floor(random() * 5_000_000) / 1e6);
   return { type: 'output-finished', id: output.id, media, file };
 }

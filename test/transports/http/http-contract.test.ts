@@ -30,7 +30,7 @@ const source = await startHttpSource((request, response) => {
 });
 
 const guard = createSsrfGuard({ allowPrivateNetwork: true });
-const trouble = (path: string) => async () => source.url(path, `user:${secret}`);
+const problemUrl = (path: string) => async () => source.url(path, `user:${secret}`);
 
 // Short, because several of these addresses stall on purpose; long enough for the rest on a busy machine.
 const transport = createHttpTransport({ guard, stallTimeoutMs: 250, retryDelayMs: 1 });
@@ -45,16 +45,16 @@ transportContract('http', {
       return source.url(path);
     },
     common: {
-      'a wrong password': trouble('/401'),
-      'a missing file': trouble('/404'),
-      'a file without permission': trouble('/403'),
-      'a server that stalls': trouble('/half'),
+      'a wrong password': problemUrl('/401'),
+      'a missing file': problemUrl('/404'),
+      'a file without permission': problemUrl('/403'),
+      'a server that stalls': problemUrl('/half'),
       ...unreachableHosts((host) => `http://user:${secret}@${host}/a`),
     },
     errorCases: [
-      { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: trouble('/410') },
-      { what: 'a server in trouble', errorClass: 'DownloadFailureError', url: trouble('/500') },
-      { what: 'a server that says nothing', errorClass: 'DownloadTimeoutError', url: trouble('/silent') },
+      { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: problemUrl('/410') },
+      { what: 'a server in trouble', errorClass: 'DownloadFailureError', url: problemUrl('/500') },
+      { what: 'a server that says nothing', errorClass: 'DownloadTimeoutError', url: problemUrl('/silent') },
     ],
   },
   close: source.close,

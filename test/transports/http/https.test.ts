@@ -29,8 +29,8 @@ test('a certificate of an authority from NODE_EXTRA_CA_CERTS is trusted, and htt
   writeFileSync(authority, testCertificate);
   const harness = new URL('./http-harness.js', import.meta.url).href;
   // Node reads that variable at startup, so this needs its own process.
-  const script = `import(${JSON.stringify(harness)}).then(async (room) => {
-    process.stdout.write((await room.tryDownload(process.argv[1])).md5);
+  const script = `import(${JSON.stringify(harness)}).then(async (http) => {
+    process.stdout.write((await http.tryDownload(process.argv[1])).md5);
   });`;
   await withSource(
     (_request, response) => response.end('film'),

@@ -8,8 +8,8 @@ import {
 
 const now = new Date('2026-01-01T00:00:00Z');
 const all: RangeRequest = { fromByte: 0, known: null };
-const read = (status: number, headers: ResponseHead['headers'] = {}, asked = all) =>
-  parseResponse({ status, headers }, asked, 'host', now);
+const read = (status: number, headers: ResponseHead['headers'] = {}, requested = all) =>
+  parseResponse({ status, headers }, requested, 'host', now);
 
 const tagged: RangeRequest = { fromByte: 5, known: { validator: '"a"', totalBytes: 10 } };
 const middle: RangeRequest = { ...tagged, toByte: 7 };
@@ -96,7 +96,7 @@ for (const [what, headers, validator] of validators) {
 
 const parts: readonly (readonly [
   what: string,
-  asked: RangeRequest,
+  requested: RangeRequest,
   headers: ResponseHead['headers'],
   type: string,
 ])[] = [
@@ -138,9 +138,9 @@ const parts: readonly (readonly [
   ['a range without a request for one', all, { 'content-range': 'bytes 0-9/10' }, 'failed'],
 ];
 
-for (const [what, asked, headers, type] of parts) {
+for (const [what, requested, headers, type] of parts) {
   test(`${what} is parsed as: ${type}`, () => {
-    assert.is(read(206, headers, asked).type, type);
+    assert.is(read(206, headers, requested).type, type);
   });
 }
 

@@ -15,8 +15,8 @@ const guard = createSsrfGuard({ allowPrivateNetwork: true });
 const http = createHttpTransport({ guard, stallTimeoutMs: 300 });
 
 /** The class of the thrown error. */
-const classOf = (asked: Promise<unknown> | undefined) =>
-  asked?.then(
+const classOf = (query: Promise<unknown> | undefined) =>
+  query?.then(
     () => 'nothing',
     (error: unknown) => (isVencError(error) ? error.errorClass : String(error)),
   );
@@ -58,9 +58,9 @@ test('a size query is rejected for the same reasons as a download', async () => 
 test('an aborted signal ends a size query', async () => {
   const source = await startHttpSource(() => {});
   const stopping = new AbortController();
-  const asked = http.sizeOf?.(source.url('/film'), stopping.signal);
+  const query = http.sizeOf?.(source.url('/film'), stopping.signal);
   stopping.abort('cancelled');
-  assert.is(await classOf(asked), 'cancelled');
+  assert.is(await classOf(query), 'cancelled');
   await source.close();
 });
 

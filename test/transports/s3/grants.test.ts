@@ -24,7 +24,7 @@ const cases: readonly (readonly [what: string, access: FileAccess | undefined, g
     },
   ],
   [
-    'public beside a grant',
+    'public together with a grant',
     access(true, { grantee: 'abc123', permissions: ['READ'] }),
     { GrantRead: `id="abc123",uri="${everybody}"` },
   ],

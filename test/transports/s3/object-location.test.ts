@@ -23,7 +23,7 @@ for (const [url, bucket, key, keys] of valid) {
   });
 }
 
-const invalid: readonly (readonly [url: string, complaint: RegExp])[] = [
+const invalid: readonly (readonly [url: string, message: RegExp])[] = [
   ['s3:///a.mp4', /must name a bucket/],
   ['s3://AKIA:secret@/a.mp4', /must name a bucket/],
   ['s3://films', /must name a file/],

@@ -47,7 +47,7 @@ const serve = (request: IncomingMessage, response: ServerResponse, bytes: Buffer
   });
   return bytes.subarray(from, to);
 };
-const refuse = (response: ServerResponse, status: number, code: string, headers = {}, more = '') =>
+const reject = (response: ServerResponse, status: number, code: string, headers = {}, more = '') =>
   response
     .writeHead(status, { 'content-type': 'application/xml', ...headers })
     .end(`<?xml version="1.0" encoding="UTF-8"?><Error><Code>${code}</Code>${more}</Error>`);
@@ -57,10 +57,10 @@ const large = randomBytes(17 * 1024 * 1024 + 3);
 test('a file above 16 MiB is uploaded in parts, and arrives unchanged', async () => {
   const server = await startS3rver(['films']);
   try {
-    const told: number[] = [];
-    const onProgress = (done: number) => told.push(done);
+    const progress: number[] = [];
+    const onProgress = (done: number) => progress.push(done);
     assert.equal(await upload(server.endpoint, large, transferOf({ onProgress })), factsOf(large));
-    assert.is(told.at(-1), large.byteLength);
+    assert.is(progress.at(-1), large.byteLength);
     const { path, work } = download(server.endpoint);
     assert.equal(await work, factsOf(large));
     assert.ok(readFileSync(path).equals(large));
@@ -70,9 +70,9 @@ test('a file above 16 MiB is uploaded in parts, and arrives unchanged', async ()
 });
 
 test('ranges are downloaded concurrently, and each resumes after an interruption', async () => {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const source = await startHttpSource((request, response, number) => {
-    asked.push(request.headers.range ?? 'all');
+    requests.push(request.headers.range ?? 'all');
     const bytes = serve(request, response, large, '"one"');
     if (number % 2 === 1) return response.end(bytes);
     return response.write(bytes.subarray(0, 300_000), () => setTimeout(() => response.destroy(), 20));
@@ -82,7 +82,7 @@ test('ranges are downloaded concurrently, and each resumes after an interruption
     assert.equal(await work, factsOf(large));
     assert.ok(readFileSync(path).equals(large));
     assert.ok(source.seen.slice(1).every(({ headers }) => headers['if-match'] === '"one"'));
-    assert.is(new Set(asked).size, asked.length);
+    assert.is(new Set(requests).size, requests.length);
   } finally {
     await source.close();
   }
@@ -97,7 +97,7 @@ test('an object that changes during its download is downloaded again from the st
       const tag = isOld ? '"old"' : '"new"';
       const wanted = request.headers['if-match'];
       if (supportsIfMatch && wanted !== undefined && wanted !== tag)
-        return refuse(response, 412, 'PreconditionFailed');
+        return reject(response, 412, 'PreconditionFailed');
       return response.end(serve(request, response, isOld ? old : changed, tag));
     });
     try {
@@ -182,8 +182,8 @@ test('a bucket is requested in its region, with a signature for that region', as
     regions.push(region);
     if (region === 'eu-west-9') return void response.end(serve(request, response, bytes, '"a"'));
     if (regions.length === 1)
-      refuse(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': 'ap-south-9' });
-    else refuse(response, 400, 'AuthorizationHeaderMalformed', {}, '<Region>eu-west-9</Region>');
+      reject(response, 301, 'PermanentRedirect', { 'x-amz-bucket-region': 'ap-south-9' });
+    else reject(response, 400, 'AuthorizationHeaderMalformed', {}, '<Region>eu-west-9</Region>');
   });
   try {
     assert.equal(await download(source.url('')).work, factsOf(bytes));
@@ -200,7 +200,7 @@ test('default grants are omitted if a server rejects them; requested grants are 
       if (request.method === 'HEAD') return response.writeHead(200, { 'content-length': 3 }).end();
       const { 'x-amz-acl': acl = null, 'x-amz-grant-read': grant = null } = request.headers;
       acls.push(acl ?? grant);
-      if (acl !== null || grant !== null) return refuse(response, 400, 'AccessControlListNotSupported');
+      if (acl !== null || grant !== null) return reject(response, 400, 'AccessControlListNotSupported');
       return response.writeHead(200, { etag: '"a"' }).end();
     });
   });

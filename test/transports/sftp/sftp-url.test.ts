@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseSftpUrl } from '../../../daemon/transports/sftp/sftp-transport.js';
 
-const places: readonly [url: string, path: string, folders: readonly string[], name: string][] = [
+const validUrls: readonly [url: string, path: string, folders: readonly string[], name: string][] = [
   ['sftp://user@host/a.mp4', '/a.mp4', [], 'host:22'],
   ['sftp://user:p%40ss@host:2222/a%20b/c/d.mp4', '/a b/c/d.mp4', ['/a b', '/a b/c'], 'host:2222'],
   ['sftp://user@host/~/a.mp4', 'a.mp4', [], 'host:22'],
@@ -12,15 +12,15 @@ const places: readonly [url: string, path: string, folders: readonly string[], n
   ['sftp://user@[::1]:22/a#1?.mp4', '/a#1?.mp4', [], '[::1]:22'],
 ];
 
-for (const [url, path, folders, name] of places) {
+for (const [url, path, folders, name] of validUrls) {
   test(`${url} is ${path} on ${name}`, () => {
-    const place = parseSftpUrl(url);
-    if (typeof place === 'string') throw new Error(place);
-    assert.equal([place.path, place.folders, place.name], [path, folders, name]);
+    const location = parseSftpUrl(url);
+    if (typeof location === 'string') throw new Error(location);
+    assert.equal([location.path, location.folders, location.name], [path, folders, name]);
   });
 }
 
-const complaints: readonly [url: string, complaint: RegExp][] = [
+const invalidUrls: readonly [url: string, message: RegExp][] = [
   ['sftp://host/a.mp4', /must name a user/],
   ['sftp://:password@host/a.mp4', /must name a user/],
   ['sftp://user@host/~', /file in the home folder/],
@@ -31,7 +31,7 @@ const complaints: readonly [url: string, complaint: RegExp][] = [
   ['sftp://user@host/a%0Ab.mp4', /line breaks/],
 ];
 
-for (const [url, validationError] of complaints) {
+for (const [url, validationError] of invalidUrls) {
   test(`${url} is not the location of a file`, () => {
     assert.match(String(parseSftpUrl(url)), validationError);
   });

@@ -21,7 +21,7 @@ import { type HttpSource, startHttpSource } from '../../helpers/servers/http-sou
 /** A service with configurable responses, and its requests. */
 interface Fixture {
   readonly source: HttpSource;
-  readonly asked: string[];
+  readonly requests: string[];
   readonly transport: ReturnType<typeof createSwiftTransport>;
 }
 
@@ -33,7 +33,7 @@ async function onStage(
   work: (stage: Fixture) => Promise<void>,
   { auth, stallTimeoutMs = 2_000 }: { auth?: Answer; stallTimeoutMs?: number } = {},
 ): Promise<void> {
-  const asked: string[] = [];
+  const requests: string[] = [];
   let logins = 0;
   let count = 0;
   const source = await startHttpSource((request, response) => {
@@ -42,7 +42,7 @@ async function onStage(
     request.on('end', () => {
       const body = Buffer.concat(chunks);
       const token = String(request.headers['x-auth-token'] ?? '');
-      asked.push(`${request.method} ${request.url} ${token}`.trim());
+      requests.push(`${request.method} ${request.url} ${token}`.trim());
       if (request.url !== '/auth') {
         count += 1;
         return answer(request, response, body, count);
@@ -61,7 +61,7 @@ async function onStage(
     service: { authUrl: source.url('/auth'), keys: null },
   });
   try {
-    await work({ source, asked, transport });
+    await work({ source, requests, transport });
   } finally {
     await source.close();
   }
@@ -105,7 +105,7 @@ test('a token is used for many transfers, and renewed once when it expires', asy
       assert.is((await download(stage)).toString(), 'file');
       assert.is((await download(stage)).toString(), 'file');
       const path = '/v1/AUTH_a/films/a%20b.mp4';
-      assert.equal(stage.asked, [
+      assert.equal(stage.requests, [
         'GET /auth',
         `GET ${path} t1`,
         'GET /auth',
@@ -197,8 +197,8 @@ test('an upload whose bytes were corrupted is repeated, and removed if that does
     },
     async (stage) => {
       assert.is(await failureClass(upload(stage)), 'UploadFailureError');
-      assert.is(stage.asked.filter((line) => line.startsWith('PUT')).length, 5);
-      assert.match(stage.asked.at(-1) ?? '', /^DELETE/);
+      assert.is(stage.requests.filter((line) => line.startsWith('PUT')).length, 5);
+      assert.match(stage.requests.at(-1) ?? '', /^DELETE/);
     },
   );
 });
@@ -233,7 +233,7 @@ const nonsense: readonly (readonly [string, Answer, VencError['errorClass']])[] 
     (_, response) => void response.writeHead(302, { location: '/auth' }).end(),
     'DownloadFailureError',
   ],
-  ['a refusal', (_, response) => void response.writeHead(403).end(), 'InvalidUsernameOrPasswordError'],
+  ['403', (_, response) => void response.writeHead(403).end(), 'InvalidUsernameOrPasswordError'],
   ['an error of its own', (_, response) => void response.writeHead(500).end(), 'DownloadFailureError'],
   ['nothing', () => undefined, 'DownloadTimeoutError'],
 ];

@@ -15,7 +15,7 @@ const jobs = [
   },
 }));
 
-/** Starts a service of three jobs, for completions to ask. It holds no process open. */
+/** Starts a service with three jobs for completions. It does not keep the process alive. */
 export function startJobService(): Promise<Server> {
   return listening(
     createServer((_, response) => {
@@ -25,7 +25,7 @@ export function startJobService(): Promise<Server> {
   );
 }
 
-/** Starts one that never answers. */
+/** Starts a service that never answers. */
 export function startSilentService(): Promise<Server> {
   return listening(createServer(() => {}));
 }
@@ -36,19 +36,19 @@ async function listening(server: Server): Promise<Server> {
   return server;
 }
 
-/** What leads the program to a service. */
+/** The environment that selects a service. */
 export function envOf(server: Server): Readonly<Record<string, string>> {
-  // A server at a port has such an address.
+  // A server that listens on a port has an address of this form.
   const { port } = server.address() as AddressInfo;
   return { VENC_URL: `http://127.0.0.1:${port}`, VENC_API_KEY: 'k' };
 }
 
-/** Whether these programs are here; what is missing is told on stderr, as its tests are skipped. */
+/** Whether these programs are installed. Prints missing ones to stderr, because their tests are skipped. */
 export function areInstalled(...programs: readonly string[]): boolean {
   const missing = programs.filter((name) => !(name === 'tmux' ? hasTmux() : has(name)));
   if (missing.length === 0) return true;
   process.stderr.write(
-    `skipped, as there is no ${missing.join(', ')} here: apt-get install ${missing.join(' ')}\n`,
+    `skipped, not installed: ${missing.join(', ')}; apt-get install ${missing.join(' ')}\n`,
   );
   return false;
 }

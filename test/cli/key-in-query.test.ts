@@ -7,7 +7,7 @@ import { tempFolder } from '../helpers/temp.js';
 import { runCli } from './run-cli.js';
 
 const test = suite<{ services: KeyedService[]; start: (keyIn: 'header' | 'query') => Promise<KeyedService> }>(
-  'the place of the API key',
+  'header or query for the API key',
 );
 
 test.before.each((context) => {
@@ -26,7 +26,7 @@ const envOf = ({ url, key }: KeyedService) => ({ VENC_URL: url, VENC_API_KEY: ke
 const isInQuery = ({ target }: { readonly target: string }): boolean => target.includes('api_key');
 const linesOf = ({ log }: KeyedService) => log.map((one) => `${one.method} ${one.target.split('?')[0]}`);
 
-/** One command of each kind: lists, details, progress, the event stream, orders, reports and a download. */
+/** One command of each kind: lists, details, progress, the event stream, changes, reports and a download. */
 const commands = [
   'list',
   'show 1001',
@@ -41,7 +41,7 @@ const commands = [
   'submit https://example.com/film.mov',
 ];
 
-test('a service that takes the key in the header never sees it in a query', async ({ start }) => {
+test('a service that accepts the key in the header never receives it in a query', async ({ start }) => {
   const service = await start('header');
   const folder = tempFolder();
   for (const words of commands) {
@@ -53,7 +53,7 @@ test('a service that takes the key in the header never sees it in a query', asyn
   assert.equal(service.log.filter(isInQuery), []);
 });
 
-test('a service that takes it in the query alone is asked so after its 401, once for a command; never a create', async ({
+test('a service that accepts it only in the query gets it there after a 401, once per command; never for a create', async ({
   start,
 }) => {
   const service = await start('query');
@@ -63,24 +63,24 @@ test('a service that takes it in the query alone is asked so after its 401, once
     service.log.length = 0;
     const { code, stderr } = await runCli(words.split(' '), { env: envOf(service), cwd: folder });
     assert.is(code, isCreate ? 4 : 0, `${words}: ${stderr}`);
-    const asked = service.log.filter(({ target }) => !target.startsWith('/kept/'));
-    const places = asked.map(isInQuery);
-    assert.equal(places, isCreate ? [false] : [false, ...places.slice(1).map(() => true)], words);
+    const requests = service.log.filter(({ target }) => !target.startsWith('/kept/'));
+    const areInQuery = requests.map(isInQuery);
+    assert.equal(areInQuery, isCreate ? [false] : [false, ...areInQuery.slice(1).map(() => true)], words);
   }
 });
 
-test('no key at all goes to where a file is kept', async ({ start }) => {
+test('no key is sent to the address of a file', async ({ start }) => {
   for (const keyIn of ['header', 'query'] as const) {
     const service = await start(keyIn);
     const env = envOf(service);
     await runCli(['download', '1001', '--progress', 'none'], { env, cwd: tempFolder() });
-    const kept = service.log.filter(({ target }) => target.startsWith('/kept/'));
-    assert.is(kept.length, 1);
-    assert.equal([kept.map(isInQuery), kept[0]?.headerKey], [[false], null]);
+    const fileRequests = service.log.filter(({ target }) => target.startsWith('/kept/'));
+    assert.is(fileRequests.length, 1);
+    assert.equal([fileRequests.map(isInQuery), fileRequests[0]?.headerKey], [[false], null]);
   }
 });
 
-test('a target remembers that its service wants the key in the query, until it is added again', async ({
+test('a target stores that its service needs the key in the query, until it is added again', async ({
   start,
 }) => {
   const service = await start('query');
@@ -103,7 +103,7 @@ test('a target remembers that its service wants the key in the query, until it i
   assert.not.match(listed.stdout, service.key);
 });
 
-test('a key that is wrong in both places is told as such, and nothing is remembered', async ({ start }) => {
+test('a key that is invalid in both places is reported as such, and nothing is stored', async ({ start }) => {
   const service = await start('query');
   const env = { XDG_CONFIG_HOME: tempFolder() };
   await runCli(['target', 'add', 'studio', service.url], { env, stdin: 'another-key' });
