@@ -1,4 +1,4 @@
-import { decodeUrlPart } from '../../src/shared/text/url-text.js';
+import { decodeUrlPart, parseUrl } from '../../src/shared/text/url-text.js';
 
 /** User name and password, percent-decoded. */
 export interface Credentials {
@@ -72,7 +72,7 @@ function hostAndPort(url: string): Pick<RemoteUrl, 'host' | 'port'> | string {
   )
     return 'must have a port from 1 to 65535';
   // The URL parser validates hosts and normalizes addresses only for web schemes such as http.
-  if (!URL.canParse(`http://${host}/`)) return 'must be a valid URL with a valid host';
+  if (parseUrl(`http://${host}/`) === null) return 'must be a valid URL with a valid host';
   const { hostname } = new URL(`http://${host}/`);
   return { host: hostname.replace(/^\[|\]$/g, ''), port: port ? Number(port) : null };
 }

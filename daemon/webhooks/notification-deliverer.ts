@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isVencError } from '../../src/shared/errors.js';
+import { parseUrl } from '../../src/shared/text/url-text.js';
 import type { Job } from '../jobs/job.js';
 import { describeError } from '../queue/end-of-run.js';
 import type { JobStore } from '../store/job-store.js';
@@ -145,12 +146,12 @@ class StoreDeliverer implements NotificationDeliverer {
  * in the path.
  */
 function originOf(url: string): string {
-  return URL.canParse(url) ? new URL(url).origin : 'an invalid address';
+  return parseUrl(url)?.origin ?? 'an invalid address';
 }
 
 /** A URL without its query, which may differ from notification to notification. */
 function endpointOf(url: string): string {
-  return originOf(url) + (URL.canParse(url) ? new URL(url).pathname : '');
+  return originOf(url) + (parseUrl(url)?.pathname ?? '');
 }
 
 /** Milliseconds since 1970; an invalid time is due at once. */

@@ -2,6 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
 import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
+import { parseUrl } from '../shared/text/url-text.js';
 import { sendHttpRequest } from './http.js';
 
 /** The offset to read from, and the version of the file that the earlier bytes are from. */
@@ -71,9 +72,9 @@ export async function openFile(
       return openFile(address, { fromByte: 0, version: null }, signal);
     if (status < 300 || status >= 400 || responseHeaders.location === undefined)
       throw toOpenError(url, status);
-    if (!URL.canParse(responseHeaders.location, url.href)) throw toOpenError(url, status);
-    url = new URL(responseHeaders.location, url);
-    if (!/^https?:$/.test(url.protocol)) throw toOpenError(url, status);
+    const redirect = parseUrl(responseHeaders.location, url);
+    if (redirect === null || !/^https?:$/.test(redirect.protocol)) throw toOpenError(redirect ?? url, status);
+    url = redirect;
   }
   throw new VencError(
     'UnreachableError',

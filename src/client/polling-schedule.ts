@@ -1,3 +1,4 @@
+import { parseUrl } from '../shared/text/url-text.js';
 import { abortableSleep } from './abortable-sleep.js';
 
 /** Bounds of the time between requests, in milliseconds. */
@@ -46,7 +47,7 @@ export function maxStreamsFor(url: string): number {
 
 /** Whether a URL names this machine. */
 export function isLocalUrl(url: string): boolean {
-  const host = URL.canParse(url) ? new URL(url).hostname : '';
+  const host = parseUrl(url)?.hostname ?? '';
   return host === 'localhost' || host === '[::1]' || /^127(\.\d+){3}$/.test(host);
 }
 

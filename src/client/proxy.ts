@@ -1,7 +1,7 @@
 import { type RequestOptions, request } from 'node:http';
 import type { Socket } from 'node:net';
 import { VencError } from '../shared/errors.js';
-import { decodeUrlPart, isUrl } from '../shared/text/url-text.js';
+import { decodeUrlPart, isUrl, parseUrl } from '../shared/text/url-text.js';
 import { describeNetworkError } from './network-errors.js';
 import { isLocalUrl } from './polling-schedule.js';
 
@@ -108,8 +108,8 @@ function tunnel(options: RequestOptions, proxy: URL, signal: AbortSignal | undef
 }
 
 function proxyUrl({ name, text }: { readonly name: string; readonly text: string }): URL {
-  const url = isUrl(text) ? text : `http://${text}`;
-  if (URL.canParse(url) && new URL(url).protocol === 'http:') return new URL(url);
+  const url = parseUrl(isUrl(text) ? text : `http://${text}`);
+  if (url?.protocol === 'http:') return url;
   throw new VencError('UsageError', `${name} is not the URL of an HTTP proxy.`, {
     hint: 'set it to a URL such as http://proxy.example.com:3128',
   });

@@ -3,6 +3,7 @@ import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
 import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { type RouteName, routes } from '../shared/routes.js';
+import { parseUrl } from '../shared/text/url-text.js';
 import { readNumber } from './coerce.js';
 import { parseErrorBody } from './parse-error-body.js';
 
@@ -107,8 +108,9 @@ function hintOf(
 
 function redirectHint(route: RouteName, { location, url }: FailedResponse): string {
   const advice = 'check the address of the service';
-  if (location === undefined || url === undefined || !URL.canParse(location, url)) return advice;
-  const { origin, pathname } = new URL(location, url);
+  const redirect = location === undefined || url === undefined ? null : parseUrl(location, url);
+  if (redirect === null) return advice;
+  const { origin, pathname } = redirect;
   const [path = ''] = routes[route].path.split('/:');
   const end = pathname.lastIndexOf(path);
   if (end < 0) return advice;

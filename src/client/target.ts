@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
+import { parseUrl } from '../shared/text/url-text.js';
 import { systemCode } from '../shared/util/system-code.js';
 import { fieldsOf, readText } from './coerce.js';
 
@@ -64,7 +65,7 @@ export const addressHint = 'use an address such as https://encoding.example.com,
 
 /** The base URL of a service, without its version; null if the text is not an http(s) URL or has a query or fragment. */
 export function serviceUrl(text: string): string | null {
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;
   if (url.search !== '' || url.hash !== '') return null;
   // Client libraries are configured with the version, so people give it here too.

@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
+import { parseUrl } from '../shared/text/url-text.js';
 
 /** A flag of `venc daemon` that can also be set in the configuration, under the same name. */
 export interface DaemonFlag {
@@ -101,6 +102,6 @@ function keepText(text: string): string {
 }
 
 function httpUrl(text: string): string {
-  if (URL.canParse(text) && /^https?:/.test(text)) return text;
+  if (/^https?:/.test(text) && parseUrl(text) !== null) return text;
   throw new VencError('UsageError', '--public-url takes a URL that begins with http:// or https://.');
 }

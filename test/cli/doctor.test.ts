@@ -74,7 +74,7 @@ test('doctor exits with 1 and says what to do if something is missing', async ()
   assert.is(result.code, 1);
   assert.match(
     result.stdout,
-    /MISSING {2}encoding: \/no\/such\/ffmpeg, given as ffmpeg, does not exist\.\n +Name the program itself with --ffmpeg/,
+    /MISSING {2}encoding: \/no\/such\/ffmpeg, given as ffmpeg, does not exist\.\n +Give the path of the program with --ffmpeg/,
   );
   assert.match(result.stdout, /note {5}service: No daemon is running.*\n +start one with: venc daemon/);
 });

@@ -158,7 +158,7 @@ const nothing = [
     'data without video and audio',
     { format: mp4, streams: [{ index: 0, codec_type: 'data' }] },
     '',
-    'no video and no sound',
+    'no video and no audio',
   ],
   [
     'only cover art',

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { parseUrl } from '../../../src/shared/text/url-text.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import type { Watchdog } from '../../transfer/with-retry.js';
@@ -133,7 +134,7 @@ function resolveRedirect(
   location: string,
 ): HttpTarget | TransferError {
   const { host } = from.url;
-  const href = URL.canParse(location, from.url.href) ? new URL(location, from.url).href : location;
+  const href = parseUrl(location, from.url)?.href ?? location;
   const parsed = parseHttpUrl(href);
   if (!parsed.ok) {
     return permanentError(

@@ -1,4 +1,5 @@
 import { VencError } from '../../../src/shared/errors.js';
+import { parseUrl } from '../../../src/shared/text/url-text.js';
 import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
 import { errorClassOf } from '../../transfer/transfer-error.js';
@@ -116,6 +117,6 @@ function missingKeys(scheme: string): string {
 
 /** The host of the configured endpoint of a storage service. It may be private. */
 export function hostsOf({ endpoint }: Pick<StorageService, 'endpoint'>): readonly string[] {
-  if (endpoint === null || !URL.canParse(endpoint)) return [];
-  return [new URL(endpoint).hostname.replace(/^\[|\]$/g, '')];
+  const url = endpoint === null ? null : parseUrl(endpoint);
+  return url === null ? [] : [url.hostname.replace(/^\[|\]$/g, '')];
 }

@@ -1,3 +1,4 @@
+import { parseUrl } from '../../../src/shared/text/url-text.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 import { parseRemoteUrl } from '../../transfer/remote-url.js';
 import type { Services } from '../services.js';
@@ -47,7 +48,7 @@ export function swiftPath(container: string, object?: string): string {
 function readAuthUrl(text: string | null): URL | string {
   if (text === null)
     return 'needs a service of OpenStack Swift: set VENC_SWIFT_AUTH_URL for the daemon to the address of its v1 authentication';
-  const url = URL.canParse(text) ? new URL(text) : null;
+  const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     return 'needs VENC_SWIFT_AUTH_URL to be a valid http: or https: URL for the daemon';
   return url;

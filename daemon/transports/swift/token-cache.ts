@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { parseUrl } from '../../../src/shared/text/url-text.js';
 import { addressKind } from '../../net/addresses.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import type { Direction } from '../../transfer/disk-errors.js';
@@ -133,9 +134,8 @@ function headerText(text: string): string {
 }
 
 function readStorageUrl(text: string | undefined): URL | null {
-  if (text === undefined || !URL.canParse(text)) return null;
-  const url = new URL(text);
-  if (!/^https?:$/.test(url.protocol)) return null;
+  const url = text === undefined ? null : parseUrl(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return null;
   url.pathname = url.pathname.replace(/\/+$/, '');
   return url;
 }

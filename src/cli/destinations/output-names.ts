@@ -1,6 +1,6 @@
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import { decodeUrlPart, fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
+import { decodeUrlPart, fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
 
 /** An output whose file has no name yet. */
@@ -63,7 +63,7 @@ export function nameOutputs(
 
 /** The base name for the outputs of a remote input; null if its URL has no usable name. */
 export function stemFromUrl(url: string): string | null {
-  if (!URL.canParse(url)) return null;
+  if (parseUrl(url) === null) return null;
   const stem = withoutExtension(fileNameInUrl(url));
   return stem === '' || safeText(stem) !== stem || /[/\\]|^\.+$/.test(stem) ? null : stem;
 }

@@ -1,7 +1,7 @@
 import { posix } from 'node:path';
 import type { JobRecord } from '../../shared/records.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
-import { fileNameInUrl, withoutExtension } from '../../shared/text/url-text.js';
+import { fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import {
   extensionFor,
   fileNameFromUrl,
@@ -56,7 +56,7 @@ export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()):
 }
 
 function isHttpUrl(url: string): boolean {
-  return /^https?:\/\//i.test(url) && URL.canParse(url);
+  return /^https?:\/\//i.test(url) && parseUrl(url) !== null;
 }
 
 /** The names for outputs with a generated name, by the generated name, both without extension. */

@@ -4,6 +4,7 @@ import { VencError } from '../../shared/errors.js';
 import { thumbnailsTable } from '../../shared/settings/thumbnails.js';
 import {
   isUrl,
+  parseUrl,
   replaceExtensionInUrl,
   thumbnailFileSuffix,
   withoutExtension,
@@ -169,9 +170,7 @@ function rejectDuplicates(paths: readonly string[], inputPath: string | null, fo
 
 /** The local path of an input; null for a remote one. */
 export function localPathOf(input: unknown): string | null {
-  return typeof input === 'string' && URL.canParse(input) && new URL(input).protocol === 'file:'
-    ? pathOf(input)
-    : null;
+  return typeof input === 'string' && parseUrl(input)?.protocol === 'file:' ? pathOf(input) : null;
 }
 
 /** The path in a file URL. Throws `UsageError` for a URL with a host, which names no local file. */

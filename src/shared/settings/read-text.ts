@@ -1,3 +1,4 @@
+import { parseUrl } from '../text/url-text.js';
 import { isObject } from '../util/is-object.js';
 import { maxPathPartBytes, maxUrlLength } from './limits.js';
 import { invalidResult, type ParseResult, pathTo, type ScalarResult } from './parse-result.js';
@@ -89,12 +90,12 @@ function findSchemeViolation(schemes: readonly string[], value: string): string 
   if (eMail.test(value)) return `${one}: nothing is sent by e-mail`;
   if (!schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}:`))) return one;
   // The URL parser accepts port 0, but no connection can be made to it.
-  return URL.canParse(value) && new URL(value).port === '0' ? portRule : undefined;
+  return parseUrl(value)?.port === '0' ? portRule : undefined;
 }
 
 function hasHost(address: string): boolean {
   // The pattern rejects what `URL` silently repairs, such as http:/host and http:///host.
-  return startOfAddress.test(address) && URL.canParse(address) && new URL(address).hostname !== '';
+  return startOfAddress.test(address) && (parseUrl(address)?.hostname ?? '') !== '';
 }
 
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
