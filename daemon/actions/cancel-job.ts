@@ -1,5 +1,5 @@
 import { apply } from '../jobs/changes.js';
-import { withLastProgress } from '../jobs/last-progress.js';
+import { withLastProgress } from '../jobs/progress.js';
 import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
 

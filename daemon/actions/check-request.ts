@@ -5,7 +5,7 @@ import type { JobRequest, OutputSettings } from '../../src/shared/settings/index
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestination } from '../jobs/draft.js';
-import { thumbnailUrl } from '../jobs/thumbnails.js';
+import { thumbnailUrl } from '../jobs/output-files.js';
 import { checkCombination } from '../plan/check-combination.js';
 import type { Capabilities } from '../plan/plan-types.js';
 import { unsupportedSettingErrors } from '../plan/supported-settings.js';

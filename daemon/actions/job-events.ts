@@ -4,7 +4,7 @@ import type { JobProgressRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { Job } from '../jobs/job.js';
 import type { JobProgress } from '../jobs/progress.js';
-import { jobProgress } from '../jobs/progress-view.js';
+import { jobProgress } from '../jobs/progress.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { JobStore } from '../store/job-store.js';
 import { JobFeed, type JobProgressEvent } from './job-feed.js';

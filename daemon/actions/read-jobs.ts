@@ -5,7 +5,7 @@ import type {
   OutputDetails,
   ProgressRecord,
 } from '../../src/shared/records.js';
-import { inputProgress, jobProgress, outputProgress } from '../jobs/progress-view.js';
+import { inputProgress, jobProgress, outputProgress } from '../jobs/progress.js';
 import { inputDetails, jobRecord, outputDetails } from '../jobs/view.js';
 import type { AppContext } from './app-context.js';
 import { findInput, findJob, findOutput } from './find-job.js';

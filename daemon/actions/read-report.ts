@@ -1,7 +1,14 @@
 import { invalidRequest } from '../../src/shared/errors.js';
 import type { AllReport, LiveReport, VodReport } from '../../src/shared/records.js';
-import { allReport, type DailyUsage, liveReport, vodReport } from '../jobs/report.js';
-import { type ReportQuery, type ReportRange, readReportRange } from '../jobs/report-range.js';
+import {
+  allReport,
+  type DailyUsage,
+  liveReport,
+  type ReportQuery,
+  type ReportRange,
+  readReportRange,
+  vodReport,
+} from '../jobs/report.js';
 import type { AppContext } from './app-context.js';
 
 /**

@@ -1,5 +1,5 @@
 import { withoutExtension } from '../../src/shared/text/url-text.js';
-import { thumbnailCount } from '../jobs/thumbnails.js';
+import { thumbnailCount } from '../jobs/output-files.js';
 import type { Capabilities, OutputToPlan, Plan } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
 import { fileArgument } from '../plan/safe-input.js';

@@ -7,7 +7,7 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import { findFrameAtStart } from '../pipeline/plan-job.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';

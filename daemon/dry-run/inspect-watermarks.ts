@@ -1,6 +1,6 @@
 import { withoutPassword } from '../../src/shared/redact.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import type { WatermarkImage } from '../plan/plan-types.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 

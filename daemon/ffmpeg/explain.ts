@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import type { ExitResult } from './launch.js';
 
 interface FailurePattern {

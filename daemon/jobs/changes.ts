@@ -1,34 +1,25 @@
 import { VencError } from '../../src/shared/errors.js';
-import { isFinal } from '../../src/shared/states.js';
-import type { Change } from './change.js';
-import {
-  crashLimit,
-  failAfterCrashes,
-  finishIfComplete,
-  resetToWaiting,
-  withFailedInput,
-} from './end-states.js';
-import type { Job, JobOutput } from './job.js';
-import { requireInput, requireLegal, requireOutput } from './legality.js';
+import { isFinal, type OutputState } from '../../src/shared/states.js';
+import type { Job, JobFailure, JobOutput } from './job.js';
+import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
-import { thumbnailsOf } from './thumbnails.js';
+import { thumbnailsOf } from './output-files.js';
 
-export type { Change, ChangeType } from './change.js';
-export { crashLimit } from './end-states.js';
-export { resubmitLimit } from './legality.js';
+/** Number of crashes after which a job fails with `WorkerLostError`. */
+export const crashLimit = 3;
 
 /**
- * The state machine: the job that a change makes of a job, with the notices of what came to its end by it. Pure. What becomes
- * of notices leaves everything else of the job as it is, `updatedAt` included.
- * Throws `IllegalChangeError` (`ConflictError` or `ResubmitLimitError` where a client asked for the change)
- * when the step is not legal; the job is then as it was.
+ * The state machine: returns the job after a change, with notifications for the job and the outputs that the change ended. Pure.
+ * Changes of notifications leave the rest of the job unchanged, including `updatedAt`.
+ * Throws if the change is not legal: `ConflictError` or `ResubmitLimitError` for changes that a client requests, otherwise
+ * `IllegalChangeError`.
  */
 export function apply(job: Job, change: Change, now: Date): Job {
   requireLegal(job, change);
   switch (change.type) {
-    case 'notice-delivered':
-    case 'notice-failed':
-      return withAttempt(job, change.notificationId, change.type === 'notice-delivered', now);
+    case 'notification-delivered':
+    case 'notification-failed':
+      return withAttempt(job, change.notificationId, change.type === 'notification-delivered', now);
     default: {
       const at = now.toISOString();
       return withDueNotifications(job, applyJobChange(job, change, at), at);
@@ -36,7 +27,7 @@ export function apply(job: Job, change: Change, now: Date): Job {
   }
 }
 
-/** The job that a legal change of the job itself makes of it, before anybody is told. */
+/** Applies a legal change, other than of a notification, and adds no notifications. */
 function applyJobChange(job: Job, change: Exclude<Change, { notificationId: string }>, at: string): Job {
   const updated = { ...job, updatedAt: at };
   switch (change.type) {
@@ -123,18 +114,75 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
   }
 }
 
-/**
- * The same for a change that comes from a run: refused with `ClaimLostError` unless the run still holds the job.
- */
+/** Applies a change made by a run. Throws `ClaimLostError` if the run no longer holds the claim. */
 export function applyAsHolder(job: Job, token: string, change: Change, now: Date): Job {
-  if (job.claim !== token) throw new VencError('ClaimLostError', `This run no longer holds job ${job.id}.`);
+  if (job.claim !== token)
+    throw new VencError('ClaimLostError', `This run no longer holds the claim of job ${job.id}.`);
   return apply(job, change, now);
 }
 
 function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Partial<JobOutput>): Job {
-  const applyJobChange = requireOutput(job, change);
+  const changed = requireOutput(job, change);
   return {
     ...job,
-    outputs: job.outputs.map((output) => (output === applyJobChange ? { ...output, ...edit } : output)),
+    outputs: job.outputs.map((output) => (output === changed ? { ...output, ...edit } : output)),
   };
+}
+
+/** Ends the job if all of its outputs have ended. */
+function finishIfComplete(job: Job, at: string): Job {
+  if (!job.outputs.every((output) => isFinal(output.state))) return job;
+  const isFinished = job.outputs.every((output) => output.state === 'finished');
+  return { ...job, state: isFinished ? 'finished' : 'failed', claim: null, finishedAt: at };
+}
+
+/** Marks the input as failed and all unfinished outputs as `no input`. */
+function withFailedInput(job: Job, failure: JobFailure, at: string): Pick<Job, 'input' | 'outputs'> {
+  return {
+    input: { ...job.input, state: 'failed', failure, updatedAt: at, finishedAt: at },
+    outputs: job.outputs.map((output) =>
+      isFinal(output.state) ? output : { ...output, state: 'no input', updatedAt: at, finishedAt: at },
+    ),
+  };
+}
+
+/**
+ * Resets the job to `waiting`, except for the outputs whose state is kept: those are not encoded again. A resubmit keeps
+ * finished outputs. A released or lost run keeps every final state, since only a client may reset a failure.
+ */
+function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputState) => boolean): Job {
+  const cleared = {
+    state: 'waiting',
+    media: null,
+    file: null,
+    failure: null,
+    updatedAt: at,
+    finishedAt: null,
+  } as const;
+  const keptIds = new Set(job.outputs.filter(({ state }) => shouldKeep(state)).map(({ id }) => id));
+  return {
+    ...job,
+    state: 'waiting',
+    claim: null,
+    finishedAt: null,
+    lastProgress: job.lastProgress.filter(({ id }) => keptIds.has(id)),
+    input: { ...job.input, ...cleared },
+    outputs: job.outputs.map((output) => (keptIds.has(output.id) ? output : { ...output, ...cleared })),
+  };
+}
+
+/** Fails the job after too many crashes, with its input and outputs that have not ended. */
+function failAfterCrashes(job: Job, at: string): Job {
+  const failure: JobFailure = {
+    errorClass: 'WorkerLostError',
+    message: `The daemon was killed or crashed ${crashLimit} times while it worked on this job.`,
+  };
+  if (!isFinal(job.input.state))
+    return finishIfComplete({ ...job, ...withFailedInput(job, failure, at) }, at);
+  const outputs = job.outputs.map((output) =>
+    isFinal(output.state)
+      ? output
+      : ({ ...output, state: 'failed', failure, updatedAt: at, finishedAt: at } as const),
+  );
+  return finishIfComplete({ ...job, outputs }, at);
 }

@@ -1,45 +1,45 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { IdempotencyRecord, Job } from './job.js';
 import { targetsOf } from './notifications.js';
-import { totalThumbnailCount } from './thumbnails.js';
+import { totalThumbnailCount } from './output-files.js';
 
-/** Where one output goes: see `destination` and `url` of a job's output. */
+/** Where one output is delivered: see `destination` and `url` of `JobOutput`. */
 export interface OutputDestination {
   readonly destination: string;
   readonly url: string;
 }
 
-/** A job without its ids: a store numbers it from the sequence and keeps it. */
+/** A job without ids. The store assigns them from its sequence. */
 export interface JobDraft {
-  /** How many consecutive ids it takes: job, input, outputs and their thumbnails, in this order. */
+  /** Number of consecutive ids that the job needs: job, input, outputs and their thumbnails, in this order. */
   readonly idCount: number;
-  /** The job itself, its first id given. */
+  /** Returns the job, numbered from its first id. */
   number(firstId: number): Job;
 }
 
-/** Everything that a new job is made of. */
+/** The contents of a new job. */
 export interface DraftParts {
   readonly accountId: string;
   readonly request: JobRequest;
   readonly test: boolean;
-  /** Settings and place of each output, in the order of the request. */
+  /** Settings and destination of each output, in the order of the request. */
   readonly outputs: readonly {
     readonly settings: OutputSettings;
     readonly outputDestination: OutputDestination;
   }[];
   readonly now: Date;
-  /** null or left out where the client gave no `Idempotency-Key`. */
+  /** null or absent if the client sent no `Idempotency-Key`. */
   readonly idempotency?: IdempotencyRecord | null;
 }
 
 /**
- * Drafts a job. It begins as `waiting`: to be stored is to be queued, as every start queues what is not final.
- * `pending` is for stores whose queue lives elsewhere.
+ * Drafts a job. Its state is `waiting`: a stored job is a queued job, because the daemon queues every job that has not ended when it
+ * starts. `pending` is for stores with a separate queue.
  */
 export function draftJob(parts: DraftParts): JobDraft {
   const at = parts.now.toISOString();
   const connections = parts.request.download_connections;
-  const fresh = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
+  const newFile = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
   return {
     idCount: 2 + parts.outputs.length + totalThumbnailCount(parts.outputs),
     number: (firstId) => ({
@@ -54,14 +54,14 @@ export function draftJob(parts: DraftParts): JobDraft {
       submittedAt: at,
       finishedAt: null,
       input: {
-        ...fresh,
+        ...newFile,
         id: firstId + 1,
         state: 'waiting',
         url: parts.request.input,
         ...(connections === undefined ? {} : { connections }),
       },
       outputs: parts.outputs.map(({ settings, outputDestination }, index) => ({
-        ...fresh,
+        ...newFile,
         id: firstId + 2 + index,
         state: 'waiting',
         label: settings.label ?? null,

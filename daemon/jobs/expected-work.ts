@@ -2,26 +2,26 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testModeSeconds } from '../../src/shared/settings/limits.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from './job.js';
-import { type MediaFacts, uprightSize, type VideoFacts } from './media.js';
+import { displaySize, type MediaFacts, type VideoFacts } from './media.js';
 
 type VideoCodec = NonNullable<OutputSettings['video_codec']>;
 
 /**
- * How much of a job the work for its input is, in percent. A file that lies on this machine already takes no time; how long another
- * one takes to come cannot be known, and for most it is little beside the encoding.
+ * The share of the input in the work of a job, in percent. A local file takes almost no time. The download time of a remote file is
+ * unknown in advance; for most files it is short compared to the encoding.
  */
 export function inputWeightPercent(inputUrl: string): number {
   return isLocal(inputUrl) ? 1 : 10;
 }
 
-/** Whether what an address names is on this machine, so that bringing it takes no time to speak of. */
+/** Whether a URL names a file on this machine, which needs no download. */
 export function isLocal(url: string): boolean {
   return /^(?:file|upload|hosted):/i.test(url);
 }
 
 /**
- * About how long an output takes, to be compared with the others of its job: seconds of media times what a second costs. Known only
- * where it is known what the input is.
+ * Estimates the work of an output relative to the other outputs of its job: seconds of media times the cost per second. `media` is the
+ * inspected input.
  */
 export function expectedWork(
   output: Pick<JobOutput, 'settings' | 'destination'>,
@@ -51,15 +51,15 @@ const audioExtensions: ReadonlySet<string> = new Set(['.mp3', '.m4a', '.aac', '.
 const codecOf: Readonly<Record<string, VideoCodec>> = { '.webm': 'vp8', '.ogv': 'theora', '.ogg': 'theora' };
 
 /*
- * All costs are in units of what a second at a megapixel takes to encode as H.264 at speed 3; measured with four seconds of film at
- * 640x360 on two cores.
+ * Costs are relative: 1 is the time to encode one second of one-megapixel video as H.264 at speed 3. They were measured with four
+ * seconds of 640x360 video on two cores.
  */
 const startCost = 0.2;
 const audioCost = 0.03;
-/** Decoding and scaling, for each megapixel of the input. */
+/** Cost of decoding and scaling per megapixel of the input. */
 const decodingCost = 0.2;
 
-/** Encoding at speeds 1 to 5, for each megapixel of the output. */
+/** Cost of encoding at speeds 1 to 5, per megapixel of the output. */
 const codecCosts = {
   h264: [2.4, 1.4, 1, 0.7, 0.5],
   hevc: [4.6, 3, 1.9, 1.5, 1.2],
@@ -70,12 +70,12 @@ const codecCosts = {
   vp6: [1, 1, 1, 1, 1],
 } as const satisfies Record<VideoCodec, readonly [number, number, number, number, number]>;
 
-/** What a first pass adds: on average, and with VP9, which takes a hasty one for a quality as well. */
+/** The factor by which a first pass raises the cost. VP9, which also uses two passes in quality mode, has a fast first pass. */
 const firstPassFactor = 1.5;
 const firstPassFactorOfVp9 = 1.15;
 
 function videoCost(settings: OutputSettings, video: VideoFacts, codec: VideoCodec): number {
-  const input = uprightSize(video);
+  const input = displaySize(video);
   const inputMegapixels = (input.width * input.height) / 1e6;
   const requestedScales = [
     ...(settings.width === undefined ? [] : [settings.width / input.width]),

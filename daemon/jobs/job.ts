@@ -1,16 +1,17 @@
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { redact } from '../../src/shared/redact.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
-import type { JobFailure } from './job-failure.js';
 import type { MediaFacts } from './media.js';
-import type { Notification, NotificationTarget } from './notification.js';
 
 /*
- * Terms. A job has one input and one or more outputs. A *run* is one attempt to carry a job out; it holds the
- * job's *claim*, a token. A *crash* is a run that ended without a word, because the daemon was killed.
- * Times are ISO 8601 texts in UTC, ids whole numbers from one sequence.
+ * Terms. A job has one input and one or more outputs. A *run* is one attempt to process a job; it holds the job's *claim*, a token.
+ * A *crash* is a run that ended without reporting a result because the daemon was killed.
+ * Times are ISO 8601 strings in UTC. Ids are integers from one sequence.
  */
 
-/** What was taken in or delivered, measured on the very bytes. */
+/** Size and checksum of a file, measured on the downloaded or delivered bytes. */
 export interface FileFacts {
   readonly sizeBytes: number;
   /** MD5 as 32 hexadecimal digits. */
@@ -18,8 +19,8 @@ export interface FileFacts {
 }
 
 /**
- * The `Idempotency-Key` that a job was created under (contract, section 4), and a fingerprint of its request: the same key
- * with another fingerprint is another request.
+ * The `Idempotency-Key` with which a job was created (contract, section 4), and a fingerprint of its request. The same key with another
+ * fingerprint is a different request.
  */
 export interface IdempotencyRecord {
   readonly key: string;
@@ -36,15 +37,15 @@ interface JobFile {
   readonly failure: JobFailure | null;
 }
 
-/** The input of a job. `url` may hold credentials: it is shown only without them. */
+/** The input of a job. `url` may contain credentials; responses show it without them. */
 export interface JobInput extends JobFile {
   readonly state: InputState;
   readonly url: string;
-  /** How many connections its download may use at once, where the request said so (`download_connections`). */
+  /** Maximum number of parallel connections for the download (`download_connections`). Absent if the request does not set it. */
   readonly connections?: number;
 }
 
-/** One picture taken from an output. */
+/** One thumbnail of an output. */
 export interface JobThumbnail {
   readonly id: number;
   readonly url: string;
@@ -57,22 +58,22 @@ export interface JobOutput extends JobFile {
   readonly state: OutputState;
   readonly label: string | null;
   readonly settings: OutputSettings;
-  /** Where the file goes, for the transports: may hold credentials; `hosted://TOKEN/FILE` for hosted ones. */
+  /** The URL to which a transport delivers the file. May contain credentials. `hosted://TOKEN/FILE` for hosted files. */
   readonly destination: string;
-  /** Where the file can be fetched or found, as answers show it, without credentials. */
+  /** The URL of the delivered file, as responses show it, without credentials. */
   readonly url: string;
   readonly thumbnails: readonly JobThumbnail[];
 }
 
-/** How far a file was when its job came to an end without finishing it. */
+/** The last progress of a file that failed or was cancelled. */
 export interface LastProgress {
-  /** Of the input or output. */
+  /** Id of the input or output. */
   readonly id: number;
   /** Overall percent, 0-100. */
   readonly percent: number;
 }
 
-/** A job as it is stored. Never edited in place: `apply` makes a new one of it and a change. */
+/** A job as it is stored. Immutable: `apply` returns a new job for each change. */
 export interface Job {
   readonly id: number;
   readonly accountId: string;
@@ -87,17 +88,53 @@ export interface Job {
   readonly finishedAt: string | null;
   readonly input: JobInput;
   readonly outputs: readonly JobOutput[];
-  /** Token of the run that holds the job; null while none does. */
+  /** Token of the run that holds the job; null if there is none. */
   readonly claim: string | null;
-  /** Runs that ended in a crash since the job was submitted. */
+  /** Number of crashes since the job was last submitted. */
   readonly crashes: number;
   readonly resubmits: number;
-  /** What of it failed or was cancelled under way, and how far it had come; forgotten when it is tried again. */
+  /** Last progress of the files that failed or were cancelled. Removed when a file is processed again. */
   readonly lastProgress: readonly LastProgress[];
-  /** null where the client gave no `Idempotency-Key`. */
+  /** null if the client sent no `Idempotency-Key`. */
   readonly idempotency: IdempotencyRecord | null;
-  /** Who is told when the job comes to its end. Those of an output are in its settings. */
+  /** Endpoints to notify when the job ends. Those of an output are in its settings. */
   readonly notifications: readonly NotificationTarget[];
-  /** Notices that are not delivered yet. */
+  /** Notifications that are not delivered yet. */
   readonly pendingNotifications: readonly Notification[];
+}
+
+/** Why an input or output failed: `error_class` and `error_message` of its record. Contains no secrets. */
+export interface JobFailure {
+  readonly errorClass: ErrorClass;
+  readonly message: string;
+}
+
+/** Converts an error to a failure. Errors other than `VencError` get the class `fallback`. */
+export function toJobFailure(error: unknown, fallback: ErrorClass): JobFailure {
+  if (isVencError(error)) return { errorClass: error.errorClass, message: redact(error.message) };
+  const message = error instanceof Error ? error.message : String(error);
+  return { errorClass: fallback, message: redact(message) };
+}
+
+/** The endpoint of a notification (contract, section 10). `url` and `headers` may contain secrets. */
+export interface NotificationTarget {
+  readonly url: string;
+  readonly format: 'json' | 'xml';
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+/**
+ * An undelivered notification that a job or an output ended. The change that ends the job or output also creates the notification and
+ * both are stored in one write, so a crash cannot lose it.
+ */
+export interface Notification {
+  /** The `webhook-id` of Standard Webhooks. The same for every attempt. */
+  readonly id: string;
+  /** Id of the output that ended; null if the job ended. */
+  readonly outputId: number | null;
+  readonly target: NotificationTarget;
+  /** Number of attempts so far. */
+  readonly attempts: number;
+  /** Time of the next attempt, ISO 8601 in UTC. */
+  readonly dueAt: string;
 }

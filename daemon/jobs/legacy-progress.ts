@@ -2,9 +2,9 @@ import type { EarlyOutputProgress, ProgressRecord } from '../../src/shared/recor
 import type { EarlyOutputEvent, EarlyOutputState, InputEvent, OutputEvent } from '../../src/shared/states.js';
 import type { Job, JobOutput } from './job.js';
 import type { JobProgress } from './progress.js';
-import { outputProgress } from './progress-view.js';
+import { outputProgress } from './progress.js';
 
-/** Progress as version 1 has it (section 9): `progress` is the percent of the current event, overall where there is none any more. */
+/** A progress record of version 1 (section 9). `progress` is the percent of the current event, or the overall percent without one. */
 export interface ProgressV1<State extends string, Event extends string> {
   readonly state: State;
   readonly current_event?: Event;
@@ -12,8 +12,8 @@ export interface ProgressV1<State extends string, Event extends string> {
 }
 
 /**
- * Progress in the words of version 1 (section 9), made of that of version 2: 100 for what is finished, what was reached for what ended
- * otherwise, 0 for what has not begun. What an encoder says of its pace is left out.
+ * Converts a progress record of version 2 to version 1 (section 9). `progress` is 100 for a finished file, the last progress for a file
+ * that failed or was cancelled, and 0 for a file that has not started. The encoder speed is omitted.
  */
 export function progressV1<State extends string, Event extends string>(
   record: ProgressRecord<State, Event>,
@@ -24,8 +24,7 @@ export function progressV1<State extends string, Event extends string>(
 }
 
 /**
- * The early form knows five states (section 3). An output that a condition ruled out is nearest to a cancelled one: nothing went wrong,
- * and there is no file to fetch.
+ * The unversioned API has five states (section 3). A skipped output maps to `cancelled`: it has no error and no file.
  */
 const earlyStates = {
   waiting: 'queued',
@@ -47,14 +46,14 @@ const earlyEvents = {
 } as const satisfies Readonly<Record<InputEvent | OutputEvent, EarlyOutputEvent>>;
 
 /**
- * Progress of an output in the early, unversioned form (sections 4.9 and 6). While it waits for its input, its event is that of the
- * input: this form has no other way to tell of an inspection.
+ * Progress of an output in the unversioned API (sections 4.9 and 6). While the output waits for its input, its event is that of the
+ * input: this API has no other way to report the inspection.
  */
 export function earlyOutputProgress(job: Job, output: JobOutput, progress: JobProgress): EarlyOutputProgress {
   const state = earlyStates[output.state];
-  const ofInput = progress.get(job.input.id);
-  if (output.state === 'waiting' && ofInput !== undefined)
-    return { state, current_event: earlyEvents[ofInput.event], progress: ofInput.percent };
+  const known = progress.get(job.input.id);
+  if (output.state === 'waiting' && known !== undefined)
+    return { state, current_event: earlyEvents[known.event], progress: known.percent };
   const { current_event, progress: percent } = progressV1(outputProgress(job, output, progress));
   if (current_event === undefined) return { state, progress: percent };
   return { state, current_event: earlyEvents[current_event], progress: percent };

@@ -1,13 +1,12 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isFinal } from '../../src/shared/states.js';
 import { backoffDelayMs } from '../../src/shared/util/backoff.js';
-import type { Job } from './job.js';
-import type { Notification, NotificationTarget } from './notification.js';
+import type { Job, Notification, NotificationTarget } from './job.js';
 
-/** Attempts at a notice before it is given up (contract, section 10). */
+/** Maximum number of delivery attempts for a notification (contract, section 10). */
 export const maxNotificationAttempts = 20;
 
-/** Who is told, as a request has it (`notifications` of a job or an output), with everything that it left out. */
+/** The targets of the `notifications` of a job or an output in a request, with defaults filled in. */
 export function targetsOf(
   notifications: OutputSettings['notifications'] = [],
 ): readonly NotificationTarget[] {
@@ -15,9 +14,9 @@ export function targetsOf(
 }
 
 /**
- * The job with the notices that a step of it makes due: of each output that came to its end by it, in their order, then of the job.
- * What had come to its end before is not told again. Notices that the step makes untrue are withdrawn: a resubmit takes back those of the
- * job and of the outputs that begin anew, and leaves those of the finished ones.
+ * Adds the notifications that a change makes due: those of each output that it ended, in order, then those of the job. Outputs and jobs
+ * that had ended before get none. Removes notifications that no longer apply: a resubmit removes those of the job and of the outputs
+ * that are encoded again, and keeps those of finished outputs.
  */
 export function withDueNotifications(before: Job, after: Job, at: string): Job {
   const keptNotifications = before.pendingNotifications.filter(({ outputId }) => hasEnded(after, outputId));
@@ -36,7 +35,7 @@ export function withDueNotifications(before: Job, after: Job, at: string): Job {
     : { ...after, pendingNotifications: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
 }
 
-/** The job after an attempt at one of its notices. The very same job where that notice was withdrawn meanwhile. */
+/** Returns the job after a delivery attempt for one of its notifications. Returns the same object if the notification was removed. */
 export function withAttempt(job: Job, notificationId: string, isDelivered: boolean, now: Date): Job {
   if (!job.pendingNotifications.some(({ id }) => id === notificationId)) return job;
   const pendingNotifications = job.pendingNotifications.flatMap((notification) => {
@@ -46,14 +45,14 @@ export function withAttempt(job: Job, notificationId: string, isDelivered: boole
   return { ...job, pendingNotifications };
 }
 
-/** The contract sets no upper bound for the delay. */
-const noticeBackoff = { firstMs: 2000, maxMs: Number.POSITIVE_INFINITY };
+/** The contract sets no maximum delay. */
+const notificationBackoff = { firstMs: 2000, maxMs: Number.POSITIVE_INFINITY };
 
-/** The notice with its next attempt due after a delay that doubles from two seconds on; none after the last attempt. */
+/** Schedules the next attempt. The delay starts at two seconds and doubles. Returns an empty array after the last attempt. */
 function afterFailedAttempt(notification: Notification, now: Date): readonly Notification[] {
   const attempts = notification.attempts + 1;
   if (attempts >= maxNotificationAttempts) return [];
-  const dueAt = new Date(now.getTime() + backoffDelayMs(attempts, noticeBackoff)).toISOString();
+  const dueAt = new Date(now.getTime() + backoffDelayMs(attempts, notificationBackoff)).toISOString();
   return [{ ...notification, attempts, dueAt }];
 }
 
@@ -63,7 +62,7 @@ function createNotifications(
   outputId: number | null,
   at: string,
 ): readonly Notification[] {
-  // The time of the job's making tells apart the jobs of two daemons, whose ids both begin at 1.
+  // Job ids of every daemon start at 1. The creation time distinguishes jobs of different daemons.
   const createdAtKey = Date.parse(job.createdAt).toString(36);
   return targets.map((target, index) => ({
     id: `msg_${createdAtKey}_${job.id}_${outputId ?? 'job'}_${index}_${job.resubmits}`,
@@ -74,7 +73,7 @@ function createNotifications(
   }));
 }
 
-/** Whether the output, or with null the job, has come to its end. */
+/** Whether the output, or the job if `outputId` is null, has ended. */
 function hasEnded(job: Job, outputId: number | null): boolean {
   const part = outputId === null ? job : job.outputs.find(({ id }) => id === outputId);
   return part !== undefined && isFinal(part.state);

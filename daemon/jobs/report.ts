@@ -1,7 +1,20 @@
 import type { AllReport, LiveReport, VodReport } from '../../src/shared/records.js';
-import type { ReportRange } from './report-range.js';
 
-/** What the finished outputs of one UTC day and grouping come to, in milliseconds: one entry for each such pair, if any. */
+/** The query parameters of a report as text. Null and empty mean absent. */
+export interface ReportQuery {
+  readonly from: string | null;
+  readonly to: string | null;
+  readonly grouping: string | null;
+}
+
+/** The UTC days of a report, `YYYY-MM-DD`, oldest first, and the grouping to which it is restricted. */
+export interface ReportRange {
+  readonly days: readonly [string, ...string[]];
+  /** null for all groupings. */
+  readonly grouping: string | null;
+}
+
+/** Total usage of the outputs that finished on one UTC day under one grouping, in milliseconds. At most one entry per day and grouping. */
 export interface DailyUsage {
   readonly day: string;
   /** null for jobs without one. */
@@ -10,12 +23,69 @@ export interface DailyUsage {
   readonly billableMs: number;
 }
 
+/** Maximum number of days in one report, both ends included (section 8). */
+const maxReportDays = 60;
+const defaultFirstDaysAgo = 30;
+const dayMs = 24 * 60 * 60 * 1000;
 const msPerMinute = 60_000;
 
+/** One end of the range: its day as a number of days since 1970, or a validation error. */
+type RangeEnd =
+  | { readonly day: number; readonly isDefault: boolean }
+  | { readonly day: null; readonly validationError: string };
+
 /**
- * The report for files encoded (section 4.10): one record a day for jobs without a grouping, zero where nothing was encoded, and one for
- * each grouping on the days on which it was used. With a grouping asked for it is that one alone, a record for every day.
- * Minutes have at most four decimals; the totals are the sums of the records that are shown.
+ * Parses the days of a report (section 4.10). The default is from 30 days ago to yesterday. Today is included only if `to` names it,
+ * because its figures are incomplete. Returns all validation errors if the dates are invalid.
+ */
+export function readReportRange(
+  query: ReportQuery,
+  now: Date,
+): ReportRange | { readonly validationErrors: readonly string[] } {
+  const today = Math.floor(now.getTime() / dayMs);
+  const from = parseRangeEnd('from', query.from, today - defaultFirstDaysAgo);
+  const to = parseRangeEnd('to', query.to, today - 1);
+  if (from.day === null || to.day === null) {
+    return { validationErrors: [from, to].flatMap((end) => (end.day === null ? [end.validationError] : [])) };
+  }
+  const count = to.day - from.day + 1;
+  const defaults = [
+    ...(from.isDefault ? [`from defaults to 30 days ago, ${dayText(from.day)}`] : []),
+    ...(to.isDefault ? [`to defaults to yesterday, ${dayText(to.day)}`] : []),
+  ];
+  const defaultsText = defaults.length === 0 ? '' : ` (${defaults.join('; ')})`;
+  if (count < 1) return { validationErrors: [`from must not be later than to${defaultsText}`] };
+  if (count > maxReportDays) {
+    const rule = `from and to must span at most ${maxReportDays} days, both included, but span ${count}`;
+    return { validationErrors: [`${rule}${defaultsText}`] };
+  }
+  const first = from.day;
+  const later = Array.from({ length: count - 1 }, (_, index) => dayText(first + 1 + index));
+  return { days: [dayText(first), ...later], grouping: query.grouping === '' ? null : query.grouping };
+}
+
+function parseRangeEnd(name: string, text: string | null, fallback: number): RangeEnd {
+  if (text === null || text === '') return { day: fallback, isDefault: true };
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) {
+    return { day: null, validationError: `${name} must be a date in the form YYYY-MM-DD` };
+  }
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  // Some engines parse February 30 as a day in March.
+  if (Number.isNaN(ms) || dayText(ms / dayMs) !== text) {
+    return { day: null, validationError: `${name} must be a date that exists` };
+  }
+  return { day: ms / dayMs, isDefault: false };
+}
+
+/** Formats a number of days since 1970 as `YYYY-MM-DD`. */
+function dayText(day: number): string {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/**
+ * The report for encoded files (section 4.10). It has one record per day for jobs without a grouping, zero if nothing was encoded, and
+ * one record per grouping on each day with usage. A report for one grouping has only that grouping, with a record for every day.
+ * Minutes have at most four decimals. The totals are the sums of the records.
  */
 export function vodReport({ days, grouping }: ReportRange, usage: readonly DailyUsage[]): VodReport {
   const byDay = new Map<string, DailyUsage[]>(days.map((day) => [day, []]));
@@ -34,7 +104,7 @@ export function vodReport({ days, grouping }: ReportRange, usage: readonly Daily
   };
 }
 
-/** The report for live streaming (section 4.11). This daemon has none: every day is there, and every figure is zero. */
+/** The report for live streaming (section 4.11). This daemon does not stream: the report has a record for every day, with zeros. */
 export function liveReport({ days, grouping }: ReportRange): LiveReport {
   return { total: noLive, statistics: days.map((day) => ({ grouping, collected_on: day, ...noLive })) };
 }
@@ -71,7 +141,7 @@ function byGrouping(a: DailyUsage, b: DailyUsage): number {
   return (a.grouping ?? '') < (b.grouping ?? '') ? -1 : 1;
 }
 
-/** Of numbers with four decimals: rounded again, since a sum of such brings digits behind them that nobody meant. */
+/** Sums numbers with four decimals. Rounds the result because floating-point addition adds digits. */
 function sum(values: readonly number[]): number {
   return fourDecimals(values.reduce((total, value) => total + value, 0));
 }

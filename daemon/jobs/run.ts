@@ -1,29 +1,29 @@
-import type { Change } from './change.js';
 import type { Job } from './job.js';
+import type { Change } from './legal-changes.js';
 import type { FileProgress } from './progress.js';
 
 /** Why a run was stopped. It is the `reason` of the run's signal. */
 export type StopReason = 'cancelled' | 'resubmitted' | 'draining' | 'claim-lost';
 
-/** One attempt to carry a job out. Holds the job's claim; every change it makes is checked against it. */
+/** One attempt to process a job. It holds the claim of the job; every change it makes is checked against that claim. */
 export interface Run {
   /** The job as it was claimed. */
   readonly job: Job;
   /** Aborted, with a {@link StopReason}, when the run must end at once. */
   readonly signal: AbortSignal;
   /**
-   * Makes a change to the job, durably. Rejects with `ClaimLostError` when the run no longer holds the job; the
-   * signal is aborted as well then.
+   * Applies a change to the job and persists it. If the run no longer holds the claim, rejects with `ClaimLostError` and aborts the
+   * signal.
    */
   change(change: Change): Promise<Job>;
-  /** Tells how far one input or output is. Goes to the progress book, never to disk. */
+  /** Reports the progress of one input or output. It is kept in memory, never on disk. */
   progress(fileId: number, progress: FileProgress): void;
   /**
-   * Tells that the run does nothing but wait until this settles, and settles likewise. A queue that closes meanwhile stops the run at
-   * once: a grace is for work that may come to its end.
+   * Marks the run as idle until the promise settles, and settles like it. A queue that closes stops idle runs at once: its grace period
+   * is for runs that are doing work.
    */
   whileWaiting<T>(promise: Promise<T>): Promise<T>;
 }
 
-/** Carries one job out from its claim to its end. Must settle soon after its signal is aborted. */
+/** Processes one job, from its claim to its end. Must settle soon after the signal of the run is aborted. */
 export type RunHandler = (run: Run) => Promise<void>;

@@ -1,6 +1,6 @@
 import type { Job } from './job.js';
 
-/** What the outputs of one job that finished on one day come to. Whole milliseconds of their own duration. */
+/** Total duration of the outputs of one job that finished on one day, in integer milliseconds. */
 export interface JobDailyUsage {
   /** UTC day, `YYYY-MM-DD`. */
   readonly day: string;
@@ -8,16 +8,16 @@ export interface JobDailyUsage {
   readonly grouping: string | null;
   /** More than 0. */
   readonly encodedMs: number;
-  /** The same, 0 for test jobs. */
+  /** Equal to `encodedMs`; 0 for test jobs. */
   readonly billableMs: number;
 }
 
-// One for all jobs that add nothing: there may be very many.
-const formatNoUsage: readonly JobDailyUsage[] = [];
+// Shared to save memory: many jobs may have no usage.
+const noUsage: readonly JobDailyUsage[] = [];
 
 /**
- * What a job adds to its account's usage (contract, section 8): the duration of every finished output on the UTC day it finished,
- * by day. Whether the job itself is finished, failed, cancelled or running does not matter: what is delivered counts. Pure.
+ * The usage of a job by UTC day (contract, section 8). The duration of each finished output counts on the day it finished, regardless of
+ * the state of the job. Pure.
  */
 export function usageOf(job: Job): readonly JobDailyUsage[] {
   const msByDay = new Map<string, number>();
@@ -25,10 +25,10 @@ export function usageOf(job: Job): readonly JobDailyUsage[] {
     if (state !== 'finished' || finishedAt === null) continue;
     const ms = Math.round((media?.durationSeconds ?? 0) * 1000);
     const day = finishedAt.slice(0, 10);
-    // Not so for what is no number either, as a file may hold that was written by hand.
+    // Also skips NaN, which an edited job file may contain.
     if (ms > 0) msByDay.set(day, (msByDay.get(day) ?? 0) + ms);
   }
-  if (msByDay.size === 0) return formatNoUsage;
+  if (msByDay.size === 0) return noUsage;
   return Array.from(msByDay, ([day, encodedMs]) => ({
     day,
     grouping: job.grouping,

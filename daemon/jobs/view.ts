@@ -1,3 +1,4 @@
+import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import type {
   DetailsRecord,
   InputDetails,
@@ -10,16 +11,16 @@ import type {
 import { withoutPassword } from '../../src/shared/redact.js';
 import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import { roundToHundredths } from '../../src/shared/util/rounding.js';
-import type { Job, JobInput, JobOutput } from './job.js';
-import { type MediaFacts, uprightSize } from './media.js';
+import type { Job, JobInput, JobOutput, Notification } from './job.js';
+import { displaySize, type MediaFacts } from './media.js';
 
 /*
- * Jobs are never edited in place, and asked about far more often than they change: what is shown of each is made once, and the
- * text that it becomes on the wire with it.
+ * Jobs are immutable and read far more often than they change. Their records are memoized, so the JSON or XML text of each record can be
+ * memoized too.
  */
 
-/** The job without its files. */
-export function jobHead(job: Job): JobHead {
+/** The fields of a job, without its files. */
+function jobHead(job: Job): JobHead {
   return {
     id: job.id,
     state: job.state,
@@ -33,7 +34,7 @@ export function jobHead(job: Job): JobHead {
   };
 }
 
-/** The job as job details show it (section 2.3). */
+/** The record of a job in job details (section 2.3). */
 export const jobRecord = memoizeByKey((job: Job): JobRecord => {
   return {
     ...jobHead(job),
@@ -53,7 +54,7 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
   };
 });
 
-/** The job as the job list shows it: without `md5_checksum` (section 2.3). */
+/** The record of a job in the job list: without `md5_checksum` (section 2.3). */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
   const record = jobRecord(job);
   return {
@@ -108,7 +109,7 @@ function details(file: JobInput | JobOutput): DetailsRecord {
 function mediaFields(media: MediaFacts | null) {
   const video = media?.video ?? null;
   const audio = media?.audio ?? null;
-  const size = video === null ? null : uprightSize(video);
+  const size = video === null ? null : displaySize(video);
   return {
     format: media?.format ?? null,
     duration_in_ms: milliseconds(media?.durationSeconds ?? null),
@@ -134,4 +135,16 @@ function withoutChecksum<T extends MediaFileRecord>(record: T): T {
 
 function milliseconds(seconds: number | null): number | null {
   return seconds === null ? null : Math.round(seconds * 1000);
+}
+
+/** The body of a notification, with the current state of the job (contract, section 10). */
+export function notificationRecord(
+  job: Job,
+  notification: Notification,
+): JobNotificationBody | OutputNotificationBody {
+  const head = { job: jobHead(job), input: inputDetails(job) };
+  const output = job.outputs.find(({ id }) => id === notification.outputId);
+  return output === undefined
+    ? { ...head, outputs: job.outputs.map((one) => outputDetails(one)) }
+    : { ...head, output: outputDetails(output) };
 }

@@ -1,5 +1,5 @@
 import { rename, rm } from 'node:fs/promises';
-import { toJobFailure } from '../jobs/job-failure.js';
+import { toJobFailure } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import {
   type BitrateMeasurement,

@@ -1,10 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
-import { thumbnailAccess, videoAccess } from '../jobs/access.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';
+import { thumbnailAccess, thumbnailUrl, videoAccess } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
-import { thumbnailUrl } from '../jobs/thumbnails.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { transportFor } from '../transports/registry.js';
 import type { RunLimiter } from './concurrency-limits.js';

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
-import { toJobFailure } from '../jobs/job-failure.js';
+import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { thumbnailCount } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
-import { thumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';

@@ -1,8 +1,8 @@
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { Log } from '../../src/shared/util/log.js';
-import type { Change } from '../jobs/changes.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
+import type { Change } from '../jobs/legal-changes.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 

@@ -1,5 +1,5 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
-import { type JobFailure, toJobFailure } from '../jobs/job-failure.js';
+import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 
 /**

@@ -1,5 +1,5 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';
 

@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import type { Orientation } from '../jobs/media.js';
 
 /** What this ffmpeg supports. Queried once, so that planning stays pure. */

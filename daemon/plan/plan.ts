@@ -1,4 +1,4 @@
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';

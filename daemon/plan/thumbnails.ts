@@ -1,4 +1,4 @@
-import type { JobFailure } from '../jobs/job-failure.js';
+import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { coloursOfOutput } from './decide/colours.js';
 import { decideSequentialThumbnails, decideThumbnails, type ThumbnailSchedule } from './decide/thumbnails.js';

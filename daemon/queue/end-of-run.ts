@@ -4,7 +4,7 @@ import { redact } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
 import { applyAsHolder } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
-import { type JobFailure, toJobFailure } from '../jobs/job-failure.js';
+import { type JobFailure, toJobFailure } from '../jobs/job.js';
 
 /**
  * Whether the run with this token still holds the job: the job is not final and was not claimed by another

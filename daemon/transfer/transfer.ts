@@ -1,5 +1,5 @@
 import { jobTable } from '../../src/shared/settings/index.js';
-import type { FileAccess } from '../jobs/access.js';
+import type { FileAccess } from '../jobs/output-files.js';
 
 /** Options of the transfer of one file. */
 export interface Transfer {

@@ -1,8 +1,7 @@
 import { isVencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
-import type { Job } from '../jobs/job.js';
-import type { Notification } from '../jobs/notification.js';
+import type { Job, Notification } from '../jobs/job.js';
 import { maxNotificationAttempts } from '../jobs/notifications.js';
 import { describeError } from '../queue/end-of-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
@@ -41,7 +40,7 @@ export async function deliverOnce(
     secret === null
       ? 'The account, whose secret signs it, no longer exists.'
       : await webhookClient.post(createWebhookRequest(job, notification, secret, now()), signal);
-  const type = failure === null ? 'notice-delivered' : 'notice-failed';
+  const type = failure === null ? 'notification-delivered' : 'notification-failed';
   const persisted = await persistOutcome(
     deps,
     jobId,

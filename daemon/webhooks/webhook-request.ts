@@ -1,9 +1,8 @@
 import { createHmac } from 'node:crypto';
 import { jobNotificationFields, outputNotificationFields } from '../../src/shared/records/notifications.js';
 import { toXml } from '../../src/shared/to-xml.js';
-import type { Job } from '../jobs/job.js';
-import type { Notification } from '../jobs/notification.js';
-import { notificationRecord } from '../jobs/notification-record.js';
+import type { Job, Notification } from '../jobs/job.js';
+import { notificationRecord } from '../jobs/view.js';
 import type { WebhookRequest } from './webhook-client.js';
 
 /**

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobFeed, JobProgressEvent } from '../../daemon/actions/job-feed.js';
-import { jobProgress } from '../../daemon/jobs/progress-view.js';
+import { jobProgress } from '../../daemon/jobs/progress.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { isVencError, VencError } from '../../src/shared/errors.js';

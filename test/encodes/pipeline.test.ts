@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
-import { outputProgress } from '../../daemon/jobs/progress-view.js';
+import { outputProgress } from '../../daemon/jobs/progress.js';
 import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 import { createPipelineHarness, type PipelineHarness } from '../pipeline/pipeline-harness.js';
 

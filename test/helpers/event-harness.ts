@@ -1,8 +1,9 @@
 import { JobEvents, type JobEventsOptions } from '../../daemon/actions/job-events.js';
 import type { JobFeed } from '../../daemon/actions/job-feed.js';
-import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { jobProgress } from '../../daemon/jobs/progress-view.js';
+import type { Change } from '../../daemon/jobs/legal-changes.js';
+import { jobProgress } from '../../daemon/jobs/progress.js';
 import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { VencError } from '../../src/shared/errors.js';

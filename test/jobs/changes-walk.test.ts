@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { inputStates, isFinal, jobStates, type OutputState, outputStates } from '../../src/shared/states.js';
 import {
@@ -205,7 +206,7 @@ test('a step makes notifications of the parts that it ends, outputs first, and t
 test('a delivery attempt changes only the notifications, in any state of the job', () => {
   for (const states of sensible) {
     const from = withTargets(jobIn(states));
-    for (const type of ['notice-delivered', 'notice-failed'] as const) {
+    for (const type of ['notification-delivered', 'notification-failed'] as const) {
       const to = apply(from, { type, notificationId: 'earlier' }, changedAt);
       assert.equal({ ...to, pendingNotifications: from.pendingNotifications }, from);
       assert.is(apply(from, { type, notificationId: 'another' }, changedAt), from);

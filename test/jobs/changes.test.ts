@@ -1,7 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apply, applyAsHolder, type Change, crashLimit, resubmitLimit } from '../../daemon/jobs/changes.js';
+import { apply, applyAsHolder, crashLimit } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import { type Change, resubmitLimit } from '../../daemon/jobs/legal-changes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { inputStates, jobStates, outputStates } from '../../src/shared/states.js';
 import { changedAt, file, jobIn, madeAt, media, type States, sampleFailure, statesOf } from './sample-job.js';

@@ -46,8 +46,8 @@ test('work grows with the duration, and in test mode up to five seconds', () => 
 });
 
 test('the expected work is above zero even if facts about the input are missing', () => {
-  const untold = mediaFacts({ durationSeconds: null, audio: null });
-  for (const media of [untold, mediaFacts({ video: null }), mediaFacts({ durationSeconds: 0 })]) {
+  const unknownDuration = mediaFacts({ durationSeconds: null, audio: null });
+  for (const media of [unknownDuration, mediaFacts({ video: null }), mediaFacts({ durationSeconds: 0 })]) {
     for (const settings of [{}, { start_clip: 500 }, { skip_video: true }]) {
       const found = work(settings, 'a.mp4', false, media);
       assert.ok(Number.isFinite(found) && found > 0, `${found}`);

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { notificationRecord } from '../../daemon/jobs/notification-record.js';
+import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { maxNotificationAttempts } from '../../daemon/jobs/notifications.js';
-import { inputDetails, outputDetails } from '../../daemon/jobs/view.js';
+import { inputDetails, notificationRecord, outputDetails } from '../../daemon/jobs/view.js';
 import {
   changedAt,
   deepFreeze,
@@ -112,12 +112,12 @@ for (const [what, job, changes, expected] of endings) {
 }
 
 test('a notification has its URL and its format, with defaults for missing fields', () => {
-  const { pendingNotifications: notifications } = after(
+  const { pendingNotifications } = after(
     createJob({ ...processing, outputs: ['processing', 'queued'] }),
     finished9,
   );
   assert.equal(
-    notifications.map(({ outputId, target }) => [outputId, target]),
+    pendingNotifications.map(({ outputId, target }) => [outputId, target]),
     [
       [9, targetOf('c')],
       [9, targetOf('d')],
@@ -130,7 +130,7 @@ test('a resubmit withdraws notifications that are no longer true, and finished o
   assert.equal([failed.state, ids(failed)], ['failed', [...ofOutput, ...ofJob]]);
   const again = after(failed, { type: 'resubmitted' });
   assert.equal(again.pendingNotifications, failed.pendingNotifications.slice(0, 2));
-  const reported = after(again, { type: 'notice-delivered', notificationId: ofOutput[0] ?? '' });
+  const reported = after(again, { type: 'notification-delivered', notificationId: ofOutput[0] ?? '' });
   const ended = after(
     reported,
     { type: 'claimed', token: 'next' },
@@ -157,7 +157,7 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
   let job = after(createJob({ ...processing, outputs: ['processing', 'queued'] }), finished9);
   const [notificationId = '', other] = ids(job);
   for (let attempt = 1; attempt < maxNotificationAttempts; attempt += 1) {
-    job = after(job, { type: 'notice-failed', notificationId });
+    job = after(job, { type: 'notification-failed', notificationId });
     const [notification] = job.pendingNotifications;
     assert.equal(
       [notification?.id, notification?.attempts, Date.parse(notification?.dueAt ?? '') - changedAt.getTime()],
@@ -165,7 +165,7 @@ test('a failed attempt is due again after 2 seconds, then 4, 8 and so on, and th
     );
   }
   assert.is(maxNotificationAttempts, 20);
-  assert.equal(ids(after(job, { type: 'notice-failed', notificationId })), [other]);
+  assert.equal(ids(after(job, { type: 'notification-failed', notificationId })), [other]);
 });
 
 test('a notification contains the job, its input, and all outputs or the one it is about', () => {

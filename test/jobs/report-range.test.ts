@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ReportQuery, readReportRange } from '../../daemon/jobs/report-range.js';
+import { type ReportQuery, readReportRange } from '../../daemon/jobs/report.js';
 
 const now = new Date('2026-03-15T23:59:59.999Z');
 const nothing: ReportQuery = { from: null, to: null, grouping: null };
@@ -74,23 +74,23 @@ const bad: readonly (readonly [string, Partial<ReportQuery>, readonly string[]])
   [
     'a start after yesterday without an end',
     { from: '2026-03-15' },
-    ['from must not be later than to (to is left out and then yesterday, 2026-03-14)'],
+    ['from must not be later than to (to defaults to yesterday, 2026-03-14)'],
   ],
   [
     'an old end without a start',
     { to: '2020-01-01' },
-    ['from must not be later than to (from is left out and then 30 days ago, 2026-02-13)'],
+    ['from must not be later than to (from defaults to 30 days ago, 2026-02-13)'],
   ],
   [
     '61 days',
     { from: '2026-01-01', to: '2026-03-02' },
-    ['from and to must span at most 60 days, both counted, and span 61'],
+    ['from and to must span at most 60 days, both included, but span 61'],
   ],
   [
     'an old start without an end',
     { from: '2026-01-01' },
     [
-      'from and to must span at most 60 days, both counted, and span 73 (to is left out and then yesterday, 2026-03-14)',
+      'from and to must span at most 60 days, both included, but span 73 (to defaults to yesterday, 2026-03-14)',
     ],
   ],
 ];

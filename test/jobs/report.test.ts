@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { ReportRange } from '../../daemon/jobs/report.js';
 import { allReport, type DailyUsage, liveReport, vodReport } from '../../daemon/jobs/report.js';
-import type { ReportRange } from '../../daemon/jobs/report-range.js';
 
 const range: ReportRange = { days: ['2026-01-01', '2026-01-02', '2026-01-03'], grouping: null };
 

@@ -1,6 +1,5 @@
 import { draftJob } from '../../daemon/jobs/draft.js';
-import type { FileFacts, Job } from '../../daemon/jobs/job.js';
-import type { JobFailure } from '../../daemon/jobs/job-failure.js';
+import type { FileFacts, Job, JobFailure } from '../../daemon/jobs/job.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { isFinal, type OutputState } from '../../src/shared/states.js';
 

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { thumbnailUrl } from '../../daemon/jobs/thumbnails.js';
+import { thumbnailUrl } from '../../daemon/jobs/output-files.js';
 import { jobRecord } from '../../daemon/jobs/view.js';
 import { changedAt, file, madeAt, media } from './sample-job.js';
 

@@ -1,7 +1,8 @@
 import { Webhook } from 'standardwebhooks';
-import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { apply } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import {

@@ -1,5 +1,5 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { JobFailure } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job.js';
 import type { MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { formatWord, isImageFormat, kindOfFormat, matroskaType, otherKind } from './formats.js';
 import {

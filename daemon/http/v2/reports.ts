@@ -1,5 +1,5 @@
 import { readLiveReport, readUsageReport, readVodReport } from '../../actions/read-report.js';
-import type { ReportQuery } from '../../jobs/report-range.js';
+import type { ReportQuery } from '../../jobs/report.js';
 import type { RequestContext, RouteHandler } from '../request-context.js';
 
 /** `GET /v2/reports/all` (section 4.10). */

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { testModeSeconds } from '../../../src/shared/settings/limits.js';
-import type { JobFailure } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import type { Clip } from './decisions.js';
 

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
-import type { JobFailure } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoderName, levelOf } from '../encoders.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { JobFailure } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';

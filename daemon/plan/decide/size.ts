@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import { type Ratio, uprightSize, type VideoFacts } from '../../jobs/media.js';
+import { displaySize, type Ratio, type VideoFacts } from '../../jobs/media.js';
 import type { Fit, PixelSize } from './decisions.js';
 
 /** The settings that decide the size (section 4.1 Resolution). */
@@ -10,7 +10,7 @@ export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'u
  * rotated video in square pixels: the height is kept, the width is scaled. Every resulting side is even.
  */
 export function decideFit(settings: SizeSettings, video: VideoFacts): Fit {
-  const stored = uprightSize(video);
+  const stored = displaySize(video);
   const original = toSquarePixels(stored, rotatedPixelRatio(video));
   const { scaled, canvas, by } = computeFit(settings, original);
   return omitNeedlessScaling(stored, original, scaled, canvas, by);

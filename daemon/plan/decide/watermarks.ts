@@ -1,6 +1,6 @@
 import type { Distance, OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { JobFailure } from '../../jobs/job-failure.js';
+import type { JobFailure } from '../../jobs/job.js';
 import type { WatermarkImage } from '../plan-types.js';
 import type { ColourMatrix, Overlay, PixelSize } from './decisions.js';
 

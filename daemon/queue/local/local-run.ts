@@ -1,10 +1,10 @@
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
-import { apply, applyAsHolder, type Change } from '../../jobs/changes.js';
-import type { Job } from '../../jobs/job.js';
-import type { JobFailure } from '../../jobs/job-failure.js';
-import { withLastProgress } from '../../jobs/last-progress.js';
+import { apply, applyAsHolder } from '../../jobs/changes.js';
+import type { Job, JobFailure } from '../../jobs/job.js';
+import type { Change } from '../../jobs/legal-changes.js';
+import { withLastProgress } from '../../jobs/progress.js';
 import type { Run, RunHandler, StopReason } from '../../jobs/run.js';
 import type { JobStore } from '../../store/job-store.js';
 import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from '../end-of-run.js';

@@ -12,8 +12,9 @@ import type {
   JobOutput,
   JobThumbnail,
   LastProgress,
+  Notification,
+  NotificationTarget,
 } from '../../jobs/job.js';
-import type { Notification, NotificationTarget } from '../../jobs/notification.js';
 import { type ReadResult, readDocument } from '../data-folder/document.js';
 import { idOfJobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';

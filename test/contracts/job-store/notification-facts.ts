@@ -1,6 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { Job } from '../../../daemon/jobs/job.js';
-import type { Notification } from '../../../daemon/jobs/notification.js';
+import type { Job, Notification } from '../../../daemon/jobs/job.js';
 import {
   applying,
   draftFor,

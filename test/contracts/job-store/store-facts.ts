@@ -1,6 +1,7 @@
-import { apply, type Change } from '../../../daemon/jobs/changes.js';
+import { apply } from '../../../daemon/jobs/changes.js';
 import { draftJob, type JobDraft } from '../../../daemon/jobs/draft.js';
 import type { FileFacts, Job } from '../../../daemon/jobs/job.js';
+import type { Change } from '../../../daemon/jobs/legal-changes.js';
 import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 

@@ -2,8 +2,7 @@ import { existsSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSy
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Job } from '../../../daemon/jobs/job.js';
-import type { Notification } from '../../../daemon/jobs/notification.js';
+import type { Job, Notification } from '../../../daemon/jobs/job.js';
 import type { JobStore } from '../../../daemon/store/job-store.js';
 import {
   applying,

@@ -2,8 +2,8 @@ import { readdirSync, readFileSync, unlinkSync, utimesSync, writeFileSync } from
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Change } from '../../../daemon/jobs/changes.js';
 import type { Job } from '../../../daemon/jobs/job.js';
+import type { Change } from '../../../daemon/jobs/legal-changes.js';
 import type { AccountDailyUsage, JobStore } from '../../../daemon/store/job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';

@@ -1,11 +1,11 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apply, type Change } from '../../daemon/jobs/changes.js';
+import { apply } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { withLastProgress } from '../../daemon/jobs/last-progress.js';
+import type { Change } from '../../daemon/jobs/legal-changes.js';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
-import { jobProgress } from '../../daemon/jobs/progress-view.js';
+import { jobProgress, withLastProgress } from '../../daemon/jobs/progress.js';
 import { mediaFacts, videoFacts } from '../plan/facts.js';
 
 const now = new Date('2026-01-02T03:04:05Z');
@@ -83,14 +83,14 @@ test('a finished file is at 100 after any last report', () => {
 
 test('outputs are weighted by their expected work once the input is known', () => {
   const video = videoFacts({ width: 1920, height: 1080 });
-  const withVideo: Change = { type: 'inspected', media: mediaFacts({ video }), file };
+  const inspectedVideo: Change = { type: 'inspected', media: mediaFacts({ video }), file };
   const outputs = [{ width: 1920 }, { width: 192 }].map((settings) => ({
     settings,
     outputDestination: location,
   }));
   const request = { input: 'file:///a.mp4', outputs: [] };
   const draft = draftJob({ accountId: 'a', request, test: false, now, outputs }).number(1);
-  const job = [claimed, withVideo].reduce((before, change) => apply(before, change, now), draft);
+  const job = [claimed, inspectedVideo].reduce((before, change) => apply(before, change, now), draft);
   const half = (id: number) => reported(id, { event: 'transcoding', percent: 50, overallPercent: 50 });
   const [large, small] = [jobProgress(job, half(3)).progress, jobProgress(job, half(4)).progress];
   assert.ok(Math.abs(large + small - 2 * 1 - 0.99 * 50) < 0.02, `${large} ${small}`);

@@ -1,0 +1,114 @@
+import { VencError } from '../../src/shared/errors.js';
+import { type JobState, jobStates, type OutputState } from '../../src/shared/states.js';
+import type { FileFacts, Job, JobFailure, JobInput, JobOutput } from './job.js';
+import type { MediaFacts } from './media.js';
+
+/** A change of a job. */
+export type Change =
+  | { readonly type: 'queued' }
+  | { readonly type: 'claimed'; readonly token: string }
+  | { readonly type: 'inspected'; readonly media: MediaFacts; readonly file: FileFacts }
+  | { readonly type: 'input-failed'; readonly failure: JobFailure }
+  | { readonly type: 'output-assigned'; readonly id: number }
+  | { readonly type: 'output-started'; readonly id: number }
+  | {
+      readonly type: 'output-finished';
+      readonly id: number;
+      readonly media: MediaFacts;
+      readonly file: FileFacts;
+    }
+  | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
+  /** The run gives up its claim and the job waits again, for example when the daemon stops. */
+  | { readonly type: 'released' }
+  /** The run ended without reporting a result. The daemon detects this when it starts. */
+  | { readonly type: 'lost' }
+  | { readonly type: 'cancelled' }
+  | { readonly type: 'resubmitted' }
+  /** The endpoint accepted a notification. */
+  | { readonly type: 'notification-delivered'; readonly notificationId: string }
+  /** A delivery attempt failed. The next one is scheduled; after the last one the notification is dropped. */
+  | { readonly type: 'notification-failed'; readonly notificationId: string };
+
+type ChangeType = Change['type'];
+
+/** Maximum number of resubmits of a job (service document, sections 4.4 and 8). */
+export const resubmitLimit = 5;
+
+/** The states of the job in which each change is legal. */
+const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
+  queued: ['pending'],
+  claimed: ['waiting'],
+  inspected: ['processing'],
+  'input-failed': ['processing'],
+  'output-assigned': ['processing'],
+  'output-started': ['processing'],
+  'output-finished': ['processing'],
+  'output-failed': ['processing'],
+  released: ['processing'],
+  lost: ['processing'],
+  cancelled: ['waiting', 'processing'],
+  resubmitted: ['pending', 'waiting', 'processing', 'failed', 'cancelled'],
+  'notification-delivered': jobStates,
+  'notification-failed': jobStates,
+};
+
+/** The states of the output in which each change of that output is legal. */
+const outputLegalFrom = {
+  'output-assigned': ['queued'],
+  'output-started': ['queued', 'assigning'],
+  'output-finished': ['processing'],
+  'output-failed': ['queued', 'assigning', 'processing'],
+} as const satisfies Partial<Record<ChangeType, readonly OutputState[]>>;
+
+/**
+ * Throws if the state of the job does not allow the change: `ConflictError` or `ResubmitLimitError` for changes that a client requests,
+ * otherwise `IllegalChangeError`.
+ */
+export function requireLegal(job: Job, change: Change): void {
+  if (!legalFrom[change.type].includes(job.state)) throw rejectionError(job, change);
+  if (change.type === 'resubmitted' && job.resubmits >= resubmitLimit) {
+    throw new VencError(
+      'ResubmitLimitError',
+      `Job ${job.id} was already resubmitted ${resubmitLimit} times, the maximum.`,
+    );
+  }
+}
+
+function rejectionError(job: Job, change: Change): VencError {
+  if (change.type === 'cancelled') {
+    return new VencError(
+      'ConflictError',
+      `Job ${job.id} is ${job.state}: only a waiting or processing job can be cancelled.`,
+    );
+  }
+  if (change.type === 'resubmitted') {
+    return new VencError(
+      'ConflictError',
+      `Job ${job.id} is finished: only a job that did not finish can be resubmitted.`,
+    );
+  }
+  return illegalChange(change, `job ${job.id} is ${job.state}`);
+}
+
+/** Throws `IllegalChangeError` unless the input is in the given state. */
+export function requireInput(job: Job, change: Change, state: JobInput['state']): void {
+  if (job.input.state === state) return;
+  throw illegalChange(change, `the input of job ${job.id} is ${job.input.state}`);
+}
+
+/** Returns the output that the change names. Throws `IllegalChangeError` if there is none or its state does not allow the change. */
+export function requireOutput(job: Job, change: Extract<Change, { id: number }>): JobOutput {
+  const found = job.outputs.find((output) => output.id === change.id);
+  const legal: readonly OutputState[] = outputLegalFrom[change.type];
+  if (found !== undefined && legal.includes(found.state)) return found;
+  throw illegalChange(
+    change,
+    found === undefined
+      ? `job ${job.id} has no output ${change.id}`
+      : `output ${change.id} of job ${job.id} is ${found.state}`,
+  );
+}
+
+function illegalChange(change: Change, reason: string): VencError {
+  return new VencError('IllegalChangeError', `Change "${change.type}" is not legal: ${reason}.`);
+}
