@@ -136,7 +136,7 @@ function finishIfComplete(job: Job, at: string): Job {
   return { ...job, state: isFinished ? 'finished' : 'failed', claim: null, finishedAt: at };
 }
 
-/** Marks the input as failed and all unfinished outputs as `no input`. */
+/** Marks the input as failed and the outputs that have not ended as `no input`. */
 function withFailedInput(job: Job, failure: JobFailure, at: string): Pick<Job, 'input' | 'outputs'> {
   return {
     input: { ...job.input, state: 'failed', failure, updatedAt: at, finishedAt: at },
@@ -171,7 +171,7 @@ function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputState) =
   };
 }
 
-/** Fails the job after too many crashes, with its input and outputs that have not ended. */
+/** Fails the job after too many crashes, including its input and outputs that have not ended. */
 function failAfterCrashes(job: Job, at: string): Job {
   const failure: JobFailure = {
     errorClass: 'WorkerLostError',
