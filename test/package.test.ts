@@ -32,7 +32,7 @@ test('the package is small and contains the program and its documentation, and n
 /** Pages about the repository: test/docs.test.ts checks their links. */
 const pagesForContributors = new Set(['CONTRIBUTING.md', 'docs/architecture.md']);
 
-test('files that the user pages link to or tell the user to copy are in the package', () => {
+test('files that the user pages link to, or ask the user to copy, are in the package', () => {
   for (const page of paths.filter((path) => path.endsWith('.md') && !pagesForContributors.has(path))) {
     const text = readFileSync(page, 'utf8');
     const links = [...text.matchAll(/\]\(([^)#:]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link);

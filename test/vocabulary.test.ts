@@ -57,6 +57,58 @@ const bannedWords: readonly BannedWord[] = [
   { pattern: /\bmend(s|ed|ing)?\b/, instead: 'fix, repair' },
   { pattern: /\bhired?\b/, instead: 'spawn' },
   { pattern: /\bprocess marks?\b/, instead: 'process fingerprint' },
+  { pattern: /\b(refus(e|es|ing|als?))\b/, instead: 'reject, rejection' },
+  { pattern: /\btold\b/, instead: 'reported, notified' },
+  { pattern: /\btells?\b/, instead: 'reports, shows' },
+  { pattern: /\b(beside|anew|whosever)\b/, instead: 'next to, again' },
+  { pattern: /\bcomplain(s|ts?)?\b/, instead: 'validation error' },
+  { pattern: /\btroubles?\b/, instead: 'error, TransferError' },
+  { pattern: /\boutages?\b/, instead: 'network error' },
+  { pattern: /\b(brings?|brought|bringing)\b/, instead: 'fetch, upload' },
+  { pattern: /\bjudges?\b/, instead: 'verify, validate' },
+  { pattern: /\bverdicts?\b/, instead: 'result' },
+  { pattern: /\bobey(s|ed)?\b/, instead: 'apply a command' },
+  { pattern: /\bupright\b/, instead: 'rotated for display' },
+  { pattern: /\b(deeds|evil|scenes?)\b/, instead: 'operations, malicious, screen' },
+  { pattern: /\b(swept|leftover)\b/, instead: 'orphan' },
+  { pattern: /\b(doubtful|posters?)\b/, instead: 'conflicting, WebhookClient' },
+  { pattern: /\bnotice (line|queue)s?\b/, instead: 'notification' },
+  { pattern: /\bremarks?\b/, instead: 'warning' },
+  {
+    pattern: /\bpictures?\b/,
+    instead: 'video, frame, image',
+    allowed: [
+      // Messages of ffmpeg.
+      'daemon/ffmpeg/explain.ts',
+      'daemon/ffmpeg/probe/probe-image.ts',
+      'daemon/ffmpeg/probe/validate-probe.ts',
+      'test/ffmpeg/explain.test.ts',
+      'test/ffmpeg/validate-probe.test.ts',
+    ],
+  },
+  { pattern: /\bsounds?\b/, instead: 'audio' },
+  {
+    pattern: /\bfaults?\b/,
+    instead: 'failure',
+    allowed: [
+      // Field names of former versions.
+      'daemon/store/jobs/job-document.ts',
+      'test/store/jobs/damaged-jobs.test.ts',
+    ],
+  },
+  {
+    pattern: /\bnotices?\b/,
+    instead: 'notification',
+    allowed: [
+      // Names that clients and stored files use.
+      'daemon/http/openapi/document.ts',
+      'daemon/http/openapi/record-schemas.ts',
+      'daemon/store/jobs/index-file.ts',
+      'daemon/store/jobs/job-document.ts',
+      'test/store/jobs/damaged-jobs.test.ts',
+    ],
+  },
+  { pattern: /\bgates?\b/, instead: 'semaphore, barrier' },
 ];
 
 const files = readSources(process.cwd(), ['bin', 'src', 'daemon', 'scripts', 'bench', 'test']).filter(

@@ -4,7 +4,7 @@ import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
 
 /**
- * Cancels a job (section 4.5). Resolves when the cancel is durable. A run of the job is told to stop at once;
+ * Cancels a job (section 4.5). Resolves when the cancel is durable. A run of the job is stopped at once;
  * its encoder and its files are gone soon after. Rejects with `ConflictError` unless the job is waiting or
  * processing.
  */

@@ -197,7 +197,7 @@ function resolveDestination(settings: OutputSettings, options: DestinationOption
     const path = filename.split('/').map(encodeURIComponent).join('/');
     return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
   }
-  // A generated name equals the name of its folder, so that clients can tell it from a requested one.
+  // A generated name equals the name of its folder, so that clients can distinguish it from a requested one.
   const fileRef = { token, name: posix.basename(filename) };
   return {
     destination: fileRefUrl('hosted', fileRef),

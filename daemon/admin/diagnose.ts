@@ -5,7 +5,7 @@ import { servicesFrom } from '../transports/services.js';
 
 /** What `venc doctor` reports about ffmpeg, ffprobe and the transports. */
 interface ToolDiagnosis {
-  /** Null if a given path is not the program; `fault` has the error. */
+  /** Null if a given path is not the program; `failure` has the error. */
   readonly report: FfmpegReport | null;
   readonly failure: unknown;
   /** Warnings about them, one sentence each. */
@@ -15,7 +15,7 @@ interface ToolDiagnosis {
   readonly transports: TransportFacts;
 }
 
-/** What the schemes need besides the daemon itself. Tells whether a variable is set, never its value. */
+/** What the schemes need besides the daemon itself. Reports whether a variable is set, never its value. */
 interface TransportFacts {
   /** Path of Aspera's `ascp`, which `fasp:` needs; null if it is not on `PATH`. */
   readonly ascp: string | null;

@@ -30,7 +30,7 @@ interface StagedFile {
   remove(): Promise<void>;
 }
 
-/** Long enough to tell two files of one name apart. */
+/** Long enough to distinguish two files of one name. */
 const tokenLength = 10;
 const stallTimeoutMs = 30_000;
 const stageHint = 'Nothing was submitted. Check the folder, user and password in --stage.';

@@ -108,7 +108,7 @@ function startLines(daemon: {
   ];
 }
 
-/** The log line when a daemon is told to stop: which jobs it waits for, and how long. */
+/** The log line when a daemon is stopped: which jobs it waits for, and how long. */
 function stopLine(running: readonly number[], graceSeconds: number): string {
   if (running.length === 0) return 'Stopping: no job is running.';
   const jobList = `${formatJobCount(running.length)} (${running.join(', ')})`;

@@ -41,7 +41,7 @@ interface DryRunOutput {
   /** The file that the command lines write; null if the output cannot be made. */
   readonly path: string | null;
   /** Why the output cannot be made from this input; null if it can. */
-  readonly fault: JobFailure | null;
+  readonly failure: JobFailure | null;
 }
 
 /** The plan of a request. */
@@ -51,7 +51,7 @@ interface DryRun {
   readonly outputs: readonly DryRunOutput[];
   readonly steps: readonly DryRunStep[];
   /** The assumptions, one sentence each. */
-  readonly remarks: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 /**
@@ -76,7 +76,7 @@ export async function dryRun(
     const id = index + 1;
     const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
     const filename = fileNameInUrl(outputDestination.destination);
-    if ('fault' in found) failures.set(id, found.fault);
+    if ('failure' in found) failures.set(id, found.failure);
     else {
       const startFrame = await findFrameAtStart(ffmpeg, { path: input, media }, settings);
       pendingOutputs.push({
@@ -84,7 +84,7 @@ export async function dryRun(
         settings,
         filename,
         isTest,
-        watermarks: found.pictures,
+        watermarks: found.images,
         frameAtStart: startFrame,
       });
     }
@@ -93,8 +93,8 @@ export async function dryRun(
     namedFiles.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])),
   );
   const jobPlan = plan(pendingOutputs, media, { input, scratch, files }, ffmpeg.capabilities);
-  const { steps, warnings: remarks } = describeSteps(jobPlan, pendingOutputs, ffmpeg.capabilities);
-  for (const { outputId, failure: fault } of jobPlan.rejections) failures.set(outputId, fault);
+  const { steps, warnings } = describeSteps(jobPlan, pendingOutputs, ffmpeg.capabilities);
+  for (const { outputId, failure } of jobPlan.rejections) failures.set(outputId, failure);
   return {
     program: ffmpeg.ffmpeg.path,
     outputs: resolved.map(({ settings, outputDestination }, index) => ({
@@ -102,10 +102,10 @@ export async function dryRun(
       label: settings.label ?? null,
       url: withoutPassword(outputDestination.url),
       path: jobPlan.products.find(({ outputId }) => outputId === index + 1)?.path ?? null,
-      fault: failures.get(index + 1) ?? null,
+      failure: failures.get(index + 1) ?? null,
     })),
     steps,
-    remarks: [...watermarks.warnings(), ...remarks],
+    warnings: [...watermarks.warnings(), ...warnings],
   };
 }
 

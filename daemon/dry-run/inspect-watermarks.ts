@@ -5,7 +5,7 @@ import type { WatermarkImage } from '../plan/plan-types.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 
 /** The watermarks of one output, or why the output cannot be made. */
-type InspectedWatermarks = { readonly pictures: readonly WatermarkImage[] } | { readonly fault: JobFailure };
+type InspectedWatermarks = { readonly images: readonly WatermarkImage[] } | { readonly failure: JobFailure };
 
 /** Inspects the watermarks of outputs, each URL once. */
 interface WatermarkInspector {
@@ -22,13 +22,10 @@ const placeholderImage = { demuxer: 'png_pipe', width: 100, height: 100 } as con
  * paths. Remote ones are not fetched: each is assumed to be a PNG of 100x100 pixels in `scratch`, with a
  * warning.
  */
-export function createWatermarkInspector(
-  { probeImage: probePicture }: Ffmpeg,
-  scratch: string,
-): WatermarkInspector {
+export function createWatermarkInspector({ probeImage }: Ffmpeg, scratch: string): WatermarkInspector {
   const probed = new Map<string, Promise<WatermarkImage>>();
   const probeOnce = (path: string): Promise<WatermarkImage> => {
-    const found = probed.get(path) ?? probePicture(path);
+    const found = probed.get(path) ?? probeImage(path);
     probed.set(path, found);
     return found;
   };
@@ -42,22 +39,22 @@ export function createWatermarkInspector(
   };
   return {
     async find(urls) {
-      const pictures: WatermarkImage[] = [];
+      const images: WatermarkImage[] = [];
       for (const url of urls) {
         const local = parseFileUrl(url);
         if (!local.ok) {
-          pictures.push(placeholderFor(url));
+          images.push(placeholderFor(url));
           continue;
         }
         try {
-          pictures.push(await probeOnce(local.path));
+          images.push(await probeOnce(local.path));
         } catch (error) {
           const why = error instanceof Error ? error.message : String(error);
-          const message = `The watermark ${local.path} cannot be had: ${why}`;
-          return { fault: { errorClass: 'WatermarkError', message } };
+          const message = `The watermark ${local.path} cannot be read: ${why}`;
+          return { failure: { errorClass: 'WatermarkError', message } };
         }
       }
-      return { pictures };
+      return { images };
     },
     warnings: () =>
       [...placeholders].map(([url, { path, width, height }]) => {

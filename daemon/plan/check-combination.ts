@@ -88,7 +88,7 @@ export function checkCombination(
 /**
  * Whether this ffmpeg writes wrong timestamps for Theora in Ogg. Since 7.0, ffmpeg drops the empty packets that the Theora
  * encoder emits for repeated frames. In Ogg the time of a frame follows from the number of packets before it, so a video with
- * still scenes plays too fast. Measured with 7.0; 5.1 and the builds of 2018 keep the packets.
+ * static shots plays too fast. Measured with 7.0; 5.1 and the builds of 2018 keep the packets.
  */
 export function losesTheoraTimes(capabilities: Pick<Capabilities, 'version'>): boolean {
   return capabilities.version !== null && capabilities.version >= 7;

@@ -82,13 +82,13 @@ function toArgumentNode(command: Command, arg: Argument): ArgumentNode {
 
 function flagNode(command: Command, option: Option, choices: SettingChoices): FlagNode {
   const long = option.long ?? option.flags;
-  const contrary = `the opposite of --${long.replace(/^--no-/, '')}`;
+  const opposite = `the opposite of --${long.replace(/^--no-/, '')}`;
   return {
     long,
     short: option.short ?? null,
     argument: /[<[].*$/.exec(option.flags)?.[0] ?? null,
     help:
-      option.hidden && option.description === '' ? contrary : command.createHelp().optionDescription(option),
+      option.hidden && option.description === '' ? opposite : command.createHelp().optionDescription(option),
     choices: option.argChoices ?? settingChoices(option, choices) ?? choicesOf(option.parseArg),
     isRepeatable: option.parseArg === collectValues,
     isHidden: option.hidden,

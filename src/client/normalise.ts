@@ -34,12 +34,12 @@ const knownStates: ReadonlySet<string> = new Set([...jobStates, ...inputStates, 
  * "canceled" as well. The type lists only the states of the API, so that switches over them are checked; hence one cast, here.
  */
 function readState<State extends string>(value: unknown): State {
-  const told = readText(value)?.trim() ?? '';
-  const state = told
+  const text = readText(value)?.trim() ?? '';
+  const state = text
     .toLowerCase()
     .replace(/^canceled$/, 'cancelled')
     .replace(/^no_input$/, 'no input');
-  return (knownStates.has(state) ? state : told || 'unknown') as State;
+  return (knownStates.has(state) ? state : text || 'unknown') as State;
 }
 
 const numbers = (fields: Fields) => (key: string) => readAmount(fields[key]);

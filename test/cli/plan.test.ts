@@ -34,12 +34,12 @@ test('the printed lines are a script that a shell runs, and match --json', async
   await mkdir(elsewhere);
   const film = join(folder, "it's $HOME \u001b.mp4");
   await copyFile(await media('clip.mp4'), film);
-  const logo = pathToFileURL(await media('picture.png')).href;
+  const logo = pathToFileURL(await media('image.png')).href;
   const request = {
     input: pathToFileURL(film).href,
     outputs: [
       { label: 'small', video_bitrate: 200, width: 96, watermark: { url: logo } },
-      { filename: 'sound.mp3' },
+      { filename: 'audio.mp3' },
     ],
   };
   await writeFile(join(folder, 'request.json'), JSON.stringify(request));
@@ -66,11 +66,11 @@ test('the printed lines are a script that a shell runs, and match --json', async
   const ran = spawnSync('sh', [], { cwd: elsewhere, input: text.stdout, encoding: 'utf8' });
   assert.is(ran.status, 0, ran.stderr);
   const made = new Map(steps.flatMap(({ outputs }) => outputs).map((output) => [output.number, output]));
-  assert.is(made.get(2)?.url, pathToFileURL(join(folder, 'sound.mp3')).href);
+  assert.is(made.get(2)?.url, pathToFileURL(join(folder, 'audio.mp3')).href);
   const { probe } = await testFfmpeg();
   assert.equal((await readdir(elsewhere)).filter((name) => /\.mp[34]$/.test(name)).sort(), [
     "it's $HOME \u001b-small.mp4",
-    'sound.mp3',
+    'audio.mp3',
   ]);
   const small = await probe(join(elsewhere, made.get(1)?.path ?? ''));
   const audioFacts = await probe(join(elsewhere, made.get(2)?.path ?? ''));
@@ -171,7 +171,7 @@ const impossible: readonly (readonly [string, () => Promise<string>, number, Reg
   ['an upload', async () => 'upload://token/a.mp4', 2, /has the scheme "upload"/],
   ['a missing file', async () => '/nowhere/a.mp4', 2, /there is no such file/],
   ['a folder', async () => tempFolder(), 2, /it is a folder/],
-  ['an image', () => media('picture.png'), 1, /./],
+  ['an image', () => media('image.png'), 1, /./],
 ];
 
 for (const [name, input, expected, message] of impossible) {
@@ -221,10 +221,10 @@ test('remote outputs are planned without a request, and shown without their pass
 });
 
 test('a local watermark that is not an image fails its output', async () => {
-  const noVideo = await media('sound.mp3');
+  const noVideo = await media('audio.mp3');
   const { code, stderr } = await planHere(['--watermark', `url=${pathToFileURL(noVideo).href}`]);
   assert.is(code, 1);
-  assert.match(stderr, `WatermarkError: The watermark ${noVideo} cannot be had: `);
+  assert.match(stderr, `WatermarkError: The watermark ${noVideo} cannot be read: `);
 });
 
 test('a request for the daemon with notifications can be planned', async () => {

@@ -166,7 +166,7 @@ test('relative paths are stored as absolute paths, names of programs unchanged',
     ['data here', resolve('here')],
     ['ffmpeg bin/ffmpeg', resolve('bin/ffmpeg')],
     ['ffmpeg ffmpeg', 'ffmpeg'],
-    ['files-root films:/srv/sounds', `${resolve('films')}:/srv/sounds`],
+    ['files-root films:/srv/songs', `${resolve('films')}:/srv/songs`],
   ] as const) {
     assert.is((await venc(`config set ${words}`)).code, 0);
     assert.is((await venc(`config get ${words.split(' ')[0]}`)).stdout, `${stored}\n`);

@@ -90,7 +90,7 @@ test('the signal ends it with its reason', async ({ service }) => {
 test('other machines are polled at most once per second, this one five times', () => {
   assert.is(pollingLimitsFor('https://encoding.example.com/api').minIntervalMs, 1000);
   assert.is(pollingLimitsFor('http://127.0.0.1:8686').minIntervalMs, 200);
-  assert.is(pollingLimitsFor('http://127.evil.example.com').minIntervalMs, 1000);
+  assert.is(pollingLimitsFor('http://127.attacker.example.com').minIntervalMs, 1000);
 });
 
 test('a polling schedule starts at once, keeps its interval, and slows down while nothing changes', async () => {

@@ -202,13 +202,13 @@ for (const [build, ffmpeg] of await encoders()) {
     assert.is(await left(clip, { skip_audio: true }, 'a.mp4'), 'h264');
     assert.is(await left(clip, { skip_video: true }, 'a.mp4'), 'aac');
     assert.is(await left(await media('silent.mp4'), { audio_quality: 5 }, 'a.mp4'), 'h264');
-    assert.is(await left(await media('sound.mp3'), {}, 'a.mp4'), 'aac');
+    assert.is(await left(await media('audio.mp3'), {}, 'a.mp4'), 'aac');
   });
 
   const lacks = [
     ['silent.mp4', {}, 'a.mp3', 'The output has no video, and the input has no audio.'],
     ['silent.mp4', { skip_video: true }, 'a.mp4', 'The output has no video, and the input has no audio.'],
-    ['sound.mp3', { skip_audio: true }, 'a.mp4', 'The output has no audio, and the input has no video.'],
+    ['audio.mp3', { skip_audio: true }, 'a.mp4', 'The output has no audio, and the input has no video.'],
   ] as const;
   for (const [name, settings, filename, message] of lacks) {
     test(`${build}: ${name} with ${JSON.stringify(settings)} as ${filename} fails with NoMediaError`, async () => {

@@ -39,7 +39,7 @@ for (const build of await shippedBuilds()) {
     const words = ['--video-codec', 'hevc', '--keyframe-interval', '12', '--skip-audio', '--speed', '3'];
     const output = await runShipped(build, input, 'a.mp4', words);
     const types = new Set(await headersOf(output, /^nal_unit_type$/));
-    // 19 and 20 are IDR pictures. 21 is a CRA picture, which may have leading pictures.
+    // 19 and 20 are IDR frames. 21 is a CRA frame, which may have leading frames.
     assert.ok(types.has(19) || types.has(20), [...types].join());
     assert.not.ok(types.has(21));
   });

@@ -86,7 +86,7 @@ const inputs: readonly OddInput[] = [
   {
     name: 'no-audio.mp4',
     make: from(...moving, ...plain),
-    becomes: { errorClass: 'NoMediaError', says: /no sound/ },
+    becomes: { errorClass: 'NoMediaError', says: /no audio/ },
     output: { filename: 'out.mp3' },
   },
   {

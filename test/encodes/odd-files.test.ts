@@ -202,7 +202,7 @@ const inputs: readonly OddInput[] = [
       await writeFile(words, '1\n00:00:00,000 --> 00:00:02,000\nWords\n');
       await ffmpegRaw('-i', words, path);
     },
-    becomes: { errorClass: 'NoMediaError', says: /no video and no sound/ },
+    becomes: { errorClass: 'NoMediaError', says: /no video and no audio/ },
   },
   ...(['film.mp4', 'film.mkv', 'film.ts', 'film.flv', 'film.avi', 'film.mpg'] as const).map(
     (name): OddInput => ({

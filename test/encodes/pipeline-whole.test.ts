@@ -11,17 +11,17 @@ import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
-import { StepGates } from '../pipeline/barriers.js';
+import { StepBarriers } from '../pipeline/barriers.js';
 import { fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
 const { signal } = new AbortController();
 
-/** A server that sends the first bytes of a video at once, and the rest when the gate `/NAME` is open. */
-async function slowSource(gates: StepGates) {
+/** A server that sends the first bytes of a video at once, and the rest when the barrier `/NAME` is open. */
+async function slowSource(barriers: StepBarriers) {
   const film = await readFile(await media('clip.mp4'));
   return startHttpSource(async ({ url = '' }, response) => {
     response.writeHead(200, { 'Content-Length': film.byteLength }).write(film.subarray(0, 100));
-    await gates.pass(url, signal);
+    await barriers.pass(url, signal);
     response.end(film.subarray(100));
   });
 }
@@ -42,12 +42,12 @@ async function slowEncoder() {
   };
 }
 
-/** An S3 server behind a proxy in which every upload waits for the gate of its path. */
-async function slowBucket(gates: StepGates) {
+/** An S3 server behind a proxy in which every upload waits for the barrier of its path. */
+async function slowBucket(barriers: StepBarriers) {
   const storage = await startS3rver(['films']);
   const front = createServer(async (asked, answer) => {
     const { method, url = '', headers } = asked;
-    if (method === 'PUT') await gates.pass(url.replace(/\?.*/, ''), signal);
+    if (method === 'PUT') await barriers.pass(url.replace(/\?.*/, ''), signal);
     const onward = httpRequest(
       { host: '127.0.0.1', port: storage.port, method, path: url, headers },
       (answered) => {
@@ -75,8 +75,12 @@ const uploads = ({ outputs: [output] }: JobProgressRecord) => output?.current_ev
 const isReady = ({ outputs: [output] }: JobProgressRecord) => output?.state === 'queued';
 
 test('with one encoder, one job is uploaded, one is encoded and one is downloaded at the same time', async () => {
-  const gates = new StepGates();
-  const [source, bucket, encoder] = [await slowSource(gates), await slowBucket(gates), await slowEncoder()];
+  const barriers = new StepBarriers();
+  const [source, bucket, encoder] = [
+    await slowSource(barriers),
+    await slowBucket(barriers),
+    await slowEncoder(),
+  ];
   process.env.AWS_ENDPOINT_URL_S3 = bucket.endpoint;
   process.env.AWS_ACCESS_KEY_ID = s3rverKeys.id;
   process.env.AWS_SECRET_ACCESS_KEY = s3rverKeys.secret;
@@ -90,16 +94,16 @@ test('with one encoder, one job is uploaded, one is encoded and one is downloade
       await create('three'),
       await create('four'),
     ];
-    gates.open('/one');
+    barriers.open('/one');
     await daemon.waitForProgress(first, transcodes);
     assert.is((await daemon.waitForProgress(second, downloads)).state, 'processing');
-    gates.open('/two');
+    barriers.open('/two');
     const ready = await daemon.waitForProgress(second, isReady);
     assert.equal([ready.input.state, ready.outputs[0]?.progress], ['finished', 0]);
     assert.ok(transcodes(await daemon.waitForProgress(first, () => true)));
 
     await encoder.finishJob(first);
-    await gates.come('/films/one.mp4');
+    await barriers.come('/films/one.mp4');
     await daemon.waitForProgress(second, transcodes);
     await daemon.waitForProgress(third, downloads);
     assert.ok(uploads(await daemon.waitForProgress(first, () => true)));
@@ -111,7 +115,7 @@ test('with one encoder, one job is uploaded, one is encoded and one is downloade
       () => readdir(scratch),
       (names) => !names.includes(String(first)) && !names.includes(String(third)),
     );
-    gates.open('/four', '/films/one.mp4', '/films/two.mp4', '/films/four.mp4');
+    barriers.open('/four', '/films/one.mp4', '/films/two.mp4', '/films/four.mp4');
     for (const id of [second, fourth]) await encoder.finishJob(id);
     for (const id of [second, fourth]) assert.is((await daemon.waitForJob(id)).state, 'finished');
     for (const id of [first, third]) assert.is((await daemon.waitForJob(id)).state, 'cancelled');
@@ -123,7 +127,7 @@ test('with one encoder, one job is uploaded, one is encoded and one is downloade
       [],
     );
   } finally {
-    gates.open('/one', '/two', '/three', '/four');
+    barriers.open('/one', '/two', '/three', '/four');
     await daemon.stop();
     await source.close();
     await bucket.close();
@@ -131,8 +135,12 @@ test('with one encoder, one job is uploaded, one is encoded and one is downloade
 });
 
 test('after kill -9 every job is run again, at whichever stage it was', async () => {
-  const gates = new StepGates();
-  const [source, encoder, data] = [await slowSource(gates), await slowEncoder(), join(tempFolder(), 'data')];
+  const barriers = new StepBarriers();
+  const [source, encoder, data] = [
+    await slowSource(barriers),
+    await slowEncoder(),
+    join(tempFolder(), 'data'),
+  ];
   const flags = ['--jobs', '1', '--ffmpeg', encoder.path];
   const headers = { 'Service-Api-Key': processKey };
   const first = await startDaemonProcess(data, flags);
@@ -152,14 +160,14 @@ test('after kill -9 every job is run again, at whichever stage it was', async ()
       return (await response.json()) as JobProgressRecord;
     }, isSo);
   const [encoding = '', ready = '', coming = ''] = ids;
-  gates.open('/one');
+  barriers.open('/one');
   await progressIs(first, encoding, transcodes);
-  gates.open('/two');
+  barriers.open('/two');
   await progressIs(first, ready, isReady);
   await progressIs(first, coming, downloads);
   await first.end('SIGKILL');
 
-  gates.open('/three');
+  barriers.open('/three');
   for (const id of ids) await encoder.finishJob(id);
   const second = await startDaemonProcess(data, flags);
   for (const id of ids) await progressIs(second, id, ({ state }) => state === 'finished');

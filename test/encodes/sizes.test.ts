@@ -85,8 +85,8 @@ function middleOf(line: readonly number[]): number {
 
 /** The start and end of the frame between black bars on a line of luma. Asserts that the bars, and only the bars, are black. */
 function betweenBars(line: readonly number[]): readonly [number, number] {
-  const isPicture = (luma: number) => luma > (black + grey) / 2;
-  const [first, last] = [line.findIndex(isPicture), line.findLastIndex(isPicture)];
+  const isVideo = (luma: number) => luma > (black + grey) / 2;
+  const [first, last] = [line.findIndex(isVideo), line.findLastIndex(isVideo)];
   const bars = [...line.slice(0, Math.max(0, first - 2)), ...line.slice(last + 3)];
   assert.ok(
     bars.every((luma) => Math.abs(luma - black) <= 2),
@@ -99,12 +99,7 @@ function near(found: number, expected: number, what: string): void {
   assert.ok(Math.abs(found - expected) <= 2, `${what}: ${found.toFixed(1)}, not ${expected.toFixed(1)}`);
 }
 
-function checkPicture(
-  frame: Uint8Array,
-  canvas: readonly [number, number],
-  box: Box,
-  subject: Subject,
-): void {
+function checkFrame(frame: Uint8Array, canvas: readonly [number, number], box: Box, subject: Subject): void {
   const [width, height] = canvas;
   const row = (y: number) => [...frame.subarray(y * width, (y + 1) * width)];
   const column = (x: number) => Array.from({ length: height }, (_, y) => frame[y * width + x] ?? 0);
@@ -156,7 +151,7 @@ for (const [index, [build, ffmpeg]] of (await encoders()).entries()) {
         const all = await decoded(path, 'gray', seen);
         assert.is(all.length, 3, what);
         try {
-          checkPicture(all[2] ?? new Uint8Array(), canvas, box, subject);
+          checkFrame(all[2] ?? new Uint8Array(), canvas, box, subject);
         } catch (error) {
           throw new Error(`${what}: ${error instanceof Error ? error.message : error}`);
         }

@@ -42,7 +42,7 @@ const films: Readonly<Record<string, readonly string[]>> = {
 };
 
 for (const build of await shippedBuilds()) {
-  const test = suite(`surround sound, ${build.name}`);
+  const test = suite(`surround audio, ${build.name}`);
 
   for (const [layout, channels] of Object.entries(films)) {
     test(`${layout} has the same loudness in stereo`, async () => {

@@ -28,7 +28,7 @@ test.before(async (context) => {
       'yuv420p',
     ],
   ]);
-  await makeMedia(join(folder, 'sound.mp3'), ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'libmp3lame']);
+  await makeMedia(join(folder, 'audio.mp3'), ['-f', 'lavfi', '-i', 'sine=duration=1', '-c:a', 'libmp3lame']);
   Object.assign(context, { folder, daemon: await startTestDaemon({ filesRoots: [folder, '/tmp'] }) });
 });
 test.after(({ daemon }) => daemon.stop());
@@ -103,7 +103,7 @@ test('thumbnails of a rotated video are rotated for display', async (context) =>
 });
 
 test('thumbnails of an input without video fail only their output', async (context) => {
-  const job = await encode(context, [{ thumbnails: {} }, { filename: 'b.mp3' }], 'sound.mp3');
+  const job = await encode(context, [{ thumbnails: {} }, { filename: 'b.mp3' }], 'audio.mp3');
   assert.equal(endings(job), [
     ['failed', 'ThumbnailError'],
     ['finished', null],

@@ -55,7 +55,7 @@ test('non-square pixels are detected', async () => {
 
 test('a song with cover art is audio only', async () => {
   const path = join(tempFolder(), 'song.mp3');
-  const cover = ['-i', await media('picture.png')];
+  const cover = ['-i', await media('image.png')];
   // An image is not a valid input; the format is given explicitly to create one.
   await makeMedia(path, [
     ...testTone(1),
@@ -120,7 +120,7 @@ test('ffprobe opens no playlist, even if its start is not recognised', async () 
 });
 
 test('a still image is rejected', async () => {
-  assert.is(await rejection(await media('picture.png')), 'UnsupportedInputError');
+  assert.is(await rejection(await media('image.png')), 'UnsupportedInputError');
 });
 
 test('images beyond the size limit are rejected and not decoded', async () => {
@@ -205,7 +205,7 @@ test('if ffprobe is missing, the error says so and no file is reported as damage
   const settings = { parentDeathWrapper: [], seconds: 20 };
   for (const look of [
     async () => probeFile(missing, await media('clip.mp4'), settings),
-    async () => probeImage(missing, await media('picture.png'), settings),
+    async () => probeImage(missing, await media('image.png'), settings),
   ]) {
     const error: unknown = await look().catch((error: unknown) => error);
     assert.ok(isVencError(error, 'InternalError'), String(error));

@@ -143,7 +143,7 @@ const nothing = [
   ],
   ['subtitles', {}, "[srt @ 0x1] Format not on whitelist 'mov'\n", 'plain text'],
   [
-    'a doubtful guess',
+    'an uncertain format',
     {},
     "[sdx @ 0x1] Format sdx detected only with low score of 1, misdetection possible!\n[sdx @ 0x1] Format not on whitelist 'mov'\n",
     'not recognised',

@@ -71,12 +71,12 @@ const recipes = {
     'libvorbis',
   ],
   'silent.mp4': [...small, ...h264],
-  'sound.mp3': [...testTone(2), '-c:a', 'libmp3lame'],
+  'audio.mp3': [...testTone(2), '-c:a', 'libmp3lame'],
   /** Pixels are twice as wide as high. */
   'wide.mp4': [...small, '-vf', 'setsar=2', ...h264],
   /** 12 s, 640x360: long enough that tests can interrupt its encode. */
   'long.mp4': [...testVideo('640x360', 25, 12), ...testTone(12), ...h264, ...aac],
-  'picture.png': [...testVideo('64x48', 1, 1), '-frames:v', '1'],
+  'image.png': [...testVideo('64x48', 1, 1), '-frames:v', '1'],
 } as const satisfies Record<string, readonly string[]>;
 
 /** Name of a file that `media` makes. */

@@ -176,7 +176,7 @@ test('the files of one token are deleted together with the last of them', async 
   const { store, pass } = harnessWithClock();
   await store.put(product('film'), at('token', 'a.mp4'));
   pass(1000);
-  await store.put(product('picture'), at('token', 'a_0000.png'));
+  await store.put(product('image'), at('token', 'a_0000.png'));
   pass(dayMs - 1000);
   await store.removeExpired();
   assert.equal(await store.find(at('token', 'a.mp4')), { state: 'gone' });

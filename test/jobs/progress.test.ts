@@ -53,11 +53,11 @@ test('the progress of a downloading input has event, percent of the event and ov
 });
 
 test('the speed of an encoder is reported unchanged', () => {
-  const pace = { fps: 24, speed: 1.5, eta_in_ms: 1200 };
+  const rates = { fps: 24, speed: 1.5, eta_in_ms: 1200 };
   const job = after(claimed, inspected, { type: 'output-started', id: 3 });
   const record = jobProgress(
     job,
-    reported(3, { event: 'transcoding', percent: 20, overallPercent: 19, ...pace }),
+    reported(3, { event: 'transcoding', percent: 20, overallPercent: 19, ...rates }),
   );
   assert.equal(record.outputs[0], {
     id: 3,
@@ -65,7 +65,7 @@ test('the speed of an encoder is reported unchanged', () => {
     current_event: 'transcoding',
     current_event_progress: 20,
     progress: 19,
-    ...pace,
+    ...rates,
   });
   assert.is(record.outputs[1]?.state, 'queued');
   assert.is(record.progress, 18.55);

@@ -1,5 +1,5 @@
 /** Blocks each caller until a test releases it, and records the calls in order. */
-export class StepGates {
+export class StepBarriers {
   readonly #open = new Set<string>();
   readonly #changed = new Set<() => void>();
   /** The calls so far. */

@@ -25,7 +25,7 @@ function reportsFor(
   steps: readonly (readonly [Step, number])[],
   rateAt: (rate: number, second: number) => number = (rate) => rate,
 ): readonly (readonly [FileProgress, number])[] {
-  const meter = createEncodingProgressReporter(
+  const report = createEncodingProgressReporter(
     steps.map(([one]) => one),
     1,
   );
@@ -33,7 +33,7 @@ function reportsFor(
   let ticks = 0;
   for (const [one, rate] of steps) {
     for (let seconds = 0; seconds < (one.durationSeconds ?? 60); ticks += 1) {
-      reports.push([meter(one, at(seconds), ticks * 500), ticks / 2]);
+      reports.push([report(one, at(seconds), ticks * 500), ticks / 2]);
       seconds += rateAt(rate, ticks / 2) / 2;
     }
   }
@@ -61,12 +61,12 @@ test('a slow first frame does not distort the rate of the others', () => {
 test('frames that an encoder buffers count as still to come, though the audio has ended', () => {
   const [rate, held, framesPerSecond] = [3, 60, 25];
   const one = step(1, 60, held);
-  const meter = createEncodingProgressReporter([one], 1);
+  const report = createEncodingProgressReporter([one], 1);
   const heldSeconds = held / framesPerSecond;
   const end = 60 / rate;
   for (let second = 0; second < end - heldSeconds / rate; second += 0.5) {
     const seconds = Math.min(60, heldSeconds + second * rate);
-    const { eta_in_ms } = meter(one, { ...at(seconds), frame: seconds * framesPerSecond }, second * 1000);
+    const { eta_in_ms } = report(one, { ...at(seconds), frame: seconds * framesPerSecond }, second * 1000);
     const left = end - second;
     if (second >= 1)
       assert.ok(Math.abs((eta_in_ms ?? 0) / 1000 - left) < 0.1 * left, `${eta_in_ms} for ${left}`);
@@ -81,14 +81,14 @@ for (const [name, trace, speed] of [
 ] as const) {
   test(`for a real encode of ${name}, the time left is within a fifth after the first quarter`, () => {
     const one = step(1, 30, encoderDelayFrames('libx264', speed));
-    const meter = createEncodingProgressReporter([one], 1);
+    const report = createEncodingProgressReporter([one], 1);
     const [end] = trace.at(-1) ?? [0];
     const errors = trace.flatMap(([atMs, seconds, frame]) => {
-      const { eta_in_ms: eta = Number.NaN } = meter(one, { ...at(seconds), frame }, atMs);
+      const { eta_in_ms: eta = Number.NaN } = report(one, { ...at(seconds), frame }, atMs);
       const left = end - atMs;
       return atMs < end / 4 || left < end / 8 ? [] : [Math.abs(eta - left) / left];
     });
-    assert.is(meter(one, { ...at(30), frame: 750 }, end).eta_in_ms, 0);
+    assert.is(report(one, { ...at(30), frame: 750 }, end).eta_in_ms, 0);
     assert.ok(errors.length > 8 && Math.max(...errors) < 0.2, errors.join());
   });
 }
@@ -96,9 +96,9 @@ for (const [name, trace, speed] of [
 test('thumbnails add the cost of decoding the film up to them, and at most the whole film', () => {
   const one = step(1, 60);
   const etaWith = (thumbnails: number) => {
-    const meter = createEncodingProgressReporter([one], 0.9, thumbnails);
-    meter(one, at(3), 1000);
-    return meter(one, at(6), 2000).eta_in_ms;
+    const report = createEncodingProgressReporter([one], 0.9, thumbnails);
+    report(one, at(3), 1000);
+    return report(one, at(6), 2000).eta_in_ms;
   };
   assert.equal([0, 2, 12, 500].map(etaWith), [18_000, 18_333, 20_000, 20_000]);
 });
@@ -132,16 +132,16 @@ test('percent never falls, and passes follow each other without a jump', () => {
 test('no time is estimated if the duration of the input or the rate is unknown', () => {
   const [, second] = reportsFor([[step(1, null), 3]]);
   assert.equal(second?.[0], { event: 'transcoding', percent: 0, overallPercent: 0 });
-  const meter = createEncodingProgressReporter([step(1)], 0.9);
-  assert.is(meter(step(1), at(0), 0).eta_in_ms, undefined);
+  const report = createEncodingProgressReporter([step(1)], 0.9);
+  assert.is(report(step(1), at(0), 0).eta_in_ms, undefined);
 });
 
 test('reports that arrive together or go backwards do not distort the rate', () => {
-  const pace = updateRateEstimate(updateRateEstimate(startRateEstimate(), 0, 1), 500, 2);
-  assert.is(pace.rate, 2);
-  assert.is(updateRateEstimate(pace, 500, 3), pace);
-  assert.is(updateRateEstimate(pace, 900, 0), pace);
-  assert.ok((updateRateEstimate(pace, 1000, 1).rate ?? -1) >= 0);
+  const estimate = updateRateEstimate(updateRateEstimate(startRateEstimate(), 0, 1), 500, 2);
+  assert.is(estimate.rate, 2);
+  assert.is(updateRateEstimate(estimate, 500, 3), estimate);
+  assert.is(updateRateEstimate(estimate, 900, 0), estimate);
+  assert.ok((updateRateEstimate(estimate, 1000, 1).rate ?? -1) >= 0);
 });
 
 test('the progress weights of an output add up to 1, by its destination and the part of the input', () => {

@@ -15,7 +15,7 @@ import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/loca
 import { media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
-import { StepGates } from './barriers.js';
+import { StepBarriers } from './barriers.js';
 
 /**
  * A queue and its pipeline, with an encoder and a server that wait until the test releases them: `download N`, `encode N` and
@@ -24,7 +24,7 @@ import { StepGates } from './barriers.js';
 export interface PipelineHarness {
   readonly scratchFolders: LocalQueueHarness;
   readonly queue: JobQueue;
-  readonly gates: StepGates;
+  readonly barriers: StepBarriers;
   readonly scratchFolder: string;
   /** Ids of the created jobs, in order. */
   readonly ids: number[];
@@ -43,7 +43,7 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
   await mkdir(scratchFolder);
   const clip = await media('clip.mp4');
   const scratchFolders = await createLocalQueueHarness();
-  const gates = new StepGates();
+  const barriers = new StepBarriers();
   const ids: number[] = [];
   const disk = { freeBytes: Number.POSITIVE_INFINITY };
   const refused = new Set<string>();
@@ -52,14 +52,14 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
     async download(from, toPath, { signal, onProgress }) {
       const { size } = await stat(clip);
       onProgress(0, size);
-      await gates.pass(`download ${basename(from)}`, signal);
+      await barriers.pass(`download ${basename(from)}`, signal);
       await copyFile(clip, toPath);
       return { sizeBytes: size, md5: '' };
     },
     sizeOf: async () => (await stat(clip)).size,
     async upload(fromPath, to, { signal }) {
       const name = `upload ${basename(to, '.mp4')}`;
-      await gates.pass(name, signal);
+      await barriers.pass(name, signal);
       if (refused.has(name)) throw new VencError('UploadFailureError', 'The server is away.');
       return { sizeBytes: (await stat(fromPath)).size, md5: '' };
     },
@@ -72,7 +72,7 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
       const number = String(ids.indexOf(Number(basename(options.scratch))) + 1);
       const count = (runs.get(number) ?? 0) + 1;
       runs.set(number, count);
-      await gates.pass(`encode ${number}${count === 1 ? '' : `.${count}`}`, options.signal);
+      await barriers.pass(`encode ${number}${count === 1 ? '' : `.${count}`}`, options.signal);
       await real.run(args, options);
     },
   };
@@ -112,5 +112,5 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
     for (const number of numbers)
       await waitUntil(`job ${number} is finished`, async () => (await job(number)).state === 'finished');
   };
-  return { scratchFolders, queue, gates, scratchFolder, ids, disk, refused, create, job, finished };
+  return { scratchFolders, queue, barriers, scratchFolder, ids, disk, refused, create, job, finished };
 }

@@ -13,14 +13,14 @@ import { createLocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { media, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
-import { StepGates } from './barriers.js';
+import { StepBarriers } from './barriers.js';
 
 test('a failed upload does not remove a file that another job has written to the same destination since', async () => {
   const clip = await media('clip.mp4');
   const scratchFolder = join(tempFolder(), 'scratch');
   await mkdir(scratchFolder);
   const scratchFolders = await createLocalQueueHarness();
-  const gates = new StepGates();
+  const barriers = new StepBarriers();
   const uploaded: string[] = [];
   const removed: string[] = [];
   const transports = registerTransports([
@@ -34,7 +34,7 @@ test('a failed upload does not remove a file that another job has written to the
         const isFirst = to.endsWith('.mp4') && !uploaded.includes(basename(to));
         uploaded.push(basename(to));
         if (isFirst) {
-          await gates.pass('first', signal);
+          await barriers.pass('first', signal);
           throw new VencError('UploadFailureError', 'The server is away.');
         }
         return { sizeBytes: (await stat(fromPath)).size, md5: '' };
@@ -72,7 +72,7 @@ test('a failed upload does not remove a file that another job has written to the
   const first = await create();
   await waitUntil('the first encodes its video', async () => uploaded.includes('film.mp4'));
   await isIn(await create(), 'finished');
-  gates.open('first');
+  barriers.open('first');
   await isIn(first, 'failed');
   assert.equal(uploaded, ['film_0000.png', 'film.mp4', 'film_0000.png', 'film.mp4']);
   assert.equal(removed, []);

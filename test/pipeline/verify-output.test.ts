@@ -67,7 +67,7 @@ test('a clip between two frames, without any frame, is an error of the settings'
   const isClass = (error: unknown) => (error instanceof VencError ? error.errorClass : null);
   assert.is(isClass(toShortClipError(short, failure)), 'InvalidVideoSettingsError');
   assert.is(toShortClipError(wide, failure), failure);
-  const full = new VencError('OutOfSpaceError', 'There was no room left.');
+  const full = new VencError('OutOfSpaceError', 'There was no space left.');
   assert.is(toShortClipError(short, full), full);
   assert.is(verifyOutput(short, mediaFacts({ durationSeconds: 0.04 })), null);
 });

@@ -117,8 +117,8 @@ const cases: Readonly<Record<string, Case>> = {
   'pad-and-enlarge': {
     settings: { width: 1920, height: 1920, aspect_mode: 'pad', upscale: true },
   },
-  turned: { settings: defaultOutput, media: turned },
-  'turned-and-told-to-stay': { settings: { rotate: 0 }, media: turned },
+  rotated: { settings: defaultOutput, media: turned },
+  'rotated-and-kept': { settings: { rotate: 0 }, media: turned },
   'even-rate-of-a-clip': { settings: { start_clip: 30, frame_rate: 29.97 }, media: fields },
   'thinned-by-count-and-rate': {
     settings: { decimate: 2, max_frame_rate: 12.5, skip_audio: true, keyframe_interval: 48 },
@@ -130,20 +130,20 @@ const cases: Readonly<Record<string, Case>> = {
   },
   'theora-under-a-cap': { settings: { bitrate_cap: 600 }, filename: 'film.ogv' },
   'vp9-under-a-cap': { settings: { video_codec: 'vp9', bitrate_cap: 600 }, filename: 'film.webm' },
-  'fields-turned-and-clipped': { settings: { start_clip: 30, clip_length: 2.25 }, media: fields },
-  'phone-with-packed-sound': { settings: { start_clip: 10 }, media: phone },
-  'phone-with-packed-sound-of-2018': { settings: {}, media: phone, capabilities: oldCapabilities },
+  'fields-rotated-and-clipped': { settings: { start_clip: 30, clip_length: 2.25 }, media: fields },
+  'phone-with-packed-audio': { settings: { start_clip: 10 }, media: phone },
+  'phone-with-packed-audio-of-2018': { settings: {}, media: phone, capabilities: oldCapabilities },
   'film-in-matroska': { settings: { skip_audio: true }, media: film },
   'webm-vp8': { settings: { width: 320 }, filename: 'film.webm' },
   'webm-vp9-opus': { settings: { video_codec: 'vp9', speed: 4 }, filename: 'film.webm' },
   'av1-in-mp4': { settings: { video_codec: 'av1', audio_codec: 'opus' } },
   'theora-at-an-even-rate': { settings: {}, filename: 'film.ogv', media: phone },
-  'sound-of-twelve-channels': {
+  'audio-of-twelve-channels': {
     settings: { skip_video: true },
     media: mediaFacts({ audio: audioFacts({ channels: 12 }) }),
   },
-  'sound-mp3': { settings: { audio_bitrate: 144 }, filename: 'sound.mp3' },
-  'sound-m4a': {
+  'audio-mp3': { settings: { audio_bitrate: 144 }, filename: 'audio.mp3' },
+  'audio-m4a': {
     settings: { skip_video: true, audio_channels: 1, audio_sample_rate: 22_050 },
     filename: 'a.m4a',
   },

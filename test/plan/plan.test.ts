@@ -50,7 +50,7 @@ test('a clip that begins after the last frame is an error of the settings', () =
 test('an output without video and audio is rejected', () => {
   assert.is(rejectionOf(planOf({ skip_video: true }, silent)), 'NoMediaError');
   assert.is(rejectionOf(planOf({ skip_audio: true }, blind)), 'NoMediaError');
-  assert.is(rejectionOf(planOf({}, silent, 'sound.mp3')), 'NoMediaError');
+  assert.is(rejectionOf(planOf({}, silent, 'audio.mp3')), 'NoMediaError');
   assert.is(rejectionOf(planOf({}, mediaFacts({ audio: null, video: null }))), 'NoMediaError');
 });
 

@@ -13,7 +13,7 @@ interface Context {
   harness: LocalQueueHarness;
   queue: JobQueue;
   fixture: HandlerFixture;
-  updateFault: UpdateFailure;
+  updateFailure: UpdateFailure;
   /** Ends the pause of the queue. */
   goOn: () => void;
   delays: number[];
@@ -22,11 +22,11 @@ interface Context {
 const test = suite<Context>('the local queue with a failing store');
 
 test.before.each(async (context) => {
-  const updateFault: UpdateFailure = { error: null, isLate: false, count: 0 };
-  context.updateFault = updateFault;
+  const updateFailure: UpdateFailure = { error: null, isLate: false, count: 0 };
+  context.updateFailure = updateFailure;
   context.delays = [];
   context.fixture = new HandlerFixture();
-  context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFault), {
+  context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFailure), {
     delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {
@@ -44,45 +44,45 @@ test.before.each(async (context) => {
 test.after.each(({ harness }) => harness.close());
 
 test('a full disk at the claim loses no job: once there is space, it and the jobs after it run', async (context) => {
-  const { harness, queue, fixture, updateFault, delays } = context;
+  const { harness, queue, fixture, updateFailure, delays } = context;
   const ids = [
     (await harness.store.create(sampleDraft())).id,
     (await harness.store.create(sampleDraft())).id,
   ];
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   for (const id of ids) await queue.enqueue(id);
   await waitUntil('the queue pauses', () => delays.length === 1);
-  assert.is(updateFault.count, 1, 'it asks once and then waits');
+  assert.is(updateFailure.count, 1, 'it asks once and then waits');
   assert.is((await harness.store.get(ids[0] ?? 0))?.state, 'waiting');
-  updateFault.error = null;
+  updateFailure.error = null;
   context.goOn();
   assert.is((await fixture.next()).run.job.id, ids[0]);
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
 test('the delays double up to a limit', async (context) => {
-  const { harness, queue, fixture, updateFault, delays } = context;
-  updateFault.error = outOfSpaceError;
+  const { harness, queue, fixture, updateFailure, delays } = context;
+  updateFailure.error = outOfSpaceError;
   await queue.enqueue((await harness.store.create(sampleDraft())).id);
   for (let count = 1; count <= 10; count += 1) {
     await waitUntil('the queue pauses', () => delays.length === count);
-    if (count === 10) updateFault.error = null;
+    if (count === 10) updateFailure.error = null;
     context.goOn();
   }
   await fixture.next();
   assert.equal(delays.slice(0, 3), [backoff.firstMs, 2 * backoff.firstMs, 4 * backoff.firstMs]);
   assert.is(Math.max(...delays), backoff.maxMs);
-  assert.is(updateFault.count, 10);
+  assert.is(updateFailure.count, 10);
 });
 
 test('a claim that was stored although the store reported an error is valid', async (context) => {
-  const { harness, queue, fixture, updateFault, delays } = context;
+  const { harness, queue, fixture, updateFailure, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
-  Object.assign(updateFault, { error: outOfSpaceError, isLate: true });
+  Object.assign(updateFailure, { error: outOfSpaceError, isLate: true });
   await queue.enqueue(id);
   await waitUntil('the queue pauses', () => delays.length === 1);
   assert.is((await harness.store.get(id))?.state, 'processing');
-  updateFault.error = null;
+  updateFailure.error = null;
   context.goOn();
   const scenario = await fixture.next();
   await scenario.end(finishAll);
@@ -90,23 +90,23 @@ test('a claim that was stored although the store reported an error is valid', as
 });
 
 test('a job whose claim is being retried can be stopped, and the next one takes its slot', async (context) => {
-  const { harness, queue, fixture, updateFault, delays } = context;
+  const { harness, queue, fixture, updateFailure, delays } = context;
   const ids = [
     (await harness.store.create(sampleDraft())).id,
     (await harness.store.create(sampleDraft())).id,
   ];
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   for (const id of ids) await queue.enqueue(id);
   await waitUntil('the queue pauses', () => delays.length === 1);
   assert.not(queue.isRunning(ids[0] ?? 0));
-  updateFault.error = null;
+  updateFailure.error = null;
   await queue.stop(ids[0] ?? 0, 'cancelled');
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
-test('close does not wait for disk space', async ({ harness, queue, updateFault, delays }) => {
+test('close does not wait for disk space', async ({ harness, queue, updateFailure, delays }) => {
   const { id } = await harness.store.create(sampleDraft());
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   await queue.enqueue(id);
   await waitUntil('the queue pauses', () => delays.length === 1);
   await queue.close(2 ** 40);
@@ -114,12 +114,12 @@ test('close does not wait for disk space', async ({ harness, queue, updateFault,
 });
 
 test('a stored claim is released if the queue closes meanwhile', async (context) => {
-  const { harness, queue, updateFault, delays } = context;
+  const { harness, queue, updateFailure, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
-  Object.assign(updateFault, { error: outOfSpaceError, isLate: true });
+  Object.assign(updateFailure, { error: outOfSpaceError, isLate: true });
   await queue.enqueue(id);
   await waitUntil('the queue pauses', () => delays.length === 1);
-  updateFault.error = null;
+  updateFailure.error = null;
   await queue.close(0);
   const job = await harness.store.get(id);
   assert.is(job?.state, 'waiting');
@@ -130,30 +130,30 @@ test('a job with a damaged record is logged and blocks no other job', async ({
   harness,
   queue,
   fixture,
-  updateFault,
+  updateFailure,
 }) => {
   const ids = [
     (await harness.store.create(sampleDraft())).id,
     (await harness.store.create(sampleDraft())).id,
   ];
-  updateFault.error = new VencError('GoneError', 'The record of the job is damaged.');
+  updateFailure.error = new VencError('GoneError', 'The record of the job is damaged.');
   await queue.enqueue(ids[0] ?? 0);
   await waitUntil('the error was logged', () => harness.logLines.some((line) => line.includes('is damaged')));
-  updateFault.error = null;
+  updateFailure.error = null;
   await queue.enqueue(ids[1] ?? 0);
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
 
 test('a job that cannot be marked as failed for lack of space is marked once there is space', async (context) => {
-  const { harness, queue, fixture, updateFault, delays } = context;
+  const { harness, queue, fixture, updateFailure, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   await queue.enqueue(id);
   const { end } = await fixture.next();
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   await end(() => Promise.reject(outOfSpaceError));
   await waitUntil('the queue pauses', () => delays.length === 1);
   assert.ok(queue.isRunning(id));
-  updateFault.error = null;
+  updateFailure.error = null;
   context.goOn();
   await waitUntil('the run has ended', () => !queue.isRunning(id));
   const job = await harness.store.get(id);
@@ -164,14 +164,14 @@ test('close also ends if the jobs cannot be requeued, and logs that', async ({
   harness,
   queue,
   fixture,
-  updateFault,
+  updateFailure,
 }) => {
   const { id } = await harness.store.create(sampleDraft());
   await queue.enqueue(id);
   await fixture.next();
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   await queue.close(0);
-  updateFault.error = null;
+  updateFailure.error = null;
   assert.ok(
     harness.logLines.some((line) => line.startsWith(`error Job ${id} cannot be put back to waiting`)),
   );

@@ -15,7 +15,7 @@ interface Context {
   harness: LocalQueueHarness;
   queue: JobQueue;
   fixture: HandlerFixture;
-  updateFault: UpdateFailure;
+  updateFailure: UpdateFailure;
 }
 
 const test = suite<Context>('recovery at startup');
@@ -23,7 +23,7 @@ const now = () => new Date(1);
 const log = () => {};
 
 test.before.each(async (context) => {
-  context.updateFault = { error: null, isLate: false, count: 0 };
+  context.updateFailure = { error: null, isLate: false, count: 0 };
   context.harness = await createLocalQueueHarness();
   context.queue = context.harness.openQueue();
   context.fixture = new HandlerFixture();
@@ -91,30 +91,30 @@ test('a pending job is queued', async ({ harness, queue, fixture }) => {
 test('jobs that are already waiting are not written again, however many there are', async ({
   harness,
   queue,
-  updateFault,
+  updateFailure,
 }) => {
   const drafts = Array.from({ length: 300 }, () => harness.store.create(sampleDraft()));
   await Promise.all(drafts);
-  updateFault.error = outOfSpaceError;
-  await recover(withFailingUpdates(harness.store, updateFault), queue, { now, log });
-  assert.is(updateFault.count, 0);
+  updateFailure.error = outOfSpaceError;
+  await recover(withFailingUpdates(harness.store, updateFailure), queue, { now, log });
+  assert.is(updateFailure.count, 0);
 });
 
 test('a job that cannot be written for lack of space is recovered once there is space', async (context) => {
-  const { harness, queue, fixture, updateFault } = context;
+  const { harness, queue, fixture, updateFailure } = context;
   const left = await leaveRunning(harness.store);
   const waiting = await harness.store.create(sampleDraft());
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   let goOn = () => {};
   const pause = () =>
     new Promise<void>((resolve) => {
       goOn = resolve;
     });
   queue.work(fixture.handler, { slots: 2 });
-  await recover(withFailingUpdates(harness.store, updateFault), queue, { now, log, delay: pause });
+  await recover(withFailingUpdates(harness.store, updateFailure), queue, { now, log, delay: pause });
   assert.is((await fixture.next()).run.job.id, waiting.id);
-  await waitUntil('the second attempt has failed', () => updateFault.count === 2);
-  updateFault.error = null;
+  await waitUntil('the second attempt has failed', () => updateFailure.count === 2);
+  updateFailure.error = null;
   goOn();
   assert.is((await fixture.next()).run.job.id, left.id);
 });
@@ -122,38 +122,38 @@ test('a job that cannot be written for lack of space is recovered once there is 
 test('a job that was cancelled before there was space is not changed', async ({
   harness,
   queue,
-  updateFault,
+  updateFailure,
 }) => {
   const { id } = await leaveRunning(harness.store);
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   let goOn = () => {};
   const pause = () =>
     new Promise<void>((resolve) => {
       goOn = resolve;
     });
-  const store = withFailingUpdates(harness.store, updateFault);
+  const store = withFailingUpdates(harness.store, updateFailure);
   await recover(store, queue, { now, log, delay: pause });
-  await waitUntil('the second attempt has failed', () => updateFault.count === 2);
+  await waitUntil('the second attempt has failed', () => updateFailure.count === 2);
   const cancelled = await harness.store.update(id, (job) => apply(job, { type: 'cancelled' }, now()));
-  updateFault.error = null;
+  updateFailure.error = null;
   goOn();
   await store.update(id, (job) => job);
   assert.equal(await harness.store.get(id), cancelled);
 });
 
-test('the retries end when the signal is aborted', async ({ harness, queue, updateFault }) => {
+test('the retries end when the signal is aborted', async ({ harness, queue, updateFailure }) => {
   await leaveRunning(harness.store);
-  updateFault.error = outOfSpaceError;
+  updateFailure.error = outOfSpaceError;
   const stopping = new AbortController();
   const pause = async () => stopping.abort();
-  await recover(withFailingUpdates(harness.store, updateFault), queue, {
+  await recover(withFailingUpdates(harness.store, updateFailure), queue, {
     now,
     log,
     delay: pause,
     signal: stopping.signal,
   });
   await waitUntil('the second attempt has failed', () => stopping.signal.aborted);
-  assert.is(updateFault.count, 2);
+  assert.is(updateFailure.count, 2);
 });
 
 test.run();

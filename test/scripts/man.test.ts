@@ -74,8 +74,8 @@ test('a term table becomes one list, and literal lines keep their form from the 
     { kind: 'term', term: '--a NAME', text: 'the one' },
     { kind: 'term', term: 'VENC_B', text: 'the other' },
   ]);
-  assert.equal(blocksOf('\n  venc a\n  venc b   remark\n'), [
-    { kind: 'literal', lines: ['venc a', 'venc b   remark'] },
+  assert.equal(blocksOf('\n  venc a\n  venc b   comment\n'), [
+    { kind: 'literal', lines: ['venc a', 'venc b   comment'] },
   ]);
 });
 

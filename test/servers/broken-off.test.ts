@@ -121,7 +121,7 @@ async function ended(daemon: DaemonProcess, id: string, limitMs?: number): Promi
   return (await pollUntil(read, ({ job }) => isFinal(job.state), limitMs)).job;
 }
 
-/** Stands in for the proxy of a slow server: `closed` resolves when a transfer has started. */
+/** Replaces the proxy for a slow server: `closed` resolves when a transfer has started. */
 function passThrough(port: number, data: string, unfinished: ServerFixture['unfinished']): StallingProxy {
   const hasStarted = async () => {
     const here = await readdir(join(data, 'scratch'), { recursive: true }).catch(() => []);

@@ -64,7 +64,7 @@ test('venc run reports its own error if the server closes the connection after t
       const words = ['run', `${server.url}/${bytes}`, '--ffprobe', probe.path, '-o', 'film.mp4'];
       const { code, stderr } = await runCli(words, { cwd: folder });
       assert.is(code, 1, stderr);
-      assert.match(stderr, /no video and no sound|NoMediaError/, stderr);
+      assert.match(stderr, /no video and no audio|NoMediaError/, stderr);
     }
   } finally {
     await server.close();

@@ -32,19 +32,19 @@ test('orphans of an earlier process are removed once; those that cannot be remov
   await openCleanupJournal(folder).add(ftp('good'));
   await openCleanupJournal(folder).add(ftp('unreachable'));
   writeFileSync(join(folder, 'cut-off.json'), '{"url": "ftp');
-  const swept: string[] = [];
+  const removed: string[] = [];
   const registry = registerTransports([
     {
       schemes: ['ftp'],
       async removeOrphan({ name }) {
         if (name === 'unreachable') throw new Error('no way there');
-        swept.push(name);
+        removed.push(name);
       },
     },
   ]);
   const logLines: string[] = [];
   assert.is(await removeOrphans(openCleanupJournal(folder), registry, (line) => logLines.push(line)), 1);
-  assert.equal(swept, ['good']);
+  assert.equal(removed, ['good']);
   assert.match(
     logLines.join(),
     /Could not remove the unfinished upload of an earlier run at .*: Error: no way there/,

@@ -47,7 +47,7 @@ test('transient errors are retried up to five attempts, with doubling delays', (
   assert.equal(failing(30_000, 10, passing).delays, [500, 1000, 2000, 4000]);
 });
 
-test('a host that refuses the first connection is tried three times', () => {
+test('a host that rejects the first connection is tried three times', () => {
   assert.equal(failing(30_000, 1, refusedConnection).delays, [500, 1000]);
 });
 

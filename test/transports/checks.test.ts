@@ -71,7 +71,7 @@ const inputs: readonly (readonly [url: string, message: RegExp | null])[] = [
   [`file://${root}/way-out/no-such-file`, new RegExp(below)],
   [`file://${root}/../x`, new RegExp(below)],
   [`file://${root}/%2e%2e/x`, new RegExp(below)],
-  [`file://${root}-beside/x`, new RegExp(below)],
+  [`file://${root}-next/x`, new RegExp(below)],
   ['upload://token', /URL that the daemon returned for an upload/],
   ['upload://token/a/b', /URL that the daemon returned for an upload/],
   ['upload://to.ken/a', /URL that the daemon returned for an upload/],

@@ -86,7 +86,7 @@ const scenarios = {
 
 for (const columns of [60, 80, 140]) {
   for (const [name, state] of Object.entries(scenarios)) {
-    test(`the scene "${name}" fits ${columns} columns`, () => {
+    test(`the screen "${name}" fits ${columns} columns`, () => {
       const text = renderText(state, { columns, rows: 24 });
       for (const line of text.split('\n')) assert.ok([...line].length <= columns, line);
       matchesGolden(`tui/${name}-${columns}.txt`, text);

@@ -97,7 +97,7 @@ test('an endpoint that hangs is tried again after the timeout of an attempt', as
   );
 });
 
-test('an endpoint that refuses connections gets its notification when it accepts them again', async () => {
+test('an endpoint that rejects connections gets its notification when it accepts them again', async () => {
   const harness = await createNotificationHarness();
   const closed = await startWebhookEndpoint();
   await closed.close();

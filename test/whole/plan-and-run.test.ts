@@ -30,7 +30,7 @@ test('plan prints the commands that run executes, except for the folder and the 
   const folder = tempFolder();
   const { path: ffmpeg, notes } = await notingFfmpeg(folder);
   const { ffprobe } = await testFfmpeg();
-  const [film, logo] = [await media('clip.mp4'), await media('picture.png')];
+  const [film, logo] = [await media('clip.mp4'), await media('image.png')];
   const outputs = [
     {
       url: join(folder, 'a.mp4'),

@@ -20,7 +20,7 @@ const bytes = 100_000;
 const injectedErrors = `
 import { EventEmitter } from 'node:events';
 import { Socket } from 'node:net';
-const ports = JSON.parse(process.env.TEST_FAULT_PORTS);
+const ports = JSON.parse(process.env.TEST_FAILING_PORTS);
 Socket.prototype.emit = function (event, ...words) {
   if (event === 'data' && this.remotePort === ports.throws) throw new Error('thrown at http://user:hunter2@host/film');
   if (event === 'data' && this.remotePort === (ports.rejects ?? -1)) Promise.reject(new Error('left alone'));
@@ -49,11 +49,11 @@ async function source(answer: (response: ServerResponse) => void): Promise<Sourc
 const whole = (response: ServerResponse) => response.end(payloadOf(bytes));
 
 function environmentOf(folder: string, ports: Readonly<Record<string, number>>) {
-  const path = join(folder, 'faults.mjs');
+  const path = join(folder, 'failing.mjs');
   writeFileSync(path, injectedErrors);
   return {
     NODE_OPTIONS: `--import ${pathToFileURL(path).href}`,
-    TEST_FAULT_PORTS: JSON.stringify(ports),
+    TEST_FAILING_PORTS: JSON.stringify(ports),
   };
 }
 
@@ -105,13 +105,16 @@ test('an uncaught error fails the job that it was thrown for and no other', asyn
   const log = daemon.logged();
   assert.match(
     log,
-    /error An unexpected error was thrown in the work of job \d+: Error: thrown at .*faults\.mjs/,
+    /error An unexpected error was thrown in the work of job \d+: Error: thrown at .*failing\.mjs/,
   );
   assert.match(
     log,
-    /error An unexpected error was thrown in the work of job \d+: Error: left alone.*faults\.mjs/,
+    /error An unexpected error was thrown in the work of job \d+: Error: left alone.*failing\.mjs/,
   );
-  assert.match(log, /error An unexpected error was thrown outside of any job: Error: of nobody.*faults\.mjs/);
+  assert.match(
+    log,
+    /error An unexpected error was thrown outside of any job: Error: of nobody.*failing\.mjs/,
+  );
   assert.not.match(log, 'hunter2');
   for (const server of [good, throws, rejects]) server.close();
   assert.is(await daemon.end('SIGTERM'), 0);
@@ -128,7 +131,7 @@ test('in venc run an uncaught error fails the encode with a plain message and le
   assert.is(code, 1, stderr);
   assert.match(
     stderr,
-    /venc: An unexpected error was thrown in the work of job \d+: Error: thrown at .*faults\.mjs/s,
+    /venc: An unexpected error was thrown in the work of job \d+: Error: thrown at .*failing\.mjs/s,
   );
   assert.match(stderr, /The input failed|TranscodingError|failed/);
   assert.not.match(stderr, 'hunter2');

@@ -20,7 +20,7 @@ const rootName = 'api-request';
 
 type PlainKind = Exclude<Setting['kind'], 'list' | 'object'>;
 /**
- * What the conversion needs to know of a setting to tell text, objects and lists apart. The rows of the
+ * What the conversion needs to know of a setting to distinguish text, objects and lists. The rows of the
  * settings tables have it.
  */
 type Shape = (

@@ -42,7 +42,7 @@ export const getJobEvents: RouteHandler = async (appContext, requestContext, acc
   return { status: 200, headers, stream: createEventStream(feed, stop) };
 };
 
-/** The feed as a byte stream; calls `stop` at its end. Reads an item only when the client has room for it. */
+/** The feed as a byte stream; calls `stop` at its end. Reads an item only when the client has space for it. */
 function createEventStream(feed: JobFeed, stop: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {

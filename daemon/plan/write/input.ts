@@ -60,7 +60,7 @@ function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly st
 }
 
 function repackedFile({ outputId }: Decision, { scratch }: PlanPaths): string {
-  return fileArgument(`${scratch}/sound-${outputId}.amr`);
+  return fileArgument(`${scratch}/audio-${outputId}.amr`);
 }
 
 /** Formats seconds for ffmpeg: decimal, to the microsecond, without an exponent. */

@@ -21,7 +21,7 @@ import type { DamagedJobs } from './damaged-jobs.js';
 
 /** The content of a job's file. */
 export interface JobDocument {
-  /** Incremented at every write: tells which of two files is newer if a crash left two. */
+  /** Incremented at every write: shows which of two files is newer if a crash left two. */
   readonly revision: number;
   readonly job: Job;
 }

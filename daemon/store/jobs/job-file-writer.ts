@@ -8,7 +8,7 @@ import type { JobDocument } from './job-document.js';
 /**
  * Writes job files, one per job: `jobs/active/ID.json` until the job is final, then `jobs/done/N/ID.json`. A
  * job that moves is written to its new path first and then removed from the old one; a crash in between
- * leaves both, and the revision tells the newer one. One write per job at a time. A durable write takes four
+ * leaves both, and the revision shows the newer one. One write per job at a time. A durable write takes four
  * steps: this class, `AtomicFiles.write`, `replaceFile`, the disk.
  */
 export class JobFileWriter {

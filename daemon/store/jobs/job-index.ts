@@ -42,7 +42,7 @@ export class JobIndex {
   readonly #entries = new Map<number, IndexEntry>();
   readonly #lists = new JobListIndex();
   readonly #ledger = new UsageLedger();
-  readonly #noticeIds = new SortedIdList();
+  readonly #idsWithNotifications = new SortedIdList();
   readonly #keys = new IdempotencyIndex();
 
   /** Only the usage of removed jobs counts. */
@@ -77,8 +77,8 @@ export class JobIndex {
       this.#lists.add(entry);
     }
     this.#ledger.add(accountId, usage);
-    if (hasNotifications) this.#noticeIds.add(id);
-    else if (before !== undefined) this.#noticeIds.delete(id);
+    if (hasNotifications) this.#idsWithNotifications.add(id);
+    else if (before !== undefined) this.#idsWithNotifications.delete(id);
     if (idempotencyKey !== null) this.#keys.add(accountId, id, idempotencyKey);
     this.#entries.set(id, idempotencyKey === null ? entry : { ...entry, idempotencyKey: null });
   }
@@ -89,7 +89,7 @@ export class JobIndex {
     this.#entries.delete(id);
     this.#lists.delete(entry);
     this.#ledger.subtract(entry.accountId, entry.usage);
-    this.#noticeIds.delete(id);
+    this.#idsWithNotifications.delete(id);
   }
 
   /** Removes a permanently removed job; its usage is kept. */
@@ -107,7 +107,7 @@ export class JobIndex {
 
   /** The ids of the jobs with pending notifications, oldest first. */
   listWithNotifications(): readonly number[] {
-    return this.#noticeIds.all();
+    return this.#idsWithNotifications.all();
   }
 
   usage(filter: UsageFilter): readonly AccountDailyUsage[] {

@@ -159,7 +159,7 @@ class JsonJobStore implements JobStore {
 
   async listWithNotifications(): Promise<readonly Job[]> {
     const jobs = await this.#getAllReadable(this.#cache.index.listWithNotifications());
-    return jobs.filter(({ pendingNotifications: notices }) => notices.length > 0);
+    return jobs.filter(({ pendingNotifications }) => pendingNotifications.length > 0);
   }
 
   async usage(filter: UsageFilter): Promise<readonly AccountDailyUsage[]> {

@@ -25,7 +25,7 @@ import {
 /** What a download needs. */
 export interface HttpDownloadOptions {
   readonly partialFile: PartialFile;
-  /** Where the file is moved when it is complete: its volume must have room. */
+  /** Where the file is moved when it is complete: its volume must have space. */
   readonly toPath: string;
   readonly progress: ProgressReporter;
   readonly stallTimeoutMs: number;

@@ -6,7 +6,7 @@ export interface ResponseHead {
   readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>;
 }
 
-/** What is known of the file from an earlier answer: enough to go on with it, and to notice that it changed. */
+/** What an earlier response said about the file: enough to continue, and to detect that the file changed. */
 export interface KnownFile {
   /** For `If-Range`: a strong entity tag, or a time of change that can be relied upon; null where there is neither. */
   readonly validator: string | null;
@@ -27,12 +27,12 @@ export function isPartial({ fromByte, toByte }: RangeRequest): boolean {
   return fromByte > 0 || (toByte ?? null) !== null;
 }
 
-/** What an answer brings. */
+/** The content of a response. */
 export type ParsedResponse =
   | {
       readonly type: 'body';
       readonly fromByte: number;
-      /** The byte behind the last one that it promises; null where it does not tell. */
+      /** The offset after the last promised byte; null if unknown. */
       readonly toByte: number | null;
       readonly file: KnownFile;
     }
@@ -101,7 +101,7 @@ interface ContentRange {
   readonly totalBytes: number | null;
 }
 
-/** What `Content-Range` says; null where it makes no sense. */
+/** Parses `Content-Range`; null if it is invalid. */
 function contentRange(response: ResponseHead): ContentRange | null {
   const match = /^bytes (\d+)-(\d+)\/(\d+|\*)$/i.exec(header(response, 'content-range') ?? '');
   if (match === null) return null;
@@ -112,7 +112,7 @@ function contentRange(response: ResponseHead): ContentRange | null {
   return { fromByte, toByte, totalBytes };
 }
 
-/** A server may ignore `If-Range` and send a part of another file: what the part says of itself is compared as well. */
+/** Whether a response is of the known file. A server may ignore `If-Range` and send a part of another file, so its validator is compared as well. */
 function isKnownValidator(response: ResponseHead, known: KnownFile | null): boolean {
   if (known === null) return true;
   const isEtag = known.validator?.startsWith('"') ?? false;

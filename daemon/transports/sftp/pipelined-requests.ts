@@ -16,7 +16,7 @@ interface PendingChunk {
 
 /**
  * Reads an open file from an offset to its end with pipelined requests, and passes the bytes on in order. If the file is longer than
- * `sizeBytes`, one more chunk is passed on so that the receiver notices it.
+ * `sizeBytes`, one more chunk is passed on so that the receiver detects it.
  */
 export async function readAhead(
   channel: SftpChannel,

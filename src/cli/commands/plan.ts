@@ -78,7 +78,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
     throw withoutProgram(error);
   });
   const destinations = paths.map(redact);
-  for (const warn of plan.remarks) io.writeStderr(`venc: ${warn}\n`);
+  for (const warning of plan.warnings) io.writeStderr(`venc: ${warning}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {
       const [program, ...commandArgs] = stepCommand(plan.program, args);
@@ -94,5 +94,5 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
     await io.writeStdout(`${jsonText(steps, 2)}\n`);
   } else await io.writeStdout(planText(plan, { destinations, missingFolders: await missingFolders(paths) }));
   io.writeStderr(formatPlanFailure(plan, destinations));
-  return plan.outputs.every(({ fault }) => fault === null) ? exitCodes.done : exitCodes.jobFailed;
+  return plan.outputs.every(({ failure }) => failure === null) ? exitCodes.done : exitCodes.jobFailed;
 }

@@ -9,7 +9,7 @@ export interface PrintedPlan {
     readonly number: number;
     readonly label: string | null;
     readonly path: string | null;
-    readonly fault: { readonly errorClass: string; readonly message: string } | null;
+    readonly failure: { readonly errorClass: string; readonly message: string } | null;
   }[];
   readonly steps: readonly {
     readonly outputs: readonly number[];
@@ -79,9 +79,9 @@ export function planText(
 export function formatPlanFailure({ outputs }: PrintedPlan, destinations: readonly string[]): string {
   return outputs
     .flatMap((output) => {
-      const { number, fault } = output;
-      if (fault === null) return [];
-      const what = safeText(`${destinations[number - 1] ?? ''}: ${fault.errorClass}: ${fault.message}`);
+      const { number, failure } = output;
+      if (failure === null) return [];
+      const what = safeText(`${destinations[number - 1] ?? ''}: ${failure.errorClass}: ${failure.message}`);
       return [`venc: ${outputName(output)} cannot be made: ${what}\n`];
     })
     .join('');

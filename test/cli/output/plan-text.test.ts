@@ -5,14 +5,14 @@ import { matchesGolden } from '../../helpers/golden.js';
 
 const program = '/usr/bin/ffmpeg';
 const input = ['-y', '-i', "file:/films/it's a film.mov"];
-const film = { number: 1, label: null, path: 'film.mp4', fault: null };
-const audioOutput = { number: 2, label: 'sound', path: './output-2.mp3', fault: null };
+const film = { number: 1, label: null, path: 'film.mp4', failure: null };
+const audioOutput = { number: 2, label: 'audio', path: './output-2.mp3', failure: null };
 const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
 const late = {
   number: 1,
   label: null,
   path: null,
-  fault: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
+  failure: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
 };
 
 test('one output in one step matches the golden file', () => {
@@ -40,7 +40,7 @@ test('steps for one output, for two and for thumbnails match the golden files', 
     ],
   };
   const path = 'out/a\nb.mp4';
-  const destinations = [path, 's3://bucket/sound.mp3'];
+  const destinations = [path, 's3://bucket/audio.mp3'];
   matchesGolden(
     'cli/plan-two-outputs.txt',
     planText(

@@ -27,7 +27,7 @@ const words: readonly string[] = [
     '~',
     '~root',
     '#',
-    '# no remark',
+    '# no comment',
     '!',
     '!!',
     '&',

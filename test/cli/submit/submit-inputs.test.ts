@@ -15,7 +15,7 @@ const submit = ({ folder: cwd, env }: SubmitContext, words: readonly string[], s
 test.before(({ folder }) => {
   writeFileSync(join(folder, 'a.mov'), 'a film');
   writeFileSync(join(folder, 'b.mov'), 'another film');
-  writeFileSync(join(folder, 'logo.png'), 'a picture');
+  writeFileSync(join(folder, 'logo.png'), 'an image');
   writeFileSync(join(folder, 'request.json'), '{"input": "http://h/r.mov", "tset": 1}');
 });
 

@@ -129,7 +129,7 @@ test('a local watermark is uploaded once and replaced by its address; in a reque
   seen,
 }) => {
   const logo = join(folder, 'my logo.png');
-  writeFileSync(logo, 'a picture');
+  writeFileSync(logo, 'an image');
   const words = ['http://h/a.mov', '--watermark', `url=${logo},x=5`, '--output', `watermark="url=${logo}"`];
   const result = await venc([...words, '--output', 'width=64'], '');
   assert.is(result.code, 0, result.stderr);

@@ -8,7 +8,7 @@ function addressOf(isInput: boolean, id: number, store: string): string {
   return isInput ? `s3://bucket/${id}.mov` : `${store}/kept/${id}.mp4?Expires=1767323045&Signature=word`;
 }
 
-function faultOf(state: string) {
+function failureOf(state: string) {
   return state === 'failed'
     ? { error_class: 'FileNotFoundError', error_message: 'There is no \u001b[31msuch\u001b[0m file.' }
     : { error_class: null, error_message: null };
@@ -24,7 +24,7 @@ export function jobAnswer(id: number, state: string, store: string): object {
       created_at: '2026-01-02T03:04:05Z',
       input_media_file: {
         ...file,
-        ...faultOf(state),
+        ...failureOf(state),
         id: String(id + 10_000),
         url: addressOf(true, id, store),
         file_size_bytes: '862748',
@@ -49,7 +49,7 @@ export function mediaAnswer(isInput: boolean, id: number, state: string, store: 
   return {
     id: String(id + (isInput ? 10_000 : 20_000)),
     ...(isInput ? { job_id: String(id), privacy: 'false' } : { label: null }),
-    ...faultOf(state),
+    ...failureOf(state),
     url: addressOf(isInput, id, store),
     state,
     format: 'MPEG-4',

@@ -30,7 +30,7 @@ const page = { offset: 0, limit: 50 };
 const notification: Notification = {
   id: 'msg_1_job_0_0',
   outputId: null,
-  target: { url: 'http://localhost/told', format: 'json', headers: {} },
+  target: { url: 'http://localhost/notified', format: 'json', headers: {} },
   attempts: 0,
   dueAt: '2024-05-06T07:08:09.010Z',
 };

@@ -129,7 +129,7 @@ test.run();
 
 transportContract('fasp', {
   transport,
-  against: 'a stand-in for ascp',
+  against: 'a fake ascp',
   download: {
     offer,
     common: {

@@ -53,7 +53,7 @@ transportContract('http', {
     },
     errorCases: [
       { what: 'a file that is gone', errorClass: 'FileNotFoundError', url: problemUrl('/410') },
-      { what: 'a server in trouble', errorClass: 'DownloadFailureError', url: problemUrl('/500') },
+      { what: 'a failing server', errorClass: 'DownloadFailureError', url: problemUrl('/500') },
       { what: 'a server that says nothing', errorClass: 'DownloadTimeoutError', url: problemUrl('/silent') },
     ],
   },

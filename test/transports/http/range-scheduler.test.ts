@@ -112,14 +112,14 @@ test('a file of unknown length ends with its body, and an empty file is complete
 
 test('a connection has no rate before its first byte, unless that takes longer than a second', () => {
   let now = 0;
-  const pace = createThroughputEstimator(() => now);
+  const estimator = createThroughputEstimator(() => now);
   now = 900;
-  assert.is(pace.bytesPerSecond(), null);
+  assert.is(estimator.bytesPerSecond(), null);
   now = 1_000;
-  assert.is(pace.bytesPerSecond(), 0);
-  pace.record(500);
+  assert.is(estimator.bytesPerSecond(), 0);
+  estimator.record(500);
   now = 1_100;
-  assert.is(Math.round(pace.bytesPerSecond() ?? 0), 455);
+  assert.is(Math.round(estimator.bytesPerSecond() ?? 0), 455);
 });
 
 test.run();

@@ -51,7 +51,7 @@ with open(os.path.join(folder, 'proxy.conf'), 'a') as proxy:
     proxy.write('error_suppression_limit = 1000\\n')
 
 parent = os.getpid()
-ready, tell = os.pipe()
+ready, ready_write = os.pipe()
 children = []
 
 def serve(name):
@@ -63,7 +63,7 @@ def serve(name):
         if other != name:
             sockets[other].close()
     conf, logger, log_name = wsgi._initrp(os.path.join(folder, name + '.conf'), name + '-server')
-    wsgi.run_server(conf, logger, sockets[name], {'log_name': log_name}, lambda: os.write(tell, b'.'))
+    wsgi.run_server(conf, logger, sockets[name], {'log_name': log_name}, lambda: os.write(ready_write, b'.'))
 
 def end(*_):
     for child in children:
@@ -86,7 +86,7 @@ for name in names:
         finally:
             os._exit(1)
     children.append(child)
-os.close(tell)
+os.close(ready_write)
 if all(os.read(ready, 1) for _ in names):
     with open(os.path.join(folder, 'proxy-port'), 'w') as file:
         file.write('TCP INET: %d\\n' % port['proxy'])
