@@ -69,8 +69,8 @@ test('the printed lines are a script that a shell runs, and match --json', async
   assert.is(made.get(2)?.url, pathToFileURL(join(folder, 'audio.mp3')).href);
   const { probe } = await testFfmpeg();
   assert.equal((await readdir(elsewhere)).filter((name) => /\.mp[34]$/.test(name)).sort(), [
-    "it's $HOME \u001b-small.mp4",
     'audio.mp3',
+    "it's $HOME \u001b-small.mp4",
   ]);
   const small = await probe(join(elsewhere, made.get(1)?.path ?? ''));
   const audioFacts = await probe(join(elsewhere, made.get(2)?.path ?? ''));

@@ -44,7 +44,7 @@ const goldens: Readonly<Record<string, () => Plan>> = {
       { height: 720, video_bitrate: 1500 },
       { height: 360, video_bitrate: 500, start_clip: 0 },
     ]),
-  'group-turned-framed-and-marked': () =>
+  'group-rotated-framed-and-marked': () =>
     plan(
       [
         {
