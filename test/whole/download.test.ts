@@ -161,7 +161,7 @@ test('a request that the daemon would reject is rejected before the upload, and 
   const before = uploads();
   const named = await venc(['submit', film, '--filename', 'film.xyz', '--progress', 'none']);
   assert.is(named.code, 2, named.stderr);
-  assert.match(named.stderr, /filename ends in \.xyz, which is no container/);
+  assert.match(named.stderr, /filename ends in \.xyz, which is not a supported container/);
   const withDestination = await venc(['submit', film, '--url', 's3://bucket/film.mp4', '--progress', 'none']);
   assert.is(withDestination.code, 2, withDestination.stderr);
   const mock = await venc(['submit', film, '--mock', '--progress', 'none']);
