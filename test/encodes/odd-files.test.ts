@@ -218,7 +218,7 @@ const inputs: readonly OddInput[] = [
   {
     name: 'cut.mp4',
     make: changed(cut, ...film(2), ...plain),
-    becomes: { errorClass: 'NoMediaError', says: /cut short/ },
+    becomes: { errorClass: 'NoMediaError', says: /truncated/ },
   },
   {
     name: 'cut-fast.mp4',
