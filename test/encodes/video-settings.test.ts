@@ -191,7 +191,7 @@ for (const [build, ffmpeg] of await encoders()) {
       ] as const) {
         const buffer = buffer_size === undefined ? {} : { buffer_size };
         const settings = { video_codec, bitrate_cap, ...buffer, quality: 5, speed: 5 } as const;
-        const { path } = await encoded(ffmpeg, await hard(), settings, filename);
+        const { path } = await encoded(ffmpeg, await hard(), settings, writableName(ffmpeg, filename));
         const needed = bufferNeeded(await packets(path), bitrate_cap, 25);
         assert.ok(needed <= (buffer_size ?? bitrate_cap * 1.5), `${bitrate_cap}: ${needed} kilobits`);
       }

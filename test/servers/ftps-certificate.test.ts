@@ -46,7 +46,7 @@ else {
     const script = `
       const { createFtpTransport } = await import(${load('transports/ftp/ftp-transport')});
       const { createSsrfGuard } = await import(${load('net/ssrf-guard')});
-      const { noCleanupJournal } = await import(${load('transfer/orphans')});
+      const { noCleanupJournal } = await import(${load('transfer/cleanup-journal')});
       const guard = createSsrfGuard({ allowPrivateNetwork: true });
       const transport = createFtpTransport({ guard, cleanupJournal: noCleanupJournal, stallTimeoutMs: 10000 });
       const transfer = { signal: new AbortController().signal, onProgress() {} };

@@ -65,7 +65,7 @@ transportContract('file', {
     common: {
       ...noNetwork,
       'a destination without permission': at(`${pathToFileURL(outside).href}/x.mp4`),
-      'a full destination': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
+      'a full destination': notApplicable('transfer/disk-errors.test.ts tests a full disk'),
     },
     errorCases: [
       {
@@ -119,7 +119,7 @@ transportContract('file anywhere', {
     common: {
       ...noNetwork,
       'a destination without permission': notApplicable('tests may be run by root, who writes everywhere'),
-      'a full destination': notApplicable('transfer/map-disk-error.test.ts tests a full disk'),
+      'a full destination': notApplicable('transfer/disk-errors.test.ts tests a full disk'),
     },
     errorCases: [{ what: 'a device', errorClass: 'UploadFailureError', url: at('file:///dev/null') }],
   },
