@@ -5,24 +5,29 @@
 _venc_context() {
   case $1 in
     '')
-      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor help'
+      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
     'run')
       commands=''
-      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --preset --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --preset --test --no-test --download-connections --region --grouping --pass-through --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
       valued=' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
       ;;
     'submit')
       commands=''
-      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
       valued=' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
       ;;
     'plan')
       commands=''
-      flags='--out -o --json --ffmpeg --ffprobe --output --preset --test --no-test --download-connections --region --grouping --pass-through --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      flags='--out -o --json --ffmpeg --ffprobe --output --preset --test --no-test --download-connections --region --grouping --pass-through --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
       valued=' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      ;;
+    'explain')
+      commands=''
+      flags='--json --data --target --no-color --debug --help -h'
+      valued=' --data --target '
       ;;
     'list')
       commands=''
@@ -176,7 +181,7 @@ _venc_context() {
       ;;
     'preset save')
       commands=''
-      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
+      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
       valued=' --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
       ;;
     'preset list')
@@ -325,7 +330,7 @@ _venc_context() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -341,6 +346,7 @@ _venc_value() {
       'submit --download' | \
       'submit --data' | \
       'plan --data' | \
+      'explain --data' | \
       'list --data' | \
       'show --data' | \
       'input --data' | \
@@ -409,6 +415,7 @@ _venc_value() {
       'run --target' | \
       'submit --target' | \
       'plan --target' | \
+      'explain --target' | \
       'list --target' | \
       'show --target' | \
       'input --target' | \
@@ -573,11 +580,12 @@ _venc_word() {
 }
 
 # Settings for --output, with the allowed values of those that have a list.
-_venc_settings='label= url= base_url= filename= video_codec= speed= public= access_control= notifications= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= audio_codec= audio_quality= audio_bitrate= audio_sample_rate= audio_channels= skip_audio= skip_video= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= watermark= thumbnails='
+_venc_settings='label= url= base_url= filename= video_codec= speed= public= access_control= notifications= strict= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= audio_codec= audio_quality= audio_bitrate= audio_sample_rate= audio_channels= skip_audio= skip_video= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= watermark= thumbnails= segment_seconds= segment_size= segment_image_url= segment_video_snapshots= streaming_delivery_format= streaming_delivery_profile= byte_range_segmenting= generate_keyframe_manifest= keyframe_manifest_filename= max_hls_protocol_version= hls_protocol_version= hls_optimized_ts= packaging= playlist_format= streams= alternate_audio= captions= allow_skipped_sources= smil_base_url= encryption_method= encryption_key= encryption_key_url= encryption_key_rotation_period= encryption_key_url_prefix= encryption_iv= encryption_password= caption_url= skip_captions= subtitles= segmented= language= generate_md5_checksum= package_format= package_filename= generate_frame_index= frame_index_filename= generate_mp4_atom_map= mp4_atom_map_filename= mtu_size= azure_sas= cue_points= live_stream= instant_play= rtmp_keep_alive= dynamic_profile_rendition= cae_options= cae_rendition= lossless_video= video_codec_preset= format_preset= alpha_transparency= hdr_format= preserve_hdr_metadata= master_display= max_content_light_level= max_frame_average_light_level= dolby_vision_rpu_url= drm= drm_method= forensic_watermark= forensic_watermark_stub_mode= input_audio_service_types= select_audio_service_type= input_audio_channels= output_audio_channels= max_aac_profile= caption_from_audio_transcription= include_transcription_json= transcription_filename= transcription_vocabulary_name= transcription_vocabulary_filter= vp6_temporal_down_watermark= vp6_temporal_resampling= vp6_undershoot_pct= vp6_profile= vp6_compression_mode= vp6_2pass_min_section= vp6_2pass_max_section= vp6_stream_prebuffer= vp6_stream_max_buffer= vp6_deinterlace_mode= vp6_denoise_level= ts_muxrate= ts_pmt_pid= ts_video_pid= ts_audio_pid= ts_pcr_pid= ts_cbr= decryption_method= decryption_key= decryption_key_url= decryption_password='
 _venc_setting() {
   case $1 in
     video_codec) list='h264 theora vp6 vp8 hevc vp9 av1' ;;
     public) list='1 0' ;;
+    strict) list='true false' ;;
     upscale) list='true false' ;;
     aspect_mode) list='preserve stretch crop pad' ;;
     onepass) list='true false' ;;

@@ -12,6 +12,8 @@ function __venc_valued
             printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target
         case 'plan'
             printf '%s\n' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target
+        case 'explain'
+            printf '%s\n' --data --target
         case 'list'
             printf '%s\n' --fields --page --per-page --state --data --target
         case 'show'
@@ -151,6 +153,8 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" h264 theora vp6 vp8 hevc vp9 av1
             case public
                 printf "$before$setting[1]=%s\t\n" 1 0
+            case strict
+                printf "$before$setting[1]=%s\t\n" true false
             case upscale
                 printf "$before$setting[1]=%s\t\n" true false
             case aspect_mode
@@ -169,7 +173,7 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" 0 90 180 270
         end
     else
-        printf "$before%s=\t\n" label url base_url filename video_codec speed public access_control notifications width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass audio_codec audio_quality audio_bitrate audio_sample_rate audio_channels skip_audio skip_video deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length watermark thumbnails
+        printf "$before%s=\t\n" label url base_url filename video_codec speed public access_control notifications strict width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass audio_codec audio_quality audio_bitrate audio_sample_rate audio_channels skip_audio skip_video deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length watermark thumbnails segment_seconds segment_size segment_image_url segment_video_snapshots streaming_delivery_format streaming_delivery_profile byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version hls_optimized_ts packaging playlist_format streams alternate_audio captions allow_skipped_sources smil_base_url encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv encryption_password caption_url skip_captions subtitles segmented language generate_md5_checksum package_format package_filename generate_frame_index frame_index_filename generate_mp4_atom_map mp4_atom_map_filename mtu_size azure_sas cue_points live_stream instant_play rtmp_keep_alive dynamic_profile_rendition cae_options cae_rendition lossless_video video_codec_preset format_preset alpha_transparency hdr_format preserve_hdr_metadata master_display max_content_light_level max_frame_average_light_level dolby_vision_rpu_url drm drm_method forensic_watermark forensic_watermark_stub_mode input_audio_service_types select_audio_service_type input_audio_channels output_audio_channels max_aac_profile caption_from_audio_transcription include_transcription_json transcription_filename transcription_vocabulary_name transcription_vocabulary_filter vp6_temporal_down_watermark vp6_temporal_resampling vp6_undershoot_pct vp6_profile vp6_compression_mode vp6_2pass_min_section vp6_2pass_max_section vp6_stream_prebuffer vp6_stream_max_buffer vp6_deinterlace_mode vp6_denoise_level ts_muxrate ts_pmt_pid ts_video_pid ts_audio_pid ts_pcr_pid ts_cbr decryption_method decryption_key decryption_key_url decryption_password
     end
 end
 
@@ -229,6 +233,7 @@ complete -c venc -f
 complete -c venc -n '__venc_at "" 0' -a run -d 'encode files on this machine, without a daemon or a service'
 complete -c venc -n '__venc_at "" 0' -a submit -d 'submit jobs: URLs, local files or requests'
 complete -c venc -n '__venc_at "" 0' -a plan -d 'print the ffmpeg command lines without running them'
+complete -c venc -n '__venc_at "" 0' -a explain -d 'explain a setting: its value, default, rules and an example'
 complete -c venc -n '__venc_at "" 0' -a list -d 'list jobs, newest first'
 complete -c venc -n '__venc_at "" 0' -a show -d 'show a job with its input and outputs'
 complete -c venc -n '__venc_at "" 0' -a input -d 'show an input'
@@ -274,6 +279,8 @@ complete -c venc -n '__venc_at "run"' -l download-connections -x -d 'number of c
 complete -c venc -n '__venc_at "run"' -l region -x -d 'region to encode in: us, europe or asia; best effort, never an error'
 complete -c venc -n '__venc_at "run"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping of the job'
 complete -c venc -n '__venc_at "run"' -l pass-through -x -d 'a text that is stored with the job and returned with it'
+complete -c venc -n '__venc_at "run"' -l strict -d 'reject unknown names, contradictions and values that would be correct...'
+complete -c venc -n '__venc_at "run"' -l no-strict -d 'the opposite of --strict'
 complete -c venc -n '__venc_at "run"' -l mock -d 'only validate the request; nothing is queued'
 complete -c venc -n '__venc_at "run"' -l no-mock -d 'the opposite of --mock'
 complete -c venc -n '__venc_at "run"' -l label -x -k -a '(__venc_ask labels)' -d 'a name to distinguish the outputs; unique within a job'
@@ -342,6 +349,8 @@ complete -c venc -n '__venc_at "submit"' -l region -x -d 'region to encode in: u
 complete -c venc -n '__venc_at "submit"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping of the job'
 complete -c venc -n '__venc_at "submit"' -l pass-through -x -d 'a text that is stored with the job and returned with it'
 complete -c venc -n '__venc_at "submit"' -l notify -x -d 'a URL that is notified when the job has ended'
+complete -c venc -n '__venc_at "submit"' -l strict -d 'reject unknown names, contradictions and values that would be correct...'
+complete -c venc -n '__venc_at "submit"' -l no-strict -d 'the opposite of --strict'
 complete -c venc -n '__venc_at "submit"' -l mock -d 'only validate the request; nothing is queued'
 complete -c venc -n '__venc_at "submit"' -l no-mock -d 'the opposite of --mock'
 complete -c venc -n '__venc_at "submit"' -l label -x -k -a '(__venc_ask labels)' -d 'a name to distinguish the outputs; unique within a job'
@@ -403,6 +412,8 @@ complete -c venc -n '__venc_at "plan"' -l download-connections -x -d 'number of 
 complete -c venc -n '__venc_at "plan"' -l region -x -d 'region to encode in: us, europe or asia; best effort, never an error'
 complete -c venc -n '__venc_at "plan"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping of the job'
 complete -c venc -n '__venc_at "plan"' -l pass-through -x -d 'a text that is stored with the job and returned with it'
+complete -c venc -n '__venc_at "plan"' -l strict -d 'reject unknown names, contradictions and values that would be correct...'
+complete -c venc -n '__venc_at "plan"' -l no-strict -d 'the opposite of --strict'
 complete -c venc -n '__venc_at "plan"' -l mock -d 'only validate the request; nothing is queued'
 complete -c venc -n '__venc_at "plan"' -l no-mock -d 'the opposite of --mock'
 complete -c venc -n '__venc_at "plan"' -l label -x -k -a '(__venc_ask labels)' -d 'a name to distinguish the outputs; unique within a job'
@@ -450,6 +461,13 @@ complete -c venc -n '__venc_at "plan"' -l target -x -k -a '(__venc_ask targets)'
 complete -c venc -n '__venc_at "plan"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "plan"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "plan"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "explain"' -l json -d 'print an array of objects, as GET /v2/settings has them'
+complete -c venc -n '__venc_at "explain"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "explain"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "explain"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "explain"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "explain"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "list"' -l json -d 'print the response as one JSON document, with the names and units of...'
 complete -c venc -n '__venc_at "list"' -l jsonl -d 'print one JSON object per line'
@@ -751,6 +769,8 @@ complete -c venc -n '__venc_at "preset save"' -l region -x -d 'region to encode 
 complete -c venc -n '__venc_at "preset save"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping of the job'
 complete -c venc -n '__venc_at "preset save"' -l pass-through -x -d 'a text that is stored with the job and returned with it'
 complete -c venc -n '__venc_at "preset save"' -l notify -x -d 'a URL that is notified when the job has ended'
+complete -c venc -n '__venc_at "preset save"' -l strict -d 'reject unknown names, contradictions and values that would be correct...'
+complete -c venc -n '__venc_at "preset save"' -l no-strict -d 'the opposite of --strict'
 complete -c venc -n '__venc_at "preset save"' -l mock -d 'only validate the request; nothing is queued'
 complete -c venc -n '__venc_at "preset save"' -l no-mock -d 'the opposite of --mock'
 complete -c venc -n '__venc_at "preset save"' -l label -x -k -a '(__venc_ask labels)' -d 'a name to distinguish the outputs; unique within a job'
@@ -1060,6 +1080,7 @@ complete -c venc -n '__venc_at "doctor"' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at "help" 0' -a run -d 'encode files on this machine, without a daemon or a service'
 complete -c venc -n '__venc_at "help" 0' -a submit -d 'submit jobs: URLs, local files or requests'
 complete -c venc -n '__venc_at "help" 0' -a plan -d 'print the ffmpeg command lines without running them'
+complete -c venc -n '__venc_at "help" 0' -a explain -d 'explain a setting: its value, default, rules and an example'
 complete -c venc -n '__venc_at "help" 0' -a list -d 'list jobs, newest first'
 complete -c venc -n '__venc_at "help" 0' -a show -d 'show a job with its input and outputs'
 complete -c venc -n '__venc_at "help" 0' -a input -d 'show an input'

@@ -2,13 +2,17 @@ import { normalize, posix } from 'node:path';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { routePath } from '../../src/shared/routes.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
+import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestination } from '../jobs/draft.js';
 import { thumbnailUrl } from '../jobs/output-files.js';
 import { checkCombination } from '../plan/check-combination.js';
+import { ineffectiveSettings } from '../plan/ineffective-settings.js';
 import type { Capabilities } from '../plan/plan-types.js';
-import { unsupportedSettingErrors } from '../plan/supported-settings.js';
+import { checkSupport } from '../plan/setting-support.js';
+import { supportedJobFields, supportedOutputSettings } from '../plan/supported-settings.js';
 import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
@@ -40,10 +44,11 @@ export interface ResolvedOutput {
   readonly outputDestination: OutputDestination;
 }
 
-/** The result of a check: the outputs with their destinations, and every validation error. */
+/** The result of a check: the outputs with their destinations, every validation error and every warning. */
 interface CheckedRequest {
   readonly outputs: readonly ResolvedOutput[];
   readonly validationErrors: readonly string[];
+  readonly warnings: readonly RequestWarning[];
 }
 
 /**
@@ -62,13 +67,18 @@ export async function checkRequest(
       ? []
       : await sourceValidationErrors(appContext, context, parts.input, 'input')),
   ];
-  validationErrors.push(
-    ...unsupportedSettingErrors({ ...parts, outputs: parts.outputs.map((settings) => settings ?? {}) }),
-  );
+  const { outputs: _, ...job } = parts;
+  const jobSupport = checkSupport(supportedJobFields, job, '');
+  validationErrors.push(...jobSupport.validationErrors);
+  const warnings: RequestWarning[] = [...jobSupport.warnings];
   const usedKeys = new Set<string>();
   for (const [index, settings] of parts.outputs.entries()) {
     if (settings === undefined) continue;
     const path = `outputs[${index}]`;
+    const support = checkSupport(supportedOutputSettings, settings, path);
+    const strictResult = applyStrictMode(support.warnings, settings.strict ?? false);
+    validationErrors.push(...support.validationErrors, ...strictResult.validationErrors);
+    warnings.push(...strictResult.warnings);
     const combination = checkCombination(
       settings,
       requestedFilename(settings),
@@ -79,6 +89,7 @@ export async function checkRequest(
       validationErrors.push(...combination.validationErrors);
       continue;
     }
+    warnings.push(...ineffectiveSettings(settings, combination, path));
     const outputDestination = resolveDestination(settings, {
       extension: combination.extension,
       baseUrl: context.baseUrl,
@@ -111,7 +122,7 @@ export async function checkRequest(
     }
     outputs.push({ settings, outputDestination });
   }
-  return { outputs, validationErrors };
+  return { outputs, validationErrors, warnings };
 }
 
 /**

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord } from '../../src/shared/records.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
+import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
@@ -21,7 +23,7 @@ const maxIdempotencyKeyLength = 255;
 
 /**
  * Creates a job (section 4.1): parses the request, checks it against everything that is known without the
- * input, stores the job and enqueues it. Rejects with `InvalidRequestError`, which lists every validation
+ * input, stores the job with the warnings about its request, and enqueues it. Rejects with `InvalidRequestError`, which lists every validation
  * error; nothing is stored then. If the idempotency key was used before, resolves to the job of that create,
  * whatever its state, or rejects with `ConflictError` if the request differs.
  */
@@ -35,21 +37,20 @@ export async function createJob(
   const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
-  if (parsed.unknownFields.length > 0) {
-    appContext.log('warn', `A request has unknown fields: ${parsed.unknownFields.join(', ')}`);
-  }
   const parts = parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
-  const { outputs, validationErrors } = await checkRequest(appContext, context, parts);
+  const { outputs, validationErrors, ...checked } = await checkRequest(appContext, context, parts);
   if (!parsed.ok) throw invalidRequest([...parsed.validationErrors, ...validationErrors]);
   if (validationErrors.length > 0) throw invalidRequest(validationErrors);
   const { request } = parsed;
+  const warnings = toReportedWarnings([...parsed.warnings, ...checked.warnings], body);
   const isTest = (request.test ?? false) || context.account.isIntegration;
-  if (request.mock ?? false) return mockRecord(outputs, isTest);
+  if (request.mock ?? false) return mockRecord(outputs, isTest, warnings);
   const draft = draftJob({
     accountId: context.account.id,
     request,
     test: isTest,
     outputs,
+    warnings,
     now: appContext.now(),
     idempotency,
   });
@@ -103,13 +104,19 @@ function toCreatedRecord(job: Job): CreatedRecord {
     id: String(job.id),
     outputs: job.outputs.map(({ id, label, url }) => ({ id, label, url })),
     ...(job.test ? { test: true } : {}),
+    ...(job.warnings === undefined ? {} : { warnings: job.warnings }),
   };
 }
 
-function mockRecord(outputs: readonly ResolvedOutput[], isTest: boolean): CreatedRecord {
+function mockRecord(
+  outputs: readonly ResolvedOutput[],
+  isTest: boolean,
+  warnings: readonly ReportedWarning[],
+): CreatedRecord {
   return {
     id: null,
     outputs: outputs.map(({ settings }) => ({ id: null, label: settings.label ?? null, url: null })),
     ...(isTest ? { test: true } : {}),
+    ...(warnings.length === 0 ? {} : { warnings }),
   };
 }

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
+import type { CreatedRecord, JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { AppContext } from '../actions/app-context.js';
@@ -17,6 +17,8 @@ interface OneShotRunOptions {
   readonly ffprobe: string | null;
   /** Cancels the job; everything unfinished is removed before the promise rejects with `InterruptedError`. */
   readonly signal: AbortSignal;
+  /** Receives the response to the create, before the job runs. */
+  readonly onCreated?: (created: CreatedRecord) => Promise<void>;
   readonly onProgress: (record: JobProgressRecord) => void;
   /** Receives unexpected errors, with their stacks. */
   readonly onError?: (message: string) => void;
@@ -54,11 +56,12 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
 async function submitAndFollow(
   appContext: AppContext,
   request: unknown,
-  { signal, onProgress }: OneShotRunOptions,
+  { signal, onCreated, onProgress }: OneShotRunOptions,
 ): Promise<JobRecord | null> {
   const account = appContext.accounts.account('default');
   if (account === null) throw new TypeError('a new data folder has a default account');
   const created = await createJob(appContext, { account, baseUrl: 'http://localhost' }, request);
+  await onCreated?.(created);
   if (created.id === null) return null;
   const id = Number(created.id);
   const feed = await appContext.events.subscribe(id, () => findJob(appContext, account.id, id));

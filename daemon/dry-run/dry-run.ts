@@ -2,6 +2,8 @@ import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
+import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
@@ -52,6 +54,8 @@ interface DryRun {
   readonly steps: readonly DryRunStep[];
   /** The assumptions, one sentence each. */
   readonly warnings: readonly string[];
+  /** Warnings about the request, as the response to a create has them. */
+  readonly requestWarnings: readonly ReportedWarning[];
 }
 
 /**
@@ -67,7 +71,7 @@ export async function dryRun(
 ): Promise<DryRun> {
   const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
-  const { input, isTest, outputs: resolved } = await checkDryRunRequest(request, ffmpeg);
+  const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
   const media = await ffmpeg.probe(input);
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
@@ -106,6 +110,7 @@ export async function dryRun(
     })),
     steps,
     warnings: [...watermarks.warnings(), ...warnings],
+    requestWarnings,
   };
 }
 
@@ -114,6 +119,7 @@ interface CheckedDryRun {
   readonly input: string;
   readonly isTest: boolean;
   readonly outputs: readonly ResolvedOutput[];
+  readonly requestWarnings: readonly ReportedWarning[];
 }
 
 /** Checks a request as `createJob` does. Rejects with every validation error at once. */
@@ -122,7 +128,7 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
   const transports = registerTransports([...offlineTransports, createFileTransport('anywhere')]);
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
   const parts = validPartsOf(parsed);
-  const { outputs, validationErrors } = await checkRequest(
+  const { outputs, validationErrors, warnings } = await checkRequest(
     { transports, ffmpeg, randomToken },
     context,
     parts,
@@ -135,7 +141,12 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
       hint: 'download it first: the content of the file decides how it is encoded',
     });
   }
-  return { input: local.path, isTest: parsed.ok && (parsed.request.test ?? false), outputs };
+  return {
+    input: local.path,
+    isTest: parsed.ok && (parsed.request.test ?? false),
+    outputs,
+    requestWarnings: toReportedWarnings([...parsed.warnings, ...warnings], body),
+  };
 }
 
 function validPartsOf(parsed: JobRequestParseResult) {

@@ -2,7 +2,7 @@ import type { RouteName } from '../../src/shared/routes.js';
 import { getHosted } from './hosted.js';
 import { legacyHandlers } from './legacy/legacy-handlers.js';
 import type { PublicRouteHandler, RouteHandler } from './request-context.js';
-import { getHealth, getHome, getOpenApi, getVersion } from './service.js';
+import { getHealth, getHome, getOpenApi, getSettings, getVersion } from './service.js';
 import { getJobEvents } from './v2/events.js';
 import {
   deleteJob,
@@ -27,6 +27,7 @@ export const openHandlers = {
   version: getVersion,
   home: getHome,
   openApi: getOpenApi,
+  settings: getSettings,
 } as const satisfies Partial<Record<RouteName, PublicRouteHandler>>;
 
 /** The handlers of the routes that need a key. */

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import type { SettingRecord } from '../../src/shared/records.js';
 import { productVersion } from '../../src/shared/version.js';
 import type { AppContext } from '../actions/app-context.js';
 import type { PublicRouteHandler } from './request-context.js';
@@ -59,6 +60,14 @@ export const getVersion: PublicRouteHandler = async () => ({
   status: 200,
   record: { name: 'venc', version: productVersion },
 });
+
+let settings: readonly SettingRecord[] | null = null;
+
+/** `GET /v2/settings`. The list is built at the first request. */
+export const getSettings: PublicRouteHandler = async () => {
+  settings ??= (await import('../plan/list-settings.js')).listSettings();
+  return { status: 200, record: settings };
+};
 
 const documents = new WeakMap<AppContext, (baseUrl: string) => readonly Buffer[]>();
 

@@ -62,7 +62,13 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
     case 'output-assigned':
       return withOutput(updated, change, { state: 'assigning', updatedAt: at });
     case 'output-started':
-      return withOutput(updated, change, { state: 'processing', updatedAt: at });
+      return withOutput(updated, change, {
+        state: 'processing',
+        updatedAt: at,
+        ...(change.warnings === undefined || change.warnings.length === 0
+          ? {}
+          : { warnings: change.warnings }),
+      });
     case 'output-finished':
       return finishIfComplete(
         withOutput(updated, change, {
@@ -167,7 +173,11 @@ function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputState) =
     finishedAt: null,
     lastProgress: job.lastProgress.filter(({ id }) => keptIds.has(id)),
     input: { ...job.input, ...cleared },
-    outputs: job.outputs.map((output) => (keptIds.has(output.id) ? output : { ...output, ...cleared })),
+    outputs: job.outputs.map((output) => {
+      if (keptIds.has(output.id)) return output;
+      const { warnings: _, ...rest } = output;
+      return { ...rest, ...cleared };
+    }),
   };
 }
 

@@ -1,4 +1,5 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
+import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import type { IdempotencyRecord, Job } from './job.js';
 import { targetsOf } from './notifications.js';
 import { totalThumbnailCount } from './output-files.js';
@@ -27,6 +28,8 @@ export interface DraftParts {
     readonly settings: OutputSettings;
     readonly outputDestination: OutputDestination;
   }[];
+  /** Warnings about the request. */
+  readonly warnings?: readonly ReportedWarning[];
   readonly now: Date;
   /** null or absent if the client sent no `Idempotency-Key`. */
   readonly idempotency?: IdempotencyRecord | null;
@@ -37,6 +40,7 @@ export interface DraftParts {
  * starts. `pending` is for stores with a separate queue.
  */
 export function draftJob(parts: DraftParts): JobDraft {
+  const { warnings = [] } = parts;
   const at = parts.now.toISOString();
   const connections = parts.request.download_connections;
   const newFile = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
@@ -75,6 +79,7 @@ export function draftJob(parts: DraftParts): JobDraft {
       resubmits: 0,
       lastProgress: [],
       idempotency: parts.idempotency ?? null,
+      ...(warnings.length === 0 ? {} : { warnings }),
       notifications: targetsOf(parts.request.notifications),
       pendingNotifications: [],
     }),

@@ -2,6 +2,7 @@ import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { MediaFacts } from './media.js';
 
@@ -63,6 +64,8 @@ export interface JobOutput extends JobFile {
   /** The URL of the delivered file, as responses show it, without credentials. */
   readonly url: string;
   readonly thumbnails: readonly JobThumbnail[];
+  /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
+  readonly warnings?: readonly string[];
 }
 
 /** The last progress of a file that failed or was cancelled. */
@@ -97,6 +100,8 @@ export interface Job {
   readonly lastProgress: readonly LastProgress[];
   /** null if the client sent no `Idempotency-Key`. */
   readonly idempotency: IdempotencyRecord | null;
+  /** Warnings of the create. Absent if there are none. */
+  readonly warnings?: readonly ReportedWarning[];
   /** Endpoints to notify when the job ends. Those of an output are in its settings. */
   readonly notifications: readonly NotificationTarget[];
   /** Notifications that are not delivered yet. */

@@ -10,7 +10,12 @@ export type Change =
   | { readonly type: 'inspected'; readonly media: MediaFacts; readonly file: FileFacts }
   | { readonly type: 'input-failed'; readonly failure: JobFailure }
   | { readonly type: 'output-assigned'; readonly id: number }
-  | { readonly type: 'output-started'; readonly id: number }
+  | {
+      readonly type: 'output-started';
+      readonly id: number;
+      /** What the plan changed for this input, one sentence each. */
+      readonly warnings?: readonly string[];
+    }
   | {
       readonly type: 'output-finished';
       readonly id: number;

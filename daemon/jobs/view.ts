@@ -51,16 +51,17 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
             })),
           )
         : [],
+    ...(job.warnings === undefined ? {} : { warnings: job.warnings }),
   };
 });
 
-/** The record of a job in the job list: without `md5_checksum` (section 2.3). */
+/** The record of a job in the job list: without `md5_checksum` (section 2.3) and warnings. */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
-  const record = jobRecord(job);
+  const { warnings: _, ...record } = jobRecord(job);
   return {
     ...record,
-    input_media_file: withoutChecksum(record.input_media_file),
-    output_media_files: record.output_media_files.map(withoutChecksum),
+    input_media_file: withoutDetails(record.input_media_file),
+    output_media_files: record.output_media_files.map(withoutDetails),
   };
 });
 
@@ -71,11 +72,15 @@ export const inputDetails = memoizeByKey((job: Job): InputDetails => {
 
 /** Output details (section 2.2). */
 export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => {
-  return { ...details(output), state: output.state, label: output.label };
+  return { ...details(output), state: output.state, label: output.label, ...outputWarnings(output) };
 });
 
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
-  return { ...mediaFile(job, output), state: output.state, label: output.label };
+  return { ...mediaFile(job, output), state: output.state, label: output.label, ...outputWarnings(output) };
+}
+
+function outputWarnings({ warnings = [] }: JobOutput): Pick<OutputDetails, 'warnings'> {
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 function mediaFile(job: Job, file: JobInput | JobOutput): MediaFileRecord {
@@ -128,8 +133,8 @@ function mediaFields(media: MediaFacts | null) {
   };
 }
 
-function withoutChecksum<T extends MediaFileRecord>(record: T): T {
-  const { md5_checksum: _, ...rest } = record;
+function withoutDetails<T extends MediaFileRecord & Pick<OutputDetails, 'warnings'>>(record: T): T {
+  const { md5_checksum: _, warnings: _warnings, ...rest } = record;
   return rest as T;
 }
 

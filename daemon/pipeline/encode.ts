@@ -38,7 +38,8 @@ export async function* encode(
   scratch: string,
 ): AsyncGenerator<EncodedOutput> {
   const { members, individually } = group;
-  for (const { output } of members) await run.change({ type: 'output-started', id: output.id });
+  for (const { output, product } of members)
+    await run.change({ type: 'output-started', id: output.id, warnings: product.warnings });
   const isEncodedTogether = members.length > 1 && (await encodeTogether(run, context, members, scratch));
   for (const member of isEncodedTogether ? members : individually) {
     const { output, product } = member;

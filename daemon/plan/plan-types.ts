@@ -79,6 +79,8 @@ export interface Product {
   readonly expectedSeconds: number | null;
   /** Maximum duration in seconds; null if unknown. */
   readonly maxSeconds: number | null;
+  /** What was changed or left out for this input, one sentence each. */
+  readonly warnings: readonly string[];
   /** Expected video stream; null if there should be none. */
   readonly video: ProductVideo | null;
   /** Expected audio stream; null if there should be none. */

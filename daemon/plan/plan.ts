@@ -101,6 +101,7 @@ function decide(
     clip,
     video: videoResult.video,
     audio: audioResult.audio,
+    warnings: [],
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
 }

@@ -17,6 +17,7 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
     path: productPath(decision, paths),
     expectedSeconds: clip.expectedSeconds,
     maxSeconds: maxSeconds(decision, frameSeconds),
+    warnings: decision.warnings,
     video:
       video === null
         ? null

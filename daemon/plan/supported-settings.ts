@@ -1,30 +1,5 @@
-import type { JobRequest, jobTable, OutputSettings, outputTable } from '../../src/shared/settings/index.js';
-
-/** How this version handles a setting. */
-export type SettingSupport =
-  /** Supported; implemented in this file of the repository. */
-  | { readonly by: string }
-  /** Accepted, without effect in this daemon. */
-  | { readonly noEffect: string }
-  /** Rejected with this text (after the name of the setting), except for values that match the default behaviour. */
-  | { readonly unsupported: string; readonly unless?: readonly unknown[] };
-
-/** The nested settings of a setting; never if it has none. */
-type FieldsOf<S> = S extends { kind: 'object'; fields: infer F }
-  ? F
-  : S extends { kind: 'list'; of: infer O }
-    ? FieldsOf<O>
-    : never;
-
-/** Paths of all settings of a table; nested ones as `watermark.x`. */
-type PathsOf<T> = {
-  [K in keyof T & string]: K | ([FieldsOf<T[K]>] extends [never] ? never : `${K}.${PathsOf<FieldsOf<T[K]>>}`);
-}[keyof T & string];
-
-/** The path of a setting of the job. */
-export type JobPath = PathsOf<typeof jobTable>;
-/** The path of a setting of an output. */
-export type OutputPath = PathsOf<typeof outputTable>;
+import { notAppliedJobFields, notAppliedOutputSettings } from './not-applied-settings.js';
+import type { JobPath, OutputPath, SettingSupport } from './setting-support.js';
 
 /** How each field of a job is handled. A new field without an entry does not compile. */
 export const supportedJobFields = {
@@ -39,6 +14,9 @@ export const supportedJobFields = {
   'notifications.url': { by: 'daemon/jobs/notifications.ts' },
   'notifications.format': { by: 'daemon/jobs/notifications.ts' },
   'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.event': { noEffect: 'it belongs to live streaming', warns: true },
+  strict: { by: 'src/shared/settings/parse-job-request.ts' },
+  ...notAppliedJobFields,
 } as const satisfies Record<JobPath, SettingSupport>;
 
 /** How each setting of an output is handled. A new setting without an entry does not compile. */
@@ -58,6 +36,8 @@ export const supportedOutputSettings = {
   'notifications.url': { by: 'daemon/jobs/notifications.ts' },
   'notifications.format': { by: 'daemon/jobs/notifications.ts' },
   'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
+  'notifications.event': { noEffect: 'it belongs to live streaming', warns: true },
+  strict: { by: 'src/shared/settings/parse-job-request.ts' },
   width: { by: 'daemon/plan/decide/size.ts' },
   height: { by: 'daemon/plan/decide/size.ts' },
   size: { by: 'daemon/plan/decide/size.ts' },
@@ -96,31 +76,5 @@ export const supportedOutputSettings = {
   'thumbnails.access_control.grantee': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permission': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
+  ...notAppliedOutputSettings,
 } as const satisfies Record<OutputPath, SettingSupport>;
-
-/**
- * Returns a validation error, with the path, for each unsupported setting of a request, so that no setting is accepted and then
- * ignored. An unsupported setting is reported once, not again for its nested settings.
- */
-export function unsupportedSettingErrors(
-  request: Partial<JobRequest> & Pick<JobRequest, 'outputs'>,
-): readonly string[] {
-  return [
-    ...validateAgainst(supportedJobFields, request, ''),
-    ...request.outputs.flatMap((settings: OutputSettings, index) =>
-      validateAgainst(supportedOutputSettings, settings, `outputs[${index}].`),
-    ),
-  ];
-}
-
-function validateAgainst(
-  table: Readonly<Record<string, SettingSupport>>,
-  settings: Readonly<Record<string, unknown>>,
-  prefix: string,
-): readonly string[] {
-  return Object.entries(settings).flatMap(([name, value]) => {
-    const support = table[name];
-    if (value === undefined || support === undefined || !('unsupported' in support)) return [];
-    return (support.unless ?? []).includes(value) ? [] : [`${prefix}${name} ${support.unsupported}`];
-  });
-}

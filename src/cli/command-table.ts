@@ -33,6 +33,11 @@ export const commandTable = {
     summary: 'print the ffmpeg command lines without running them',
     load: () => import('./commands/plan.js'),
   },
+  explain: {
+    group: 'jobs',
+    summary: 'explain a setting: its value, default, rules and an example',
+    load: () => import('./commands/explain.js'),
+  },
   list: { group: 'everyday', summary: 'list jobs, newest first', load: () => import('./commands/list.js') },
   show: {
     group: 'everyday',

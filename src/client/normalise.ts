@@ -93,7 +93,13 @@ function inputFile(value: unknown): InputMediaFile {
 
 function outputFile(value: unknown): OutputMediaFile {
   const fields = fieldsOf(value);
-  return { ...mediaFile(fields), state: readState(fields.state), label: readText(fields.label) };
+  const warnings = itemsOf(fields.warnings).map((value) => readText(value) ?? '');
+  return {
+    ...mediaFile(fields),
+    state: readState(fields.state),
+    label: readText(fields.label),
+    ...(warnings.length === 0 ? {} : { warnings }),
+  };
 }
 
 function thumbnail(value: unknown): ThumbnailRecord {
@@ -200,6 +206,7 @@ export function normaliseJobProgress(response: unknown): JobProgressRecord {
     progress: readPercent(fields.progress) ?? 0,
     input: withId(fields.input),
     outputs: itemsOf(fields.outputs).map(withId),
+    ...readWarnings(fields.warnings),
   };
 }
 
@@ -232,7 +239,16 @@ export function normaliseCreated(response: unknown): CreatedRecord {
       return { id: readNumber(output.id), label: readText(output.label), url: readText(output.url) };
     }),
     ...(readBoolean(fields.test) ? { test: true as const } : {}),
+    ...readWarnings(fields.warnings),
   };
+}
+
+function readWarnings(value: unknown): Pick<CreatedRecord, 'warnings'> {
+  const warnings = itemsOf(value).map((item) => {
+    const warning = fieldsOf(item);
+    return { field: readText(warning.field) ?? '', message: readText(warning.message) ?? '' };
+  });
+  return warnings.length === 0 ? {} : { warnings };
 }
 
 function withId(value: unknown): ProgressRecord & { readonly id: number } {

@@ -1,4 +1,4 @@
-import type { errorsFields } from './records/answers.js';
+import type { errorsFields, settingFields } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
 import type {
@@ -35,7 +35,9 @@ export type MediaFileRecord = RecordOf<typeof mediaFileFields> & Checksummed;
 export type InputMediaFile = RecordOf<typeof listedInputFields> & Checksummed;
 
 /** One of `output_media_files` of a job (section 2.3). */
-export type OutputMediaFile = RecordOf<typeof listedOutputFields> & Checksummed;
+export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
+  Checksummed &
+  Pick<OutputDetails, 'warnings'>;
 
 /** One of `thumbnails` of a job (section 2.3). */
 export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;
@@ -48,6 +50,8 @@ export interface JobRecord extends JobHead {
   readonly input_media_file: InputMediaFile;
   readonly output_media_files: readonly OutputMediaFile[];
   readonly thumbnails: readonly ThumbnailRecord[];
+  /** Warnings about the request: in job details only. Absent if there are none. */
+  readonly warnings?: CreatedRecord['warnings'];
 }
 
 /** The common fields of input and output details (sections 2.1 and 2.2). */
@@ -93,6 +97,9 @@ export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;
+
+/** One setting of a job or an output, as `GET /v2/settings` lists it. */
+export type SettingRecord = RecordOf<typeof settingFields>;
 
 /** Usage report for live streaming (section 4.11). */
 export type LiveReport = RecordOf<typeof liveReportFields>;

@@ -1,3 +1,4 @@
+import { legacyRoutes } from './legacy-routes.js';
 import type { Route } from './route.js';
 
 export type { QueryParameter, Representation, Route } from './route.js';
@@ -166,59 +167,7 @@ export const routes = {
     section: 'addition',
     response: 'reportVod',
   },
-  createJobEarly: {
-    method: 'POST',
-    path: '/jobs',
-    summary: 'Create a job at the unversioned path',
-    section: '4.1',
-    key: 'full',
-    representations: record,
-    requestBody: 'job',
-    status: 201,
-    response: 'created',
-  },
-  resubmitJobV1: {
-    method: 'POST',
-    path: '/jobs/v1/:id/resubmit',
-    summary: 'Run a job again, version 1',
-    section: '4.4',
-    key: 'full',
-    representations: record,
-    status: 204,
-  },
-  cancelJobV1: {
-    method: 'POST',
-    path: '/jobs/v1/:id/cancel',
-    summary: 'Cancel a job, version 1',
-    section: '4.5',
-    key: 'full',
-    representations: record,
-    status: 204,
-  },
-  inputProgressV1: {
-    ...ofFile,
-    path: '/v1/inputs/:id/progress',
-    summary: 'Progress of an input, version 1',
-    section: '9',
-    representations: record,
-    response: 'inputProgressV1',
-  },
-  outputProgressV1: {
-    ...ofFile,
-    path: '/v1/outputs/:id/progress',
-    summary: 'Progress of an output, version 1',
-    section: '9',
-    representations: record,
-    response: 'outputProgressV1',
-  },
-  outputProgressEarly: {
-    ...ofFile,
-    path: '/outputs/:id/progress',
-    summary: 'Progress of an output in the early, unversioned form',
-    section: '4.9',
-    representations: record,
-    response: 'outputProgressEarly',
-  },
+  ...legacyRoutes,
   upload: {
     method: 'PUT',
     path: '/v2/uploads/:name',
@@ -229,6 +178,16 @@ export const routes = {
     requestBody: 'file',
     status: 201,
     response: 'uploaded',
+  },
+  settings: {
+    method: 'GET',
+    path: '/v2/settings',
+    summary: 'Every setting of a job and of its outputs, and how this version handles it',
+    section: 'addition',
+    key: 'none',
+    representations: record,
+    status: 200,
+    response: 'settings',
   },
   hostedFile: {
     method: 'GET',

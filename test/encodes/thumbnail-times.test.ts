@@ -114,7 +114,15 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
   const [output] = job.outputs;
   assert.ok(output);
   const { path, facts: media } = film;
-  const product = { outputId: 3, path, expectedSeconds: null, maxSeconds: null, video: null, audio: null };
+  const product = {
+    outputId: 3,
+    path,
+    expectedSeconds: null,
+    maxSeconds: null,
+    warnings: [],
+    video: null,
+    audio: null,
+  };
   const task = { output, encoded: { product, media }, scratch: tempFolder() };
   const files = (await extractThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
   const thumbnails = tempFolder();

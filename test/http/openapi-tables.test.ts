@@ -1,10 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type SettingSupport,
-  supportedJobFields,
-  supportedOutputSettings,
-} from '../../daemon/plan/supported-settings.js';
+import type { SettingSupport } from '../../daemon/plan/setting-support.js';
+import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { type ErrorClassEntry, errorClasses } from '../../src/shared/error-classes.js';
 import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';

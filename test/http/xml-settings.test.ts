@@ -16,6 +16,7 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
     size: () => '640x480',
     time: () => '00:01:02.5',
     distance: (setting) => ('isSigned' in setting && setting.isSigned ? '-5%' : '5%'),
+    unchecked: () => 'text',
     map: () => ({ Authorization: 'Bearer <x>', 'X-Own_Name': 'a' }),
   };
 

@@ -1,15 +1,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  type SettingSupport,
-  supportedJobFields,
-  supportedOutputSettings,
-  unsupportedSettingErrors,
-} from '../../daemon/plan/supported-settings.js';
+import { checkSupport, type SettingSupport } from '../../daemon/plan/setting-support.js';
+import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { defaultOutput } from '../../src/shared/settings/index.js';
 
-const input = 'http://example.com/in.mp4';
 const entries: readonly (readonly [string, SettingSupport])[] = [
   ...Object.entries(supportedJobFields),
   ...Object.entries(supportedOutputSettings),
@@ -33,24 +28,32 @@ test('every setting of the plan is named in the file that supports it', () => {
 });
 
 test('the default output and an output without settings have no unsupported settings', () => {
-  assert.equal(unsupportedSettingErrors({ input, outputs: [defaultOutput] }), []);
-  assert.equal(unsupportedSettingErrors({ input, outputs: [{}] }), []);
+  const nothing = { validationErrors: [], warnings: [] };
+  assert.equal(checkSupport(supportedOutputSettings, defaultOutput, 'outputs[0]'), nothing);
+  assert.equal(checkSupport(supportedOutputSettings, {}, 'outputs[0]'), nothing);
 });
 
-test('every setting of a request is supported', () => {
+test('a setting that is not supported is rejected by its path, except with a value that turns it off', () => {
+  const check = (settings: object) => checkSupport(supportedOutputSettings, { ...settings }, 'outputs[2]');
+  const [error = ''] = check({ drm: { method: 'playready' } }).validationErrors;
+  assert.match(error, /^outputs\[2\]\.drm is not supported: /);
+  for (const value of [false, 'false', 0, 'none', {}, []])
+    assert.equal(check({ drm: value, cue_points: value, package_format: value }).validationErrors, []);
+  assert.equal(check({ output_audio_channels: '2' }).validationErrors, []);
+});
+
+test('a setting without effect is a warning if a client may expect another file', () => {
+  const check = (settings: object) => checkSupport(supportedOutputSettings, { ...settings }, 'outputs[0]');
+  assert.equal(check({ vp6_profile: 'vp6-e' }).warnings, [
+    { field: 'outputs[0].vp6_profile', message: 'has no effect here: it is an option of the codec vp6' },
+  ]);
+  assert.equal(check({ generate_md5_checksum: true, max_aac_profile: 'aac-lc' }).warnings, []);
+  assert.equal(check({ mtu_size: 1450, rtmp_keep_alive: false }).warnings, []);
+  const nested = check({ notifications: [{ url: 'http://a/b', event: 'seamless_playback' }] }).warnings;
   assert.equal(
-    entries.filter(([, support]) => 'unsupported' in support).map(([name]) => name),
-    [],
+    nested.map(({ field }) => field),
+    ['outputs[0].notifications[0].event'],
   );
-});
-
-test('an unsupported setting with its effective value is accepted', () => {
-  const validationErrors = unsupportedSettingErrors({
-    input,
-    download_connections: 5,
-    outputs: [{ public: true }],
-  });
-  assert.equal(validationErrors, []);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { isVencError } from '../../src/shared/errors.js';
 import { parseAssignments, parseOutputFlag } from '../../src/shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../src/shared/settings/flags.js';
-import { jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { jobTable, outputTable, type SettingsTable } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { matchesGolden } from '../helpers/golden.js';
 
@@ -16,18 +16,20 @@ test('the flags, their arguments and their help match the reviewed file', () => 
   matchesGolden('shared/flags.txt', `${lines.join('\n')}\n`);
 });
 
-test('every setting has a flag, except the input and the notifications of an output', () => {
+test('every setting has a flag, except the input, settings of an output that the job has too, and those that are not applied', () => {
+  const applied = (table: SettingsTable) =>
+    Object.entries(table).flatMap(([name, { kind }]) => (kind === 'unchecked' ? [] : [name]));
   const named = (path: string) =>
     settingFlags()
       .filter((flag) => flag.path === path)
       .map(({ name }) => name);
   assert.equal(
     named('job'),
-    Object.keys(jobTable).filter((name) => name !== 'input'),
+    applied(jobTable).filter((name) => name !== 'input'),
   );
   assert.equal(
     named('output'),
-    Object.keys(outputTable).filter((name) => name !== 'notifications'),
+    applied(outputTable).filter((name) => !Object.hasOwn(jobTable, name)),
   );
 });
 

@@ -52,7 +52,7 @@ test('every setting of the service document, section 4.1, has a row', () => {
 test('help is a phrase for one line, without a full stop, and names its section', () => {
   for (const [name, { help, section }] of rows) {
     assert.match(help, /^[\p{L}\d][^\n]{2,110}[^.\s]$/u, name);
-    assert.match(section, /^(4\.1 [A-Z][a-z]+( [a-z]+)?|addition)$/, name);
+    assert.match(section, /^((4\.1 )?[A-Z][A-Za-z\d]+([ -][A-Za-z]+)*|addition)$/, name);
   }
 });
 
@@ -67,7 +67,7 @@ test('no name and no other spelling belongs to two settings', () => {
   for (const [name, table] of Object.entries(tables)) {
     const all = Object.entries(table).flatMap(([key, { spellings = [] }]) => [key, ...spellings]);
     assert.is(new Set(all).size, all.length, name);
-    for (const key of all) assert.match(key, /^[a-z]+(_[a-z]+)*$/);
+    for (const key of all) assert.match(key, /^[a-z][a-z\d]*(_[a-z\d]+)*$/);
   }
 });
 

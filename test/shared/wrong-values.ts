@@ -12,8 +12,13 @@ const nonHttpUrls: readonly unknown[] = [
   ...['me@example.com', 'mailto:me@example.com', 'MAILTO:me@example.com'],
 ];
 
-/** Invalid values by kind of setting. Null is not among them: it means omitted. */
+/** Invalid values of a setting. Null is not among them: it means omitted, as an empty text does for some settings. */
 export function wrongValuesFor(setting: Setting): readonly unknown[] {
+  const values = valuesByKind(setting);
+  return 'emptyMeansOmitted' in setting ? values.filter((value) => value !== '') : values;
+}
+
+function valuesByKind(setting: Setting): readonly unknown[] {
   switch (setting.kind) {
     case 'integer': {
       const { min, max, multipleOf = 1 } = setting;
@@ -70,6 +75,8 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
         `http://host/${'a'.repeat(2048)}`,
         ...(setting.schemes === undefined ? [] : nonHttpUrls),
       ];
+    case 'unchecked':
+      return [];
     case 'size':
       return [
         ...nonTexts,

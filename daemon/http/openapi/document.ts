@@ -84,7 +84,7 @@ const info = {
 
 **Methods.** \`HEAD\` returns the headers of \`GET\` without the body. \`OPTIONS\` returns 204 with the CORS headers.
 
-**Requests.** Numbers and booleans may be sent as text, 1 and 0 are booleans, null means not set, and a single object is accepted instead of an array of one. Unknown fields are ignored.`,
+**Requests.** Numbers and booleans may be sent as text, 1 and 0 are booleans, null means not set, and a single object is accepted instead of an array of one. Unknown fields are ignored, and the response lists them as \`warnings\`; with \`strict\` they are rejected.`,
   license: { name: 'MIT', identifier: 'MIT' },
 } as const;
 

@@ -5,11 +5,8 @@ import { notificationTable } from '../../../src/shared/settings/notifications.js
 import type { SettingsTable } from '../../../src/shared/settings/setting.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/shared/settings/watermark.js';
-import {
-  type SettingSupport,
-  supportedJobFields,
-  supportedOutputSettings,
-} from '../../plan/supported-settings.js';
+import type { SettingSupport } from '../../plan/setting-support.js';
+import { supportedJobFields, supportedOutputSettings } from '../../plan/supported-settings.js';
 import {
   type MediaType,
   type Method,
@@ -63,7 +60,7 @@ function jobRequestSchema(maxOutputs: number): Schema {
   return {
     ...job,
     description:
-      'A job with one input and any number of outputs. Without outputs, one is created: H.264 and AAC in MP4 within 640x480. Unknown fields are ignored.',
+      'A job with one input and any number of outputs. Without outputs, one is created: H.264 and AAC in MP4 within 640x480. Unknown fields are ignored with a warning, or rejected in strict mode.',
     properties: {
       ...properties,
       outputs: { ...outputs, description: `The settings of each output, up to ${maxOutputs}. Section 4.1.` },
@@ -82,7 +79,8 @@ function jobRequestSchema(maxOutputs: number): Schema {
 function withSupportNotes(schema: Schema, support: Readonly<Record<string, SettingSupport>>): Schema {
   const described = Object.entries(schema.properties ?? {}).map(([name, property]) => {
     const note = supportNote(name, support[name]);
-    return [name, { ...property, description: `${property.description}${note}` }] as const;
+    const deprecated = 'unsupported' in (support[name] ?? {}) ? ({ deprecated: true } as const) : {};
+    return [name, { ...property, description: `${property.description}${note}`, ...deprecated }] as const;
   });
   return { ...schema, properties: Object.fromEntries(described) };
 }

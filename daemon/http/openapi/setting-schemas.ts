@@ -5,6 +5,7 @@ import type {
   ObjectSetting,
   Setting,
   SettingsTable,
+  UrlSetting,
 } from '../../../src/shared/settings/setting.js';
 import { refTo, type Schema, type Schemas } from './document-types.js';
 
@@ -13,7 +14,7 @@ export type TableNames = ReadonlyMap<SettingsTable, string>;
 
 /**
  * The schema of an object with these settings. Each spelling of a setting is a property; spellings other than the name are marked
- * as deprecated. null means not set, and unknown properties are ignored.
+ * as deprecated. null means not set, and unknown properties are ignored with a warning.
  */
 export function settingsSchema(table: SettingsTable, names: TableNames): Schema {
   const entries = Object.entries(table);
@@ -89,12 +90,19 @@ function description(setting: Setting): string {
   const { help, defaultText, section } = setting;
   const unit = 'unit' in setting && setting.unit !== undefined ? ` In ${setting.unit}.` : '';
   const fallback = defaultText === undefined ? '' : ` Default: ${defaultText}.`;
-  const sectionNote = section === 'addition' ? 'An addition to the service.' : `Section ${section}.`;
+  const sectionNote =
+    section === 'addition'
+      ? 'An addition to the service.'
+      : /^\d/.test(section)
+        ? `Section ${section}.`
+        : `Chapter ${section}.`;
   return `${help[0]?.toUpperCase()}${help.slice(1)}.${unit}${fallback} ${sectionNote}`;
 }
 
 function orNull(schema: Schema): Schema {
   const { type, anyOf } = schema;
+  // An empty schema accepts null already.
+  if (Object.keys(schema).length === 0) return schema;
   if (type === undefined)
     return anyOf === undefined ? { anyOf: [schema, nothing] } : { ...schema, anyOf: [...anyOf, nothing] };
   const values = schema.enum === undefined ? {} : { enum: [...schema.enum, null] };
@@ -133,11 +141,11 @@ function plainSchema(setting: PlainSetting): Schema {
     case 'text':
       return {
         type: 'string',
-        ...(setting.mayBeEmpty ? {} : { minLength: 1 }),
+        ...(setting.mayBeEmpty || setting.emptyMeansOmitted ? {} : { minLength: 1 }),
         maxLength: setting.maxLength,
       };
     case 'url':
-      return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting.schemes) };
+      return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting) };
     case 'choice': {
       const { choices } = setting;
       if (!setting.isCaseInsensitive) return { type: 'string', enum: choices };
@@ -167,6 +175,8 @@ function plainSchema(setting: PlainSetting): Schema {
     }
     case 'map':
       return mapSchema(setting);
+    case 'unchecked':
+      return {};
   }
 }
 
@@ -174,10 +184,10 @@ function rangeOf({ min, max }: { readonly min: number; readonly max: number }): 
   return { minimum: min, maximum: max };
 }
 
-function schemePattern(schemes: readonly string[] | undefined): string {
+function schemePattern({ schemes, emptyMeansOmitted }: UrlSetting): string {
   const known =
     schemes === undefined ? '[A-Za-z][A-Za-z\\d+.\\-]*' : `(?:${schemes.map(inAnyCase).join('|')})`;
-  return `^${known}:/`;
+  return emptyMeansOmitted ? `^(?:$|${known}:/)` : `^${known}:/`;
 }
 
 function mapSchema({ max, maxNameLength, maxLength, reserved }: MapSetting): Schema {

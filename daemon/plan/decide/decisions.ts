@@ -188,4 +188,6 @@ export interface Decision {
   readonly audio: AudioDecision | null;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
+  /** What was changed or left out for this input, one sentence each. */
+  readonly warnings: readonly string[];
 }

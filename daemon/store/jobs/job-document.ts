@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { ReportedWarning } from '../../../src/shared/settings/request-warning.js';
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
 import { isTemporaryName } from '../../../src/shared/util/atomic-files.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
@@ -73,7 +74,10 @@ const isOutput = shapeOf<JobOutput>({
   destination: isText,
   url: isText,
   thumbnails: listOf(isThumbnail),
+  warnings: (value) => value === undefined || listOf(isText)(value),
 });
+
+const isWarning = shapeOf<ReportedWarning>({ field: isText, message: isText });
 
 const isLastProgress = shapeOf<LastProgress>({ id: isCount, percent: (value) => typeof value === 'number' });
 
@@ -128,6 +132,7 @@ const isCompleteJob = shapeOf<Job>({
   resubmits: isCount,
   lastProgress: optional(listOf(isLastProgress)),
   idempotency: optional((value) => value === null || isIdempotencyRecord(value)),
+  warnings: optional(listOf(isWarning)),
   notifications: optional(listOf(isTarget)),
   pendingNotifications: optional(listOf(isNotification)),
 });

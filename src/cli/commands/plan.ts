@@ -8,7 +8,13 @@ import { missingFolders, rejectInputAsOutput } from '../destinations/check-desti
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
-import { addJobOptions, type JobArgs, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
+import {
+  addJobOptions,
+  type JobArgs,
+  printResponseWarnings,
+  unsupportedHelp,
+  withExamplesFirst,
+} from '../input/job-args.js';
 import { localRequest, type ParseXml } from '../input/job-input.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
@@ -78,6 +84,8 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
     throw withoutProgram(error);
   });
   const destinations = paths.map(redact);
+  // The other warnings were printed when the request was read.
+  await printResponseWarnings({ warnings: plan.requestWarnings }, body, io);
   for (const warning of plan.warnings) io.writeStderr(`venc: ${warning}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {

@@ -13,8 +13,8 @@ import {
   buildRequestBody,
   type JobArgs,
   loadPreset,
+  printRequestWarnings,
   validateRequest,
-  warnUnknownFields,
   withExamplesFirst,
 } from '../input/job-args.js';
 import { type PresetRecord, presetRecord, presetsTable } from '../output/setup-tables.js';
@@ -97,7 +97,7 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
     });
   }
   await validateRequest({ ...request, input: 'file:///input' });
-  await warnUnknownFields(request, io);
+  await printRequestWarnings(request, io);
   warnQuarantined(io, await savePreset(io.env, name, await withPaths(request, images)));
   io.writeStderr(`venc: preset ${name} saved; to use it: venc run film.mov --preset ${name}\n`);
   return exitCodes.done;

@@ -5,7 +5,7 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
-import { buildRequestBody, type JobArgs, loadPreset, warnUnknownFields } from './job-args.js';
+import { buildRequestBody, type JobArgs, loadPreset, printRequestWarnings } from './job-args.js';
 
 /** The parsed argument of `submit`, `run` or `plan`. */
 export type SubmitInput =
@@ -126,7 +126,7 @@ export async function localRequest(arg: string, options: JobArgs, io: Io, parseX
   const preset = await loadPreset(options, io.env);
   if (input.kind === 'request') {
     const request = await buildRequestBody({ request: input.request, input: null, preset }, options);
-    await warnUnknownFields(request, io);
+    await printRequestWarnings(request, io);
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;

@@ -202,12 +202,17 @@ function listOf(value: unknown): readonly Fields[] {
   });
 }
 
-/** Validates the settings that name a destination. They are removed from the request, so that nothing else would report them. */
+/**
+ * Validates the settings that name a destination, and removes empty ones, which count as omitted. The others are removed from the
+ * request later, so that nothing else would report them.
+ */
 function validateDestination(settings: Fields, index: number): Fields {
+  const emptyNames: string[] = [];
   for (const name of ['url', 'base_url', 'filename']) {
     const value = settings[name] ?? null;
-    if (value === null || (typeof value === 'string' && value !== '')) continue;
-    throw new VencError('UsageError', `outputs[${index}].${name} must be a non-empty string.`);
+    if (value === '') emptyNames.push(name);
+    else if (value !== null && typeof value !== 'string')
+      throw new VencError('UsageError', `outputs[${index}].${name} must be a string.`);
   }
-  return settings;
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !emptyNames.includes(name)));
 }

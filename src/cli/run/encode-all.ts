@@ -6,6 +6,7 @@ import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
+import { printResponseWarnings } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
@@ -55,6 +56,8 @@ export async function encodeAll(
         const job = await runOneShot(resolvedRequest.body, {
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
+          onCreated: (created) =>
+            printResponseWarnings(created, resolvedRequest.body, display, count === 1 ? '' : `${name}: `),
           onProgress: (record) => showProgress(display, record, { index, count: runs.length, name }),
           onError: (message) => display.writeStderr(`venc: ${message}\n`),
         });

@@ -1,7 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset, validateRequest, warnUnknownFields } from '../input/job-args.js';
+import { buildRequestBody, loadPreset, printRequestWarnings, validateRequest } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
 import type { SubmitOptions } from './submit-options.js';
 
@@ -34,7 +34,7 @@ export async function prepareRequest(
   const fields = await buildRequestBody(base, options, images);
   // Unknown fields can come only from JSON, not from flags.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
-    await warnUnknownFields(fields, io, subject);
+    await printRequestWarnings(fields, io, subject);
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
     throw new VencError('UsageError', '--stage needs a local file; the input is already a URL.');
   }

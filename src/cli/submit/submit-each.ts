@@ -7,6 +7,7 @@ import { normaliseCreated } from '../../client/normalise.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/safe-text.js';
+import { printResponseWarnings } from '../input/job-args.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 
 /** Creates a job from a request and resolves to the response of the service. */
@@ -97,7 +98,9 @@ export async function submitEach(
 async function submitOne(job: JobToCreate, key: string, options: EachOptions): Promise<number> {
   const { isJson, writeStderr, out } = options;
   let isMock = false;
+  let sent: unknown = null;
   const body = await job.submit((request) => {
+    sent = request;
     isMock = readBoolean(fieldsOf(request).mock);
     return createJobWithWait(request, key, {
       ...options,
@@ -107,6 +110,7 @@ async function submitOne(job: JobToCreate, key: string, options: EachOptions): P
   const id = readId(normaliseCreated(body).id);
   if (isJson) await out(`${jsonText(body)}\n`);
   else if (id > 0) await out(`${id}\n`);
+  await printResponseWarnings(body, sent, { writeStderr }, `${job.name}: `);
   if (id === 0) {
     const what = isMock
       ? 'the request is valid; nothing was queued'

@@ -5,7 +5,7 @@ import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
 import { hostsOutputs } from '../destinations/shared-destinations.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset, warnUnknownFields } from '../input/job-args.js';
+import { buildRequestBody, loadPreset, printRequestWarnings } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
@@ -118,7 +118,7 @@ function jobOfLine(
     toTypedTerms,
     submit: async (send) => {
       const request = await complete(parseRequest(text, 'in it'));
-      await warnUnknownFields(request, io, `line ${number}: `);
+      await printRequestWarnings(request, io, `line ${number}: `);
       return send(request);
     },
   };

@@ -38,6 +38,28 @@ export const versionFields = {
   version: { type: 'string', description: 'its version' },
 } as const satisfies RecordTable;
 
+/** One setting of a job or an output. */
+export const settingFields = {
+  name: { type: 'string', description: 'its name; a nested setting has a dot: watermark.x' },
+  object: { type: 'string', values: ['job', 'output'], description: 'where it belongs' },
+  spellings: {
+    type: 'array',
+    of: { type: 'string', description: 'another name' },
+    item: 'spelling',
+    description: 'its other names',
+  },
+  value: { type: 'string', description: 'the kind and range of its value' },
+  default: { type: 'string', isNullable: true, description: 'what applies without it' },
+  required: { type: 'boolean', description: 'whether its object is invalid without it' },
+  meaning: { type: 'string', description: 'what it does' },
+  support: {
+    type: 'string',
+    values: ['supported', 'no effect', 'rejected'],
+    description: 'how this version handles it',
+  },
+  reason: { type: 'string', isNullable: true, description: 'why it has no effect or is rejected' },
+} as const satisfies RecordTable;
+
 /** A file that was uploaded. */
 export const uploadedFields = {
   url: { type: 'string', description: 'URL to use as the input of a job, valid for 24 hours' },
@@ -72,6 +94,13 @@ export const responses = {
   reportLive: object(liveReportFields, 'usage of live streaming (section 4.11)'),
   reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
+  settings: {
+    type: 'array',
+    name: 'settings',
+    item: 'setting',
+    of: object(settingFields, 'one setting'),
+    description: 'every setting of a job and of its outputs',
+  },
   health: object(healthFields, 'whether the daemon accepts jobs'),
   version: object(versionFields, 'program and version'),
   errors: object(errorsFields, 'an error response'),

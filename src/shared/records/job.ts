@@ -33,6 +33,22 @@ const thumbnails = {
   description: 'images taken from the outputs; empty until the job is complete',
 } as const;
 
+/** What a request asks for and does not get: an unknown field, a setting without effect, a corrected value. */
+const warnings = {
+  type: 'array',
+  isOptional: true,
+  of: {
+    type: 'object',
+    fields: {
+      field: { type: 'string', description: 'path of the field, e.g. outputs[0].widht' },
+      message: { type: 'string', description: 'what happened, a sentence without the path' },
+    },
+    description: 'one warning',
+  },
+  item: 'warning',
+  description: 'warnings about the request, at most 100; absent if there are none; an addition',
+} as const;
+
 /** A job as the job list shows it (section 2.3): without checksums. */
 export const listedJobFields = {
   ...jobHeadFields,
@@ -57,6 +73,7 @@ export const jobFields = {
     description: 'the outputs',
   },
   thumbnails,
+  warnings,
 } as const satisfies RecordTable;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers; null ids for a mock. */
@@ -77,4 +94,5 @@ export const createdFields = {
     description: 'the outputs, in the order of the request',
   },
   test: { type: 'boolean', isOptional: true, description: 'true for a test job, otherwise absent' },
+  warnings,
 } as const satisfies RecordTable;

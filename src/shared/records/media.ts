@@ -41,6 +41,17 @@ const outputState = {
 } as const;
 const label = { label: { ...text, description: 'label in the request' } } as const;
 
+const outputWarnings = {
+  warnings: {
+    type: 'array',
+    isOptional: true,
+    of: { type: 'string', description: 'one sentence' },
+    item: 'warning',
+    description:
+      'what the input made impossible, e.g. a corrected value; absent if there is none; an addition',
+  },
+} as const;
+
 /** `input_media_file` of the job list (section 2.3). */
 export const listedInputFields = { ...mediaFileFields, ...inputState } as const satisfies RecordTable;
 /** One of `output_media_files` of the job list (section 2.3). */
@@ -52,7 +63,11 @@ export const listedOutputFields = {
 /** `input_media_file` of job details (section 2.3). */
 export const inputFileFields = { ...listedInputFields, ...checksum } as const satisfies RecordTable;
 /** One of `output_media_files` of job details (section 2.3). */
-export const outputFileFields = { ...listedOutputFields, ...checksum } as const satisfies RecordTable;
+export const outputFileFields = {
+  ...listedOutputFields,
+  ...checksum,
+  ...outputWarnings,
+} as const satisfies RecordTable;
 
 /** The common fields of input and output details (sections 2.1 and 2.2), plus the reason for a failure. */
 export const detailsFields = {
@@ -89,4 +104,5 @@ export const outputDetailsFields = {
   ...detailsFields,
   ...outputState,
   ...label,
+  ...outputWarnings,
 } as const satisfies RecordTable;

@@ -29,12 +29,10 @@ export interface SettingFlag {
 /** Flags whose name differs from that of their setting. */
 const flagNames: Readonly<Record<string, string>> = { notifications: 'notify' };
 
-/** Settings without a flag. */
-const withoutFlag: Readonly<Record<SettingFlag['path'], string>> = { job: 'input', output: 'notifications' };
-
 /**
  * The flags of all settings of a job and of an output, in the order of the tables. `input` has no flag, because it is
- * an argument of the commands. `notifications` has a flag only for the job.
+ * an argument of the commands. A setting that the job and its outputs have, such as `notifications`, has a flag only for
+ * the job. Settings that are not applied have none.
  */
 export function settingFlags(): readonly SettingFlag[] {
   return [...flagsOf(jobTable, 'job'), ...flagsOf(outputTable, 'output')];
@@ -67,7 +65,7 @@ function valuesOf(table: SettingsTable, path: SettingFlag['path'], options: Requ
 
 function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly SettingFlag[] {
   return Object.entries(table)
-    .filter(([name]) => name !== withoutFlag[path])
+    .filter(([name, { kind }]) => kind !== 'unchecked' && hasFlag(name, path))
     .map(([name, setting]) => {
       const word = (flagNames[name] ?? name).replaceAll('_', '-');
       const isBoolean = setting.kind === 'boolean';
@@ -83,6 +81,10 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
         repeatable: setting.kind === 'list',
       };
     });
+}
+
+function hasFlag(name: string, path: SettingFlag['path']): boolean {
+  return path === 'job' ? name !== 'input' : !Object.hasOwn(jobTable, name);
 }
 
 function argumentOf(name: string, setting: Setting): string {

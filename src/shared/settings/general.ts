@@ -1,6 +1,7 @@
 import { accessControlSetting } from './access-control.js';
 import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
+import { strictSetting } from './strict.js';
 
 const section = '4.1 General';
 
@@ -9,12 +10,19 @@ export const generalTable = {
   label: {
     kind: 'text',
     maxLength: 255,
+    emptyMeansOmitted: true,
     section,
     help: 'a name to distinguish the outputs; unique within a job',
   },
-  url: { kind: 'url', section, help: 'destination of the file; overrides base_url and filename' },
+  url: {
+    kind: 'url',
+    emptyMeansOmitted: true,
+    section,
+    help: 'destination of the file; overrides base_url and filename',
+  },
   base_url: {
     kind: 'url',
+    emptyMeansOmitted: true,
     section,
     help: 'destination folder; the file is named filename, or gets a random name',
   },
@@ -22,6 +30,7 @@ export const generalTable = {
     kind: 'text',
     maxLength: 2048,
     isPath: true,
+    emptyMeansOmitted: true,
     section,
     help: 'name of the file; its extension selects the container',
     defaultText: 'a random name',
@@ -67,4 +76,5 @@ export const generalTable = {
     ...notificationsSetting,
     help: 'a URL that is notified when the output has ended',
   },
+  strict: { ...strictSetting, defaultText: 'the setting of the job' },
 } as const satisfies SettingsTable;

@@ -2,14 +2,17 @@ import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
+import { notAppliedOutputTable } from './not-applied.js';
 import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
+import { streamingTable } from './streaming.js';
 import { thumbnailsSetting } from './thumbnails.js';
 import { videoRateTable } from './video-rate.js';
 import { watermarkSetting } from './watermark.js';
 
 /**
- * Every setting of an output (service document, section 4.1), in the order in which help and documentation list them.
+ * Every setting of an output (service document, section 4.1, and what the
+ * hosted service had besides), in the order in which help and documentation list them.
  */
 export const outputTable = {
   ...generalTable,
@@ -19,6 +22,8 @@ export const outputTable = {
   ...advancedTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
+  ...streamingTable,
+  ...notAppliedOutputTable,
 } as const satisfies SettingsTable;
 
 export { jobTable };

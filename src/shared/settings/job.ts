@@ -1,5 +1,7 @@
+import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
+import { strictSetting } from './strict.js';
 
 const section = '4.1 Job';
 
@@ -50,10 +52,12 @@ export const jobTable = {
     ...notificationsSetting,
     help: 'a URL that is notified when the job has ended',
   },
+  strict: { ...strictSetting, default: false },
   mock: {
     kind: 'boolean',
     default: false,
     section: 'addition',
     help: 'only validate the request; nothing is queued',
   },
+  ...notAppliedJobTable,
 } as const satisfies SettingsTable;

@@ -20,6 +20,12 @@ export const notificationTable = {
     section,
     help: 'format of the body of the notification',
   },
+  event: {
+    kind: 'unchecked',
+    type: 'string',
+    section: 'Live streaming',
+    help: 'the event of a live stream that is notified',
+  },
   headers: {
     kind: 'map',
     max: 20,

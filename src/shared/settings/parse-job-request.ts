@@ -3,16 +3,18 @@ import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTa
 import { validateLabels, validateOutput, withoutSize } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
+import { applyStrictMode } from './report-warnings.js';
+import type { RequestWarning } from './request-warning.js';
 
 /**
  * The result of parsing the body of a create request: a typed request, or all validation errors as full sentences.
  */
 export type JobRequestParseResult =
-  | { readonly ok: true; readonly request: JobRequest; readonly unknownFields: readonly string[] }
+  | { readonly ok: true; readonly request: JobRequest; readonly warnings: readonly RequestWarning[] }
   | {
       readonly ok: false;
       readonly validationErrors: readonly string[];
-      readonly unknownFields: readonly string[];
+      readonly warnings: readonly RequestWarning[];
       readonly validParts: ValidParts;
     };
 
@@ -24,22 +26,15 @@ export interface ValidParts {
 }
 
 /**
- * Fields of a body that are not settings: the outputs, which are parsed below, and the key, which the authenticator
- * reads.
- */
-const nonSettingFields: readonly string[] = ['output', 'outputs', 'api_key'];
-/** Maximum number of unknown fields that are reported, which keeps log lines short. */
-const maxUnknownFields = 100;
-
-/**
  * Validates the parsed body of a create request (service document, section 4.1; contract). Pure; never throws.
  *
  * - Numbers and booleans may be given as text. null and an empty array are the same as omitting a setting.
  * - `output` and `outputs` are one object or an array. Validation errors call them `outputs[N]` in both cases, and
  *   name a setting by the spelling that the client used.
  * - Without outputs there is one, `defaultOutput`; `[{}]` is one output without settings.
- * - Defaults are not filled in. `size` is replaced with `width` and `height`.
- * - Validation errors never repeat a value, because it may be secret. Unknown fields are only listed, by path.
+ * - Defaults are not filled in, except that `strict` of the job applies to its outputs. `size` is replaced with `width` and `height`.
+ * - Validation errors and warnings never repeat a value, because it may be secret.
+ * - Strict mode (`strict` of the job or of an output) turns unknown names and contradictions into validation errors.
  *
  * Not validated here, because it requires more than the tables: the supported URL schemes, the codecs that a
  * container supports, and the capabilities of this version and its ffmpeg.
@@ -50,23 +45,21 @@ export function parseJobRequest(
 ): JobRequestParseResult {
   if (!isObject(body)) {
     const validationErrors = ['The request must be an object with an input'];
-    return { ok: false, validationErrors, unknownFields: [], validParts: { job: {}, outputs: [] } };
+    return { ok: false, validationErrors, warnings: [], validParts: { job: {}, outputs: [] } };
   }
   const job = parseObjectFields(jobTable, body, '');
-  const outputs = parseOutputs(body, limits.maxOutputs);
-  const validationErrors = [...job.validationErrors, ...outputs.validationErrors];
-  const unknownFields = [
-    ...job.unknownFields.filter((name) => !nonSettingFields.includes(name)),
-    ...outputs.unknownFields,
-  ].slice(0, maxUnknownFields);
+  const isStrict = job.valid.strict ?? false;
+  const jobWarnings = applyStrictMode(job.warnings, isStrict);
+  const outputs = parseOutputs(body, limits.maxOutputs, isStrict);
+  const validationErrors = [
+    ...job.validationErrors,
+    ...jobWarnings.validationErrors,
+    ...outputs.validationErrors,
+  ];
+  const warnings = [...jobWarnings.warnings, ...outputs.warnings];
   return job.value === undefined || validationErrors.length > 0
-    ? {
-        ok: false,
-        validationErrors,
-        unknownFields,
-        validParts: { job: job.valid, outputs: outputs.validOutputs },
-      }
-    : { ok: true, request: { ...job.value, outputs: outputs.validOutputs.filter(isDefined) }, unknownFields };
+    ? { ok: false, validationErrors, warnings, validParts: { job: job.valid, outputs: outputs.validOutputs } }
+    : { ok: true, request: { ...job.value, outputs: outputs.validOutputs.filter(isDefined) }, warnings };
 }
 
 /** The result of parsing all outputs, with each valid output at its index. */
@@ -74,7 +67,11 @@ interface OutputsParseResult extends ParseResult<never> {
   readonly validOutputs: ValidParts['outputs'];
 }
 
-function parseOutputs(body: Readonly<Record<string, unknown>>, max: number): OutputsParseResult {
+function parseOutputs(
+  body: Readonly<Record<string, unknown>>,
+  max: number,
+  isStrict: boolean,
+): OutputsParseResult {
   const [outputsValue = [], duplicateValue] = ['outputs', 'output'].flatMap((name) =>
     Object.hasOwn(body, name) && body[name] !== null && body[name] !== undefined ? [body[name]] : [],
   );
@@ -86,11 +83,11 @@ function parseOutputs(body: Readonly<Record<string, unknown>>, max: number): Out
   const list: readonly unknown[] = Array.isArray(outputsValue) ? outputsValue : [outputsValue];
   if (list.length > max) return rejectOutputs(`outputs must have at most ${max} entries`);
   if (list.length === 0) return { ...mergeResults([]), validOutputs: [defaultOutput] };
-  const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`));
-  const { validationErrors, unknownFields } = mergeResults(results);
+  const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`, isStrict));
+  const { validationErrors, warnings } = mergeResults(results);
   return {
     validationErrors: [...validationErrors, ...validateLabels(results.map(({ valid }) => valid))],
-    unknownFields,
+    warnings,
     validOutputs: results.map((result) =>
       result.validationErrors.length === 0 ? withoutSize(result.valid) : undefined,
     ),
@@ -101,10 +98,20 @@ function rejectOutputs(text: string): OutputsParseResult {
   return { ...invalidResult(text), validOutputs: [] };
 }
 
-function parseOutput(item: unknown, path: string): ParseResult<never> & { readonly valid: OutputSettings } {
+function parseOutput(
+  item: unknown,
+  path: string,
+  isStrictJob: boolean,
+): ParseResult<never> & { readonly valid: OutputSettings } {
   if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {} };
-  const { valid, validationErrors, unknownFields } = parseObjectFields(outputTable, item, path);
-  return { valid, validationErrors: [...validationErrors, ...validateOutput(valid, path)], unknownFields };
+  const { valid, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
+  const { strict = isStrictJob } = valid;
+  const strictResult = applyStrictMode(warnings, strict);
+  return {
+    valid: strict ? { ...valid, strict } : valid,
+    validationErrors: [...validationErrors, ...strictResult.validationErrors, ...validateOutput(valid, path)],
+    warnings: strictResult.warnings,
+  };
 }
 
 function isDefined(settings: OutputSettings | undefined): settings is OutputSettings {

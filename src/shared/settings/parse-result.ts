@@ -1,11 +1,12 @@
+import type { RequestWarning } from './request-warning.js';
+
 /** The result of parsing one value of a request: the typed value, or its validation errors. */
 export interface ParseResult<T> {
   /** Absent if the value was omitted or is not valid. */
   readonly value?: T;
   /** Full sentences without a full stop, each beginning with the path of the field. They never repeat the value. */
   readonly validationErrors: readonly string[];
-  /** Paths of fields that are in no table. */
-  readonly unknownFields: readonly string[];
+  readonly warnings: readonly RequestWarning[];
 }
 
 /** The result of parsing a scalar: the value, or the rule that it violates (`must be ...`). */
@@ -14,20 +15,25 @@ export type ScalarResult<T> = { readonly value: T } | { readonly rule: string };
 /** Converts the result for a scalar at a path. */
 export function toParseResult<T>(path: string, scalar: ScalarResult<T>): ParseResult<T> {
   return 'rule' in scalar
-    ? { validationErrors: [`${path} ${scalar.rule}`], unknownFields: [] }
-    : { value: scalar.value, validationErrors: [], unknownFields: [] };
+    ? { validationErrors: [`${path} ${scalar.rule}`], warnings: [] }
+    : { value: scalar.value, validationErrors: [], warnings: [] };
 }
 
 /** A result with one validation error. */
 export function invalidResult(text: string): ParseResult<never> {
-  return { validationErrors: [text], unknownFields: [] };
+  return { validationErrors: [text], warnings: [] };
 }
 
-/** The validation errors and unknown fields of several results, in order. */
+/** A value that counts as omitted, with a warning. */
+export function ignoredResult(warning: RequestWarning): ParseResult<never> {
+  return { validationErrors: [], warnings: [warning] };
+}
+
+/** The validation errors and warnings of several results, in order. */
 export function mergeResults(results: readonly ParseResult<unknown>[]): ParseResult<never> {
   return {
     validationErrors: results.flatMap((result) => result.validationErrors),
-    unknownFields: results.flatMap((result) => result.unknownFields),
+    warnings: results.flatMap((result) => result.warnings),
   };
 }
 

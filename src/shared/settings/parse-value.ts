@@ -1,5 +1,12 @@
 import { isObject } from '../util/is-object.js';
-import { invalidResult, mergeResults, type ParseResult, pathTo, toParseResult } from './parse-result.js';
+import {
+  ignoredResult,
+  invalidResult,
+  mergeResults,
+  type ParseResult,
+  pathTo,
+  toParseResult,
+} from './parse-result.js';
 import {
   parseBoolean,
   parseDistance,
@@ -8,15 +15,27 @@ import {
   parseNumberChoice,
   parseSize,
   parseTime,
+  toDecimal,
 } from './read-number.js';
 import { parseChoice, parseMap, parseText, parseUrlSetting } from './read-text.js';
-import type { ListSetting, ObjectSetting, Setting, SettingsOf, SettingsTable } from './setting.js';
+import type {
+  ListSetting,
+  ObjectSetting,
+  Setting,
+  SettingsOf,
+  SettingsTable,
+  UncheckedSetting,
+} from './setting.js';
+import { nonSettingFields, unknownFieldWarning } from './unknown-fields.js';
 
 /**
  * Validates one value against its row of a table. Recurses only as deep as the tables, so that a deeply nested
  * request costs nothing.
  */
 export function parseValue(setting: Setting, value: unknown, path: string): ParseResult<unknown> {
+  if (value === '' && 'emptyMeansOmitted' in setting) {
+    return ignoredResult({ field: path, message: 'is empty and was ignored' });
+  }
   switch (setting.kind) {
     case 'integer':
       return toParseResult(path, parseInteger(setting, value));
@@ -25,7 +44,7 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
     case 'number-choice':
       return toParseResult(path, parseNumberChoice(setting, value));
     case 'boolean':
-      return toParseResult(path, parseBoolean(setting, value));
+      return toParseResult(path, parseBoolean(value));
     case 'text':
       return toParseResult(path, parseText(setting, value));
     case 'choice':
@@ -44,6 +63,8 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
       return parseList(setting, value, path);
     case 'map':
       return parseMap(setting, value, path);
+    case 'unchecked':
+      return parseUnchecked(setting, value, path);
   }
 }
 
@@ -54,18 +75,19 @@ export interface FieldsParseResult<T extends SettingsTable> extends ParseResult<
 
 /**
  * Validates the fields of an object against a table: typed settings in the order of the table, all validation errors,
- * and the fields that are not in the table. null means omitted. Reads own properties only, so that a field named
- * `__proto__` is an ordinary unknown field.
+ * and a warning for each field that is not in the table. null means omitted. A name may have `-` instead of `_`. Reads
+ * own properties only, so that a field named `__proto__` is an ordinary unknown field.
  */
 export function parseObjectFields<T extends SettingsTable>(
   table: T,
   record: Readonly<Record<string, unknown>>,
   path: string,
 ): FieldsParseResult<T> {
-  const results = Object.entries(table).map(
-    ([name, setting]) => [name, parseSpellings(name, setting, record, path)] as const,
-  );
   const known = new Set(Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]));
+  const givenNames = groupBySpelling(record, known);
+  const results = Object.entries(table).map(
+    ([name, setting]) => [name, parseSpellings(name, setting, record, { path, givenNames })] as const,
+  );
   const merged = mergeResults(results.map(([, result]) => result));
   const values = results.flatMap(([name, { value }]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -76,22 +98,37 @@ export function parseObjectFields<T extends SettingsTable>(
     ...(merged.validationErrors.length === 0 ? { value: valid } : {}),
     valid,
     validationErrors: merged.validationErrors,
-    unknownFields: [
-      ...merged.unknownFields,
-      ...Object.keys(record)
-        .filter((name) => !known.has(name))
-        .map((name) => pathTo(path, name)),
+    warnings: [
+      ...merged.warnings,
+      ...(givenNames.get(null) ?? [])
+        .filter((name) => path !== '' || !nonSettingFields.includes(name))
+        .map((name) => unknownFieldWarning({ table, parent: path, name })),
     ],
   };
+}
+
+/** The names of a record by the spelling that they stand for; those that are not known by null. */
+type GivenNames = ReadonlyMap<string | null, readonly string[]>;
+
+function groupBySpelling(record: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): GivenNames {
+  const groups = new Map<string | null, string[]>();
+  for (const name of Object.keys(record)) {
+    const withUnderscores = name.replaceAll('-', '_');
+    const spelling = [name, withUnderscores].find((one) => known.has(one)) ?? null;
+    groups.set(spelling, [...(groups.get(spelling) ?? []), name]);
+  }
+  return groups;
 }
 
 function parseSpellings(
   name: string,
   setting: Setting,
   record: Readonly<Record<string, unknown>>,
-  path: string,
+  { path, givenNames }: { readonly path: string; readonly givenNames: GivenNames },
 ): ParseResult<unknown> {
-  const usedSpellings = [name, ...(setting.spellings ?? [])].filter((spelling) => hasValue(record, spelling));
+  const usedSpellings = [name, ...(setting.spellings ?? [])]
+    .flatMap((spelling) => givenNames.get(spelling) ?? [])
+    .filter((spelling) => hasValue(record, spelling));
   const results = usedSpellings.map((spelling) =>
     parseValue(setting, record[spelling], pathTo(path, spelling)),
   );
@@ -108,10 +145,10 @@ function parseSpellings(
       validationErrors: [
         `${usedSpellings.map((spelling) => pathTo(path, spelling)).join(' and ')} are the same setting and must have the same value`,
       ],
-      unknownFields: merged.unknownFields,
+      warnings: merged.warnings,
     };
   }
-  return { ...merged, value: first.value };
+  return 'value' in first ? { ...merged, value: first.value } : merged;
 }
 
 /** The first clause of the help text of a setting. */
@@ -145,7 +182,7 @@ function parseOneObject(setting: ObjectSetting, value: unknown, path: string): P
     ...fields.validationErrors,
     `${path} must have exactly one of ${oneOf.join(' and ')}`,
   ];
-  return { validationErrors, unknownFields: fields.unknownFields };
+  return { validationErrors, warnings: fields.warnings };
 }
 
 /**
@@ -171,4 +208,39 @@ function parseList(setting: ListSetting, value: unknown, path: string): ParseRes
   return merged.validationErrors.length > 0
     ? merged
     : { ...merged, value: results.map((result) => result.value) };
+}
+
+/** Maximum number of entries of an object that is not checked further. */
+const maxUncheckedEntries = 20;
+
+/** Accepts any value of the right type. A wrong type is a warning: a setting without effect must not break a request. */
+function parseUnchecked(
+  { type, isSecret }: UncheckedSetting,
+  value: unknown,
+  path: string,
+): ParseResult<unknown> {
+  if (type !== undefined && !hasType(type, value)) {
+    return ignoredResult({ field: path, message: `is not ${typeNames[type]} and was ignored` });
+  }
+  return { value: isSecret ? true : value, validationErrors: [], warnings: [] };
+}
+
+const typeNames = {
+  boolean: 'true or false',
+  number: 'a number',
+  string: 'a string',
+  object: `an object of up to ${maxUncheckedEntries} entries`,
+} as const satisfies Record<NonNullable<UncheckedSetting['type']>, string>;
+
+function hasType(type: NonNullable<UncheckedSetting['type']>, value: unknown): boolean {
+  switch (type) {
+    case 'boolean':
+      return 'value' in parseBoolean(value);
+    case 'number':
+      return toDecimal(value) !== undefined;
+    case 'string':
+      return typeof value === 'string' || typeof value === 'number';
+    case 'object':
+      return isObject(value) && Object.keys(value).length <= maxUncheckedEntries;
+  }
 }

@@ -1,7 +1,6 @@
 import { sidePixels } from './limits.js';
 import type { ScalarResult } from './parse-result.js';
 import type {
-  BooleanSetting,
   Distance,
   DistanceSetting,
   IntegerSetting,
@@ -55,7 +54,7 @@ export function parseNumberChoice(setting: NumberChoiceSetting, value: unknown):
 }
 
 /** Validates a boolean. Also accepts 1 and 0, and each of the four as text. */
-export function parseBoolean(_setting: BooleanSetting, value: unknown): ScalarResult<boolean> {
+export function parseBoolean(value: unknown): ScalarResult<boolean> {
   if (value === true || value === 1 || value === 'true' || value === '1') return { value: true };
   if (value === false || value === 0 || value === 'false' || value === '0') return { value: false };
   return { rule: 'must be true or false' };

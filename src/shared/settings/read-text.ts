@@ -124,12 +124,12 @@ export function parseMap(
     const rule = isDuplicate ? 'must be given only once' : findHeaderViolation(setting, name, text);
     return rule === undefined ? [] : [`${pathTo(path, name)} ${rule}`];
   });
-  if (validationErrors.length > 0) return { validationErrors, unknownFields: [] };
+  if (validationErrors.length > 0) return { validationErrors, warnings: [] };
   // Every value is a string at this point, but the compiler cannot infer that.
   return {
     value: Object.fromEntries(entries) as Record<string, string>,
     validationErrors,
-    unknownFields: [],
+    warnings: [],
   };
 }
 

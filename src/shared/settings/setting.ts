@@ -13,8 +13,8 @@ interface SettingText {
   /** The default as shown to users; absent if there is none. */
   readonly defaultText?: string;
   /**
-   * Section of the service document with its chapter, e.g. `4.1 Resolution`; `addition` for settings that the
-   * document does not have.
+   * Section of the service document with its chapter, e.g. `4.1 Resolution`. Settings that the document does not have:
+   * only a chapter, e.g. `Live streaming`, if the hosted service had them; `addition` otherwise.
    */
   readonly section: string;
 }
@@ -51,6 +51,8 @@ export interface TextSetting extends SettingText {
   readonly kind: 'text';
   readonly maxLength: number;
   readonly mayBeEmpty?: true;
+  /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
+  readonly emptyMeansOmitted?: true;
   /** A relative path: folders are allowed, `..` is not; each part has up to 255 bytes. */
   readonly isPath?: boolean;
   readonly default?: string;
@@ -61,6 +63,8 @@ export interface UrlSetting extends SettingText {
   readonly kind: 'url';
   /** The supported schemes, in lower case; absent if the table does not restrict them. */
   readonly schemes?: readonly string[];
+  /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
+  readonly emptyMeansOmitted?: true;
 }
 
 /**
@@ -140,6 +144,20 @@ export interface MapSetting extends SettingText {
   readonly reserved: readonly string[];
 }
 
+/**
+ * A setting of the service that venc knows but does not apply: it has no effect, or it is rejected. Its value is checked
+ * only for its type, and a wrong type is a warning. It has no command-line flag.
+ */
+export interface UncheckedSetting extends SettingText {
+  readonly kind: 'unchecked';
+  /** The type of its value; absent if any type is accepted. */
+  readonly type?: 'boolean' | 'number' | 'string' | 'object';
+  /** The names that an object has at the service, for the reference. */
+  readonly fieldNames?: readonly string[];
+  /** Whether the value is a secret, which is not kept. */
+  readonly isSecret?: true;
+}
+
 /** One row of a table of settings. */
 export type Setting =
   | IntegerSetting
@@ -154,7 +172,8 @@ export type Setting =
   | DistanceSetting
   | ObjectSetting
   | ListSetting
-  | MapSetting;
+  | MapSetting
+  | UncheckedSetting;
 
 /** Settings by name. */
 export type SettingsTable = Readonly<Record<string, Setting>>;
@@ -191,7 +210,9 @@ export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
                 ? readonly ValueOf<O>[]
                 : S extends { kind: 'map' }
                   ? Readonly<Record<string, string>>
-                  : never;
+                  : S extends { kind: 'unchecked' }
+                    ? unknown
+                    : never;
 
 type RequiredNames<T extends SettingsTable> = {
   [K in keyof T]: T[K] extends { isRequired: true } ? K : never;

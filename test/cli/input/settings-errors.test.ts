@@ -46,11 +46,11 @@ test('a missing file, unreadable flags and invalid values are all reported', asy
 
 test('errors name the --output by its number, and the request file with the path in it', async () => {
   const request = join(tempFolder(), 'request.json');
-  const outputs = [{ speed: 9, filename: '' }, { quality: 7 }];
+  const outputs = [{ speed: 9, filename: 5 }, { quality: 7 }];
   writeFileSync(request, JSON.stringify({ input: 'file:///a.mov', outputs }));
   const words = ['--width', '1', '--output', 'label=a', '--output', 'start_clip=x'];
   const expected = (name: string) => [
-    `venc: ${name}: outputs[0].filename must be a non-empty string.`,
+    `venc: ${name}: outputs[0].filename must be a string.`,
     `venc: ${name}: outputs[0].speed must be a whole number from 1 to 5`,
     'venc: --width must be a whole number from 2 to 8192',
     `venc: ${name}: outputs[1].quality must be a whole number from 1 to 5`,

@@ -25,7 +25,7 @@ test('each input is a job, in order; an error is reported by name, and sets the 
   const { code, stdout, stderr } = await submit(context, words, '{"input": "http://h/stdin.mov"}');
   assert.equal([code, stdout], [2, '101\n102\n103\n104\n105\n'], stderr);
   assert.match(stderr, /^venc: nowhere\.mov cannot be read: there is no such file/m);
-  assert.match(stderr, /^venc: request\.json: warning: unknown field tset/m);
+  assert.match(stderr, /^venc: request\.json: warning: tset: is not known/m);
   assert.equal(
     bodies(context.seen).map(({ input }) => input),
     ['upload://t/a.mov', 'http://h/c.mov', 'http://h/r.mov', 'http://h/stdin.mov', 'upload://t/b.mov'],

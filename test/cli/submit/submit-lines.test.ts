@@ -23,7 +23,7 @@ test('each line is a job; an invalid one is reported by its number, and the othe
   assert.equal([result.code, result.stdout], [2, '101\n102\n103\n']);
   assert.match(result.stderr, /^venc: line 2: .* not a JSON object/m);
   assert.match(result.stderr, /^venc: line 4: .* not a JSON object/m);
-  assert.match(result.stderr, /^venc: line 5: warning: unknown field tset/m);
+  assert.match(result.stderr, /^venc: line 5: warning: tset: is not known/m);
   assert.equal(
     creates(seen).map(({ headers }) => headers['idempotency-key']),
     ['day-1', 'day-5', 'day-6'],

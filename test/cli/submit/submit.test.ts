@@ -70,16 +70,11 @@ test('an unknown field is reported with a suggestion, and the job is submitted',
   const result = await venc(['-'], JSON.stringify(request));
   assert.equal([result.code, /^\d+\n$/.test(result.stdout)], [0, true]);
   assert.equal(result.stderr.trimEnd().split('\n'), [
-    'venc: warning: unknown field widht: ignored',
-    'venc: hint: did you mean width, which belongs in outputs?',
-    'venc: warning: unknown field speed: ignored',
-    'venc: hint: speed belongs in outputs',
-    'venc: warning: unknown field outputs[0].watermark[0].hight: ignored',
-    'venc: hint: did you mean height?',
-    'venc: warning: unknown field outputs[0].widht: ignored',
-    'venc: hint: did you mean width?',
-    'venc: warning: unknown field outputs[0].region: ignored',
-    'venc: hint: region belongs to the job, next to outputs',
+    'venc: warning: widht: is not known and was ignored; did you mean width, which belongs in outputs?',
+    'venc: warning: speed: is not known and was ignored; speed belongs in outputs',
+    'venc: warning: outputs[0].widht: is not known and was ignored; did you mean width?',
+    'venc: warning: outputs[0].region: is not known and was ignored; region belongs in the job',
+    'venc: warning: outputs[0].watermark[0].hight: is not known and was ignored; did you mean height?',
   ]);
   const typed = await venc(['http://h/a.mov', '--output', 'widht=2']);
   assert.match(typed.stderr, /has no setting widht\.\nvenc: hint: did you mean width\?/);

@@ -78,7 +78,7 @@ export const moduleMap: ModuleMap = {
     },
     {
       from: [
-        ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'worker', 'submit'].map(
+        ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'worker', 'submit', 'explain'].map(
           (name) => `src/cli/commands/${name}.ts`,
         ),
         ...['file-uploader', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),

@@ -52,5 +52,5 @@ function termOf({ flag, argument }: { readonly flag: string; readonly argument: 
 
 /** The title of a section of the service document, without its number. */
 function titleOf(section: string): string {
-  return section.replace(/^\S+ /, '');
+  return section.replace(/^[\d.]+ /, '');
 }
