@@ -7,6 +7,8 @@ import type { RequestWarning } from '../../src/shared/settings/request-warning.j
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestination } from '../jobs/draft.js';
+import { notificationWarnings } from '../jobs/notifications.js';
+import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { thumbnailUrl } from '../jobs/output-files.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
@@ -17,6 +19,7 @@ import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
+import { s3UrlOf } from './s3-web-url.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -70,7 +73,10 @@ export async function checkRequest(
   const { outputs: _, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
   validationErrors.push(...jobSupport.validationErrors);
-  const warnings: RequestWarning[] = [...jobSupport.warnings];
+  const warnings: RequestWarning[] = [
+    ...jobSupport.warnings,
+    ...notificationWarnings(parts.notifications, ''),
+  ];
   const usedKeys = new Set<string>();
   for (const [index, settings] of parts.outputs.entries()) {
     if (settings === undefined) continue;
@@ -95,6 +101,10 @@ export async function checkRequest(
       baseUrl: context.baseUrl,
       randomToken: appContext.randomToken,
     });
+    const scheme = schemeOf(outputDestination.destination);
+    const objectResult = applyStrictMode(objectWarnings(settings, scheme, path), settings.strict ?? false);
+    warnings.push(...objectResult.warnings, ...notificationWarnings(settings.notifications, path));
+    validationErrors.push(...objectResult.validationErrors, ...headerErrors(settings, path));
     validationErrors.push(
       ...(await destinationValidationErrors(appContext, context, settings, outputDestination, path)),
     );
@@ -169,15 +179,27 @@ async function destinationValidationErrors(
   return validationError ? [`${path}.${field} ${validationError}`] : [];
 }
 
+const noWebUploads = 'outputs need an S3, GCS, Swift, FTP, SFTP or file: URL';
+/** Schemes of the hosted service that are not supported as destinations, with the reason. */
+const unsupportedDestinations: Readonly<Record<string, string>> = {
+  http: noWebUploads,
+  https: noWebUploads,
+  azure: 'this storage is not supported',
+  rtmp: 'this service has no live streaming',
+};
+
 function unsupportedSchemeError(
   appContext: RequestCheckDeps,
   url: string,
   direction: 'download' | 'upload',
 ): string {
+  const scheme = schemeOf(url) ?? '';
+  const reason = direction === 'upload' ? unsupportedDestinations[scheme] : undefined;
+  if (reason !== undefined) return `must not be ${scheme}: ${reason}`;
   const known = [...appContext.transports]
     .filter(([scheme, transport]) => transport[direction] !== undefined && scheme !== 'hosted')
     .map(([scheme]) => scheme);
-  return `has the scheme "${schemeOf(url) ?? ''}", which is not supported here: use one of ${known.join(', ')}`;
+  return `has the scheme "${scheme}", which is not supported here: use one of ${known.join(', ')}`;
 }
 
 function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
@@ -222,6 +244,6 @@ function requestedFilename(settings: OutputSettings): string | null {
   return fileNameInUrl(settings.url);
 }
 
-function externalDestination(destination: string): OutputDestination {
-  return { destination, url: withoutPassword(destination) };
+function externalDestination(url: string): OutputDestination {
+  return { destination: s3UrlOf(url) ?? url, url: withoutPassword(url) };
 }

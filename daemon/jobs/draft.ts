@@ -1,6 +1,6 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
-import type { IdempotencyRecord, Job } from './job.js';
+import type { IdempotencyRecord, Job, JobInput } from './job.js';
 import { targetsOf } from './notifications.js';
 import { totalThumbnailCount } from './output-files.js';
 
@@ -42,7 +42,7 @@ export interface DraftParts {
 export function draftJob(parts: DraftParts): JobDraft {
   const { warnings = [] } = parts;
   const at = parts.now.toISOString();
-  const connections = parts.request.download_connections;
+  const { download_connections: connections, expected_md5_checksum: expectedMd5 } = parts.request;
   const newFile = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
   return {
     idCount: 2 + parts.outputs.length + totalThumbnailCount(parts.outputs),
@@ -51,6 +51,7 @@ export function draftJob(parts: DraftParts): JobDraft {
       accountId: parts.accountId,
       state: 'waiting',
       test: parts.test,
+      ...(parts.request.private ? { isPrivate: true as const } : {}),
       passThrough: parts.request.pass_through ?? null,
       grouping: parts.request.grouping ?? null,
       createdAt: at,
@@ -63,6 +64,8 @@ export function draftJob(parts: DraftParts): JobDraft {
         state: 'waiting',
         url: parts.request.input,
         ...(connections === undefined ? {} : { connections }),
+        ...asperaOf(parts.request),
+        ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),
       },
       outputs: parts.outputs.map(({ settings, outputDestination }, index) => ({
         ...newFile,
@@ -84,4 +87,14 @@ export function draftJob(parts: DraftParts): JobDraft {
       pendingNotifications: [],
     }),
   };
+}
+
+function asperaOf(request: JobRequest): Pick<JobInput, 'aspera'> {
+  const { aspera_transfer_policy: policy, transfer_minimum_rate, transfer_maximum_rate } = request;
+  const aspera = {
+    ...(policy === undefined ? {} : { policy }),
+    ...(transfer_minimum_rate === undefined ? {} : { minimumKbps: transfer_minimum_rate }),
+    ...(transfer_maximum_rate === undefined ? {} : { maximumKbps: transfer_maximum_rate }),
+  };
+  return Object.keys(aspera).length === 0 ? {} : { aspera };
 }

@@ -38,12 +38,23 @@ interface JobFile {
   readonly failure: JobFailure | null;
 }
 
+/** Settings of transfers from Aspera servers; absent ones have the defaults of the transport. Rates are in Kbps. */
+export interface AsperaSettings {
+  readonly policy?: 'fair' | 'low';
+  readonly minimumKbps?: number;
+  readonly maximumKbps?: number;
+}
+
 /** The input of a job. `url` may contain credentials; responses show it without them. */
 export interface JobInput extends JobFile {
   readonly state: InputState;
   readonly url: string;
   /** Maximum number of parallel connections for the download (`download_connections`). Absent if the request does not set it. */
   readonly connections?: number;
+  /** How `ascp` downloads it from an Aspera server. Absent if the request does not set it. */
+  readonly aspera?: AsperaSettings;
+  /** The MD5 that the downloaded file must have (`expected_md5_checksum`), in lower case. Absent if the request does not set it. */
+  readonly expectedMd5?: string;
 }
 
 /** One thumbnail of an output. */
@@ -83,6 +94,8 @@ export interface Job {
   readonly state: JobState;
   /** Test mode: outputs are cut to 5 seconds. */
   readonly test: boolean;
+  /** Whether the URLs of the job are kept out of the log (`private`). Absent if not. */
+  readonly isPrivate?: true;
   readonly passThrough: string | null;
   readonly grouping: string | null;
   readonly createdAt: string;

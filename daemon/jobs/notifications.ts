@@ -1,4 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { pathTo } from '../../src/shared/settings/parse-result.js';
+import { isEmailAddress } from '../../src/shared/settings/read-text.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isFinal } from '../../src/shared/states.js';
 import { backoffDelayMs } from '../../src/shared/util/backoff.js';
 import type { Job, Notification, NotificationTarget } from './job.js';
@@ -6,11 +9,36 @@ import type { Job, Notification, NotificationTarget } from './job.js';
 /** Maximum number of delivery attempts for a notification (contract, section 10). */
 export const maxNotificationAttempts = 20;
 
-/** The targets of the `notifications` of a job or an output in a request, with defaults filled in. */
+/**
+ * The targets of the `notifications` of a job or an output in a request, with defaults filled in. Those that are never sent are left
+ * out: see `notificationWarnings`.
+ */
 export function targetsOf(
   notifications: OutputSettings['notifications'] = [],
 ): readonly NotificationTarget[] {
-  return notifications.map(({ url, format = 'json', headers = {} }) => ({ url, format, headers }));
+  return notifications
+    .filter(({ url, event }) => reasonNotSent(url) === null && event === undefined)
+    .map(({ url, format = 'json', headers = {} }) => ({ url, format, headers }));
+}
+
+/** A warning for each notification that is never sent. `path` is the path of the job or output, empty for the job. */
+export function notificationWarnings(
+  notifications: OutputSettings['notifications'] = [],
+  path: string,
+): readonly RequestWarning[] {
+  return notifications.flatMap(({ url }, index) => {
+    const reason = reasonNotSent(url);
+    return reason === null ? [] : [{ field: `${pathTo(path, 'notifications')}[${index}]`, message: reason }];
+  });
+}
+
+/** Why nothing is sent to the URL of a notification; null if it is sent. */
+function reasonNotSent(url: string): string | null {
+  if (isEmailAddress(url)) return 'is an e-mail address, and this daemon sends no mail';
+  // The relay of the hosted service to the machines of its developers.
+  return /^https?:\/\/zencoderfetcher(?:[/:?#]|$)/i.test(url)
+    ? 'is never sent: zencoderfetcher exists only at the hosted service'
+    : null;
 }
 
 /**

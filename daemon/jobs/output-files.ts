@@ -46,7 +46,7 @@ export function hostedFilesOf({ outputs }: Job): readonly string[] {
 }
 
 /** What a grantee may do with a file (section 4.1 Access control). */
-export type Permission = 'READ' | 'WRITE' | 'FULL_CONTROL';
+export type Permission = 'READ' | 'WRITE' | 'READ_ACP' | 'WRITE_ACP' | 'FULL_CONTROL';
 
 /** The permissions of one grantee. */
 export interface Grant {

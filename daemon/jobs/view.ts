@@ -67,7 +67,7 @@ export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
 
 /** Input details (section 2.1). */
 export const inputDetails = memoizeByKey((job: Job): InputDetails => {
-  return { ...details(job.input), job_id: job.id, state: job.input.state, privacy: false };
+  return { ...details(job.input), job_id: job.id, state: job.input.state, privacy: job.isPrivate ?? false };
 });
 
 /** Output details (section 2.2). */

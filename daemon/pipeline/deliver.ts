@@ -2,10 +2,11 @@ import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts, JobOutput } from '../jobs/job.js';
+import { objectHeaders } from '../jobs/object-headers.js';
 import { thumbnailAccess, thumbnailUrl, videoAccess } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
 import type { Transfer } from '../transfer/transfer.js';
-import { transportFor } from '../transports/registry.js';
+import { schemeOf, transportFor } from '../transports/registry.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -106,7 +107,15 @@ async function sendAll(
     const overallPercent = (1 - weight) * 100 + weight * percent;
     run.progress(output.id, { event: 'uploading', percent, overallPercent });
   };
-  return send(encoded.product.path, output.destination, { onProgress, access: videoAccess(output.settings) });
+  const { settings, destination } = output;
+  return send(encoded.product.path, destination, {
+    onProgress,
+    access: videoAccess(settings),
+    headers: objectHeaders(settings, schemeOf(destination)),
+    ...(settings.parallel_upload_limit === undefined
+      ? {}
+      : { parallelParts: settings.parallel_upload_limit }),
+  });
 }
 
 /**

@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
@@ -59,6 +60,7 @@ async function fetch(
     const file = await transport.download(input.url, path, {
       signal: run.signal,
       connections: input.connections ?? defaultConnections,
+      ...(input.aspera === undefined ? {} : { aspera: input.aspera }),
       onProgress: (done, total) => {
         reservation.setReceived(done, total);
         const percent = total === null || total === 0 ? 0 : (done / total) * 100;
@@ -70,6 +72,12 @@ async function fetch(
       },
     });
     reservation.setReceived(file.sizeBytes, file.sizeBytes);
+    if (input.expectedMd5 !== undefined && input.expectedMd5 !== file.md5) {
+      throw new VencError(
+        'ChecksumMismatchError',
+        `The input has the MD5 ${file.md5}, not ${input.expectedMd5} (expected_md5_checksum).`,
+      );
+    }
     return { path, file, reservation };
   } catch (error) {
     reservation.release();

@@ -24,10 +24,10 @@ export function withLogging(run: Run, log: Log): Run {
       const job = await run.change(change);
       if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
       if ('failure' in change) {
-        log(
-          'warn',
-          `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
-        );
+        const { errorClass, message } = change.failure;
+        // The message may contain a URL.
+        const reason = job.isPrivate ? errorClass : `${errorClass}: ${message}`;
+        log('warn', `Job ${id}: ${describeFile(change)} failed, ${reason}`);
       }
       if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
       return job;
@@ -36,8 +36,9 @@ export function withLogging(run: Run, log: Log): Run {
 }
 
 /** The log line of a started job. */
-function startedLine({ id, input, outputs }: Job): string {
-  return `Job ${id} started: ${withoutPassword(input.url)} to ${formatOutputCount(outputs.length)}.`;
+function startedLine({ id, input, outputs, isPrivate }: Job): string {
+  const source = isPrivate === true ? 'a private input' : withoutPassword(input.url);
+  return `Job ${id} started: ${source} to ${formatOutputCount(outputs.length)}.`;
 }
 
 /** The log line of a probed input or a finished output. */

@@ -15,9 +15,16 @@ export const supportedJobFields = {
   'notifications.format': { by: 'daemon/jobs/notifications.ts' },
   'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
   'notifications.event': { noEffect: 'it belongs to live streaming', warns: true },
+  private: { by: 'daemon/jobs/draft.ts' },
+  expected_md5_checksum: { by: 'daemon/jobs/draft.ts' },
+  aspera_transfer_policy: { by: 'daemon/jobs/draft.ts' },
+  transfer_minimum_rate: { by: 'daemon/jobs/draft.ts' },
+  transfer_maximum_rate: { by: 'daemon/jobs/draft.ts' },
   strict: { by: 'src/shared/settings/parse-job-request.ts' },
   ...notAppliedJobFields,
 } as const satisfies Record<JobPath, SettingSupport>;
+
+const noAsperaUploads = { noEffect: 'nothing is uploaded to Aspera servers', warns: true } as const;
 
 /** How each setting of an output is handled. A new setting without an entry does not compile. */
 export const supportedOutputSettings = {
@@ -38,6 +45,13 @@ export const supportedOutputSettings = {
   'notifications.headers': { by: 'daemon/jobs/notifications.ts' },
   'notifications.event': { noEffect: 'it belongs to live streaming', warns: true },
   strict: { by: 'src/shared/settings/parse-job-request.ts' },
+  secondary_url: { unsupported: 'is not supported: a failed delivery is retried at the same URL' },
+  headers: { by: 'daemon/jobs/object-headers.ts' },
+  rrs: { by: 'daemon/jobs/object-headers.ts' },
+  parallel_upload_limit: { by: 'daemon/pipeline/deliver.ts' },
+  aspera_transfer_policy: noAsperaUploads,
+  transfer_minimum_rate: noAsperaUploads,
+  transfer_maximum_rate: noAsperaUploads,
   width: { by: 'daemon/plan/decide/size.ts' },
   height: { by: 'daemon/plan/decide/size.ts' },
   size: { by: 'daemon/plan/decide/size.ts' },

@@ -1,4 +1,5 @@
 import { jobTable } from '../../src/shared/settings/index.js';
+import type { AsperaSettings } from '../jobs/job.js';
 import type { FileAccess } from '../jobs/output-files.js';
 
 /** Options of the transfer of one file. */
@@ -9,8 +10,14 @@ export interface Transfer {
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
   /** Maximum number of connections of a download (`download_connections`, section 4.1); by default the transport decides. */
   readonly connections?: number;
+  /** How `ascp` downloads from an Aspera server. */
+  readonly aspera?: AsperaSettings;
   /** Who may read an uploaded file, if the destination supports grants; the destination's default otherwise. */
   readonly access?: FileAccess;
+  /** Headers of the object, by name in lower case, if the destination is a bucket: see `objectHeaders`. */
+  readonly headers?: Readonly<Record<string, string>>;
+  /** Maximum number of parts that an upload sends in parallel; the transport may use fewer. */
+  readonly parallelParts?: number;
 }
 
 /** The default number of connections of a download (`download_connections`, section 4.1). */

@@ -18,9 +18,14 @@ export function registerTransports(transports: readonly Transport[]): TransportR
   return registry;
 }
 
-/** The scheme of a URL in lower case, without the colon; null if the text has none. */
+/**
+ * The scheme of a URL in lower case, without the colon, and without the region of `s3+eu-west-1:` and `cf+uk:`; null if the text has none.
+ * `aspera:` is another name of `fasp:`.
+ */
 export function schemeOf(url: string): string | null {
-  return /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? null;
+  const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? null;
+  if (scheme === 'aspera') return 'fasp';
+  return scheme?.replace(/^(s3|cf)\+[a-z0-9-]+$/, '$1') ?? null;
 }
 
 /** The transport for a URL. Throws `InvalidRequestError` if its scheme is unknown. */

@@ -40,6 +40,11 @@ const requestRejection = (
  * command.
  */
 export const errorClasses = {
+  ChecksumMismatchError: jobFailure(
+    'The downloaded file does not have the expected MD5.',
+    true,
+    'Check expected_md5_checksum. If it is right, the file was damaged in the transfer: resubmit the job.',
+  ),
   DownloadAccessDeniedError: jobFailure(
     'The server of the file denied access to it.',
     false,

@@ -85,9 +85,10 @@ for (const [settings, text] of cases) {
   });
 }
 
-test('a label is unique within a job, and outputs without a label do not conflict', () => {
+test('a label is unique within a job, in any letter case, and outputs without a label do not conflict', () => {
   assert.equal(validationErrorsFor({ label: 'web' }, {}, {}, { label: 'web' }, { label: 'Web' }), [
     'outputs[3].label must be unique, but outputs[0] has the same label',
+    'outputs[4].label must be unique, but outputs[0] has the same label',
   ]);
 });
 

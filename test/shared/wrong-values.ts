@@ -9,7 +9,7 @@ const nonTexts: readonly unknown[] = [5, true, {}, [], ['text']];
 
 const nonHttpUrls: readonly unknown[] = [
   ...['ftp://host/a', 'file:///a', 's3://bucket/key', 'https:/host', 'http+unix://host/a', 'http://host:0/a'],
-  ...['me@example.com', 'mailto:me@example.com', 'MAILTO:me@example.com'],
+  ...['me@', 'mailto:me@example.com', 'MAILTO:me@example.com'],
 ];
 
 /** Invalid values of a setting. Null is not among them: it means omitted, as an empty text does for some settings. */

@@ -143,6 +143,7 @@ function plainSchema(setting: PlainSetting): Schema {
         type: 'string',
         ...(setting.mayBeEmpty || setting.emptyMeansOmitted ? {} : { minLength: 1 }),
         maxLength: setting.maxLength,
+        ...(setting.form === undefined ? {} : { pattern: `^(?:${setting.form.pattern})$` }),
       };
     case 'url':
       return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting) };
@@ -184,9 +185,10 @@ function rangeOf({ min, max }: { readonly min: number; readonly max: number }): 
   return { minimum: min, maximum: max };
 }
 
-function schemePattern({ schemes, emptyMeansOmitted }: UrlSetting): string {
+function schemePattern({ schemes, emptyMeansOmitted, acceptsEmail }: UrlSetting): string {
   const known =
     schemes === undefined ? '[A-Za-z][A-Za-z\\d+.\\-]*' : `(?:${schemes.map(inAnyCase).join('|')})`;
+  if (acceptsEmail) return `^(?:${known}:/|[^\\s/:@]+@[^\\s/:@]+$)`;
   return emptyMeansOmitted ? `^(?:$|${known}:/)` : `^${known}:/`;
 }
 

@@ -64,6 +64,8 @@ const isInput = shapeOf<JobInput>({
   state: oneOf(inputStates),
   url: isText,
   connections: (value) => value === undefined || isCount(value),
+  aspera: (value) => value === undefined || isObject(value),
+  expectedMd5: (value) => value === undefined || isText(value),
 });
 
 const isOutput = shapeOf<JobOutput>({
@@ -119,6 +121,7 @@ const isCompleteJob = shapeOf<Job>({
   accountId: isText,
   state: (value) => typeof value === 'string' && isJobState(value),
   test: (value) => typeof value === 'boolean',
+  isPrivate: optional((value) => value === true),
   passThrough: isTextOrNull,
   grouping: isTextOrNull,
   createdAt: isText,

@@ -3,7 +3,7 @@ import { lstat, mkdir, readdir, rename, rm } from 'node:fs/promises';
 import { isIP } from 'node:net';
 import { dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
-import type { FileFacts } from '../../jobs/job.js';
+import type { AsperaSettings, FileFacts } from '../../jobs/job.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { measureFile } from '../../transfer/read-file.js';
@@ -68,7 +68,7 @@ async function downloadWithAscp(
     withIdleTimeout(
       { signal, stallTimeoutMs: options.stallTimeoutMs, direction: 'download', host: location.name },
       (watchdog) =>
-        fetchOnce(program, location, folder, watchdog, options, (bytes) => {
+        fetchOnce(program, location, folder, watchdog, { ...options, ...transfer.aspera }, (bytes) => {
           if (bytes <= highWaterMarkBytes) return;
           highWaterMarkBytes = bytes;
           watchdog.reportActivity();
@@ -96,9 +96,10 @@ async function fetchOnce(
   location: FaspLocation,
   folder: string,
   watchdog: Watchdog,
-  options: FaspOptions,
+  options: FaspOptions & AsperaSettings,
   onGrowth: (bytes: number) => void,
 ): Promise<TransferError | null> {
+  const { policy = 'fair', minimumKbps, maximumKbps } = options;
   const { signal } = watchdog;
   const address = await resolveAddress(options.guard, location.host, signal).catch((error: unknown) => {
     signal.throwIfAborted();
@@ -111,7 +112,10 @@ async function fetchOnce(
     `--user=${location.user}`,
     `--host=${address}`,
     ...(location.port === null ? [] : ['-P', String(location.port)]),
-    ...['--policy=fair', '-l', '10G', '-k', '2', '--overwrite=always'],
+    `--policy=${policy}`,
+    ...['-l', maximumKbps === undefined ? '10G' : `${maximumKbps}k`],
+    ...(minimumKbps === undefined ? [] : ['-m', `${minimumKbps}k`]),
+    ...['-k', '2', '--overwrite=always'],
     location.path,
     join(folder, fileName),
   ];

@@ -1,33 +1,43 @@
-import { GetObjectAclCommand, PutObjectAclCommand } from '@aws-sdk/client-s3';
+import { GetObjectAclCommand, type ObjectCannedACL, PutObjectAclCommand } from '@aws-sdk/client-s3';
 import type { FileAccess, Grant, Permission } from '../../jobs/output-files.js';
 import { parseS3Error } from './map-storage-error.js';
 import type { S3RequestContext, StorageSession } from './storage-session.js';
 
 /** The grants of an object, as parameters of the SDK's commands. */
 export interface ObjectGrants {
-  readonly ACL?: 'public-read' | 'bucket-owner-full-control';
+  readonly ACL?: ObjectCannedACL;
   readonly GrantRead?: string;
+  readonly GrantReadACP?: string;
+  readonly GrantWriteACP?: string;
   readonly GrantFullControl?: string;
 }
 
-/** The group of all users. */
-const allUsers = 'http://acs.amazonaws.com/groups/global/AllUsers';
+/** The parameter for each permission. WRITE has none, because it applies only to buckets. */
+const parameters = {
+  READ: 'GrantRead',
+  READ_ACP: 'GrantReadACP',
+  WRITE_ACP: 'GrantWriteACP',
+  FULL_CONTROL: 'GrantFullControl',
+} as const;
 
 /**
  * The grants of an uploaded object (section 4.1). By default the owner of the bucket gets full control. A canned ACL and explicit grants
- * exclude each other. WRITE is ignored, because it applies only to buckets.
+ * exclude each other, so a public object with explicit grants has only these. WRITE is ignored, because it applies only to buckets.
  */
-export function grantsFor(access: FileAccess | undefined): ObjectGrants {
-  const readers = granteesOf(access, 'READ');
-  const owners = granteesOf(access, 'FULL_CONTROL');
+export function grantsFor(
+  access: FileAccess | undefined,
+  headers: Readonly<Record<string, string>> = {},
+): ObjectGrants {
+  const requested = headers['x-amz-acl'] ?? headers['x-goog-acl'];
+  // The SDK types only the values of S3, and the service validates the value.
+  if (requested !== undefined) return { ACL: requested as ObjectCannedACL };
   const isPublic = access?.isPublic === true;
-  if (readers.length === 0 && owners.length === 0)
-    return { ACL: isPublic ? 'public-read' : 'bucket-owner-full-control' };
-  const all = isPublic ? [...new Set([...readers, grantee(allUsers)])] : readers;
-  return {
-    ...(all.length === 0 ? {} : { GrantRead: all.join(',') }),
-    ...(owners.length === 0 ? {} : { GrantFullControl: owners.join(',') }),
-  };
+  const grants = Object.entries(parameters).flatMap(([permission, parameter]) => {
+    const grantees = granteesOf(access, permission as keyof typeof parameters);
+    return grantees.length === 0 ? [] : [[parameter, grantees] as const];
+  });
+  if (grants.length === 0) return { ACL: isPublic ? 'public-read' : 'bucket-owner-full-control' };
+  return Object.fromEntries(grants.map(([parameter, grantees]) => [parameter, grantees.join(',')]));
 }
 
 /** Whether these are the default grants. They may be omitted for a server that does not support grants. */

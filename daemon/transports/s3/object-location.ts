@@ -7,6 +7,8 @@ export interface ObjectLocation {
   readonly key: string;
   /** Keys of the URL, else of the configuration; null if there are none, then requests are not signed. */
   readonly keys: ServiceKeys | null;
+  /** The region in the scheme, as in `s3+eu-west-1:`; absent for that of the configuration. */
+  readonly region?: string;
   /** Bucket and key, for messages. */
   readonly name: string;
 }
@@ -15,7 +17,7 @@ export interface ObjectLocation {
 const maxKeyBytes = 1024;
 
 /**
- * Parses `s3://bucket/key` or `s3://ACCESS_KEY:SECRET@bucket/key` (contract, section 9). Returns the validation error as a sentence without
+ * Parses `s3://bucket/key`, `s3+REGION://bucket/key` or `s3://ACCESS_KEY:SECRET@bucket/key` (contract, section 9). Returns the validation error as a sentence without
  * subject if the URL is invalid.
  */
 export function parseBucketUrl(url: string, service: Pick<StorageService, 'keys'>): ObjectLocation | string {
@@ -27,5 +29,6 @@ export function parseBucketUrl(url: string, service: Pick<StorageService, 'keys'
   if (credentials !== null && (credentials.user === '' || credentials.password === ''))
     return 'must have both an access key and its secret before the bucket, or neither';
   const keys = credentials === null ? service.keys : { id: credentials.user, secret: credentials.password };
-  return { bucket, key, keys, name: `${bucket}/${key}` };
+  const region = /^s3\+([a-z0-9-]+):/i.exec(url)?.[1]?.toLowerCase();
+  return { bucket, key, keys, name: `${bucket}/${key}`, ...(region === undefined ? {} : { region }) };
 }

@@ -1,5 +1,6 @@
 import type { ProgressReporter } from '../../transfer/transfer.js';
 import { isDefaultGrant, type ObjectGrants } from './grants.js';
+import type { HeaderParameters } from './header-parameters.js';
 import { isAclUnsupported } from './map-storage-error.js';
 import type { StorageSession } from './storage-session.js';
 
@@ -11,7 +12,9 @@ export interface ObjectUploadContext {
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
   /** Common parameters of the upload requests. */
-  readonly head: { readonly Bucket: string; readonly Key: string; readonly ContentType: string };
+  readonly head: { readonly Bucket: string; readonly Key: string } & HeaderParameters;
+  /** Maximum number of parts that are sent in parallel. */
+  readonly parallelParts: number;
   readonly grants: ObjectGrants;
   readonly state: ObjectUploadState;
 }

@@ -55,7 +55,7 @@ export class StorageSession {
     readonly direction: Direction,
     private readonly options: StorageSessionOptions,
   ) {
-    this.#region = options.service.region;
+    this.#region = location.region ?? options.service.region;
     this.#agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
   }
 

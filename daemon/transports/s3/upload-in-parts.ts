@@ -128,7 +128,7 @@ async function sendParts(
       done.push(await sendPart(upload, id, number, Body, { signal: both, onSent, highWaterMarkBytes }));
     }
   };
-  const workers = Array.from({ length: plan.concurrency }, () =>
+  const workers = Array.from({ length: Math.min(plan.concurrency, upload.parallelParts) }, () =>
     uploadNextParts().catch((error: unknown) => stopped.abort(error)),
   );
   await Promise.all(workers);

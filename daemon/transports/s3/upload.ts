@@ -8,6 +8,7 @@ import { type TransferError, transientError } from '../../transfer/transfer-erro
 import { UploadSource } from '../../transfer/upload-source.js';
 import { withRetry } from '../../transfer/with-retry.js';
 import { grantOwnerFullControl, grantsFor } from './grants.js';
+import { headerParameters } from './header-parameters.js';
 import { hasEtag, headObjectSize, removeS3Object } from './object.js';
 import { createObjectUploadContext, type ObjectUploadContext, withGrants } from './object-upload-context.js';
 import type { StorageSession, StorageSessionOptions } from './storage-session.js';
@@ -36,8 +37,9 @@ export async function uploadObject(
     url,
     signal,
     progress: createProgressReporter(transfer),
-    head: { Bucket, Key, ContentType: contentTypeOf(Key) },
-    grants: grantsFor(transfer.access),
+    head: { Bucket, Key, ...headerParameters({ 'content-type': contentTypeOf(Key), ...transfer.headers }) },
+    grants: grantsFor(transfer.access, transfer.headers),
+    parallelParts: transfer.parallelParts ?? Number.POSITIVE_INFINITY,
   });
   try {
     const file = await UploadSource.open(fromPath);

@@ -25,6 +25,8 @@ interface SwiftUpload {
   readonly file: UploadSource;
   readonly progress: ProgressReporter;
   readonly signal: AbortSignal;
+  /** Headers of the object, by name in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
 }
 
 /** A segment of a large object, with the field names of a manifest. */
@@ -52,7 +54,7 @@ export async function uploadToSwift(
   });
   try {
     return await uploadFile(
-      { session, file, progress: createProgressReporter(transfer), signal },
+      { session, file, progress: createProgressReporter(transfer), signal, headers: transfer.headers ?? {} },
       to,
       options,
     );
@@ -129,7 +131,10 @@ async function putLargeObject(upload: SwiftUpload, to: string, options: SwiftOpt
   }
 }
 
-async function putManifest({ session, signal }: SwiftUpload, segments: readonly Segment[]): Promise<void> {
+async function putManifest(
+  { session, signal, headers }: SwiftUpload,
+  segments: readonly Segment[],
+): Promise<void> {
   const etag = createHash('md5')
     .update(segments.map((segment) => segment.etag).join(''))
     .digest('hex');
@@ -137,7 +142,12 @@ async function putManifest({ session, signal }: SwiftUpload, segments: readonly 
     {
       method: 'PUT',
       query: '?multipart-manifest=put',
-      headers: { 'content-type': contentTypeOf(session.location.object), accept: 'application/json', etag },
+      headers: {
+        'content-type': contentTypeOf(session.location.object),
+        ...headers,
+        accept: 'application/json',
+        etag,
+      },
       body: () => JSON.stringify(segments),
     },
     signal,
@@ -146,7 +156,7 @@ async function putManifest({ session, signal }: SwiftUpload, segments: readonly 
 
 /** Uploads a part of the file, or all of it, as one object. Resolves to the MD5 of the sent bytes, which the service has confirmed. */
 async function putObject(
-  { session, file, progress, signal }: SwiftUpload,
+  { session, file, progress, signal, headers: objectHeaders }: SwiftUpload,
   { object, fromByte, sizeBytes }: { object: string; fromByte: number; sizeBytes: number },
 ): Promise<string> {
   let highWaterMarkBytes = 0;
@@ -155,8 +165,9 @@ async function putObject(
     method: 'PUT',
     object,
     headers: {
-      'content-length': String(sizeBytes),
       'content-type': contentTypeOf(session.location.object),
+      ...(object === session.location.object ? objectHeaders : {}),
+      'content-length': String(sizeBytes),
     },
     body: (reportActivity) => {
       md5 = createHash('md5');

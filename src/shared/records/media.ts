@@ -96,7 +96,7 @@ export const inputDetailsFields = {
   ...detailsFields,
   job_id: { type: 'integer', description: 'id of the job' },
   ...inputState,
-  privacy: { type: 'boolean', description: 'always false here' },
+  privacy: { type: 'boolean', description: 'whether the job is private' },
 } as const satisfies RecordTable;
 
 /** Output details (section 2.2). */

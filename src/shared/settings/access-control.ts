@@ -3,7 +3,7 @@ import type { SettingsTable } from './setting.js';
 const section = '4.1 Access control';
 const permission = {
   kind: 'choice',
-  choices: ['READ', 'WRITE', 'FULL_CONTROL'],
+  choices: ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'FULL_CONTROL'],
   isCaseInsensitive: true,
   section,
 } as const;

@@ -1,5 +1,6 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
+import { deliveryTable } from './delivery.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
 import { notAppliedOutputTable } from './not-applied.js';
@@ -16,6 +17,7 @@ import { watermarkSetting } from './watermark.js';
  */
 export const outputTable = {
   ...generalTable,
+  ...deliveryTable,
   ...resolutionTable,
   ...videoRateTable,
   ...audioTable,

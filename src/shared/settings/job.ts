@@ -1,3 +1,4 @@
+import { asperaJobTable } from './delivery.js';
 import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
@@ -52,6 +53,20 @@ export const jobTable = {
     ...notificationsSetting,
     help: 'a URL that is notified when the job has ended',
   },
+  private: {
+    kind: 'boolean',
+    default: false,
+    section: 'Job',
+    help: 'keep the URLs of the job out of the log; its input is shown as private',
+  },
+  expected_md5_checksum: {
+    kind: 'text',
+    maxLength: 32,
+    form: { pattern: '[0-9A-Fa-f]{32}', rule: 'must be 32 hexadecimal digits' },
+    section: 'Job',
+    help: 'the MD5 that the downloaded input must have',
+  },
+  ...asperaJobTable,
   strict: { ...strictSetting, default: false },
   mock: {
     kind: 'boolean',

@@ -8,9 +8,10 @@ export const notificationTable = {
   url: {
     kind: 'url',
     schemes: ['http', 'https'],
+    acceptsEmail: true,
     isRequired: true,
     section,
-    help: 'URL that the notification is posted to; user:password@host is allowed',
+    help: 'URL that the notification is posted to; an e-mail address is accepted, but no mail is sent',
   },
   format: {
     kind: 'choice',

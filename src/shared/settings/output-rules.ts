@@ -1,5 +1,5 @@
 import { decodeUrlPart, pathInUrl, withoutExtension } from '../text/url-text.js';
-import type { OutputSettings } from './index.js';
+import type { JobRequest, OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { byteLength } from './read-text.js';
 
@@ -45,6 +45,16 @@ const rules: readonly OutputRule[] = [
       : undefined,
 ];
 
+/** Validation errors of fields of the job that are valid individually but not in combination. */
+export function validateJob({
+  transfer_minimum_rate: minimum,
+  transfer_maximum_rate: maximum,
+}: Partial<JobRequest>): readonly string[] {
+  return minimum !== undefined && maximum !== undefined && minimum >= maximum
+    ? ['transfer_minimum_rate must be below transfer_maximum_rate']
+    : [];
+}
+
 /** Validation errors of settings that are valid individually but not in combination. */
 export function validateOutput(settings: OutputSettings, path: string): readonly string[] {
   return rules.flatMap((rule) => {
@@ -54,11 +64,11 @@ export function validateOutput(settings: OutputSettings, path: string): readonly
 }
 
 /**
- * Validation errors of duplicate labels. Outputs with the same destination are not detected here: that requires the
+ * Validation errors of duplicate labels, in any letter case. Outputs with the same destination are not detected here: that requires the
  * resolved destinations, including generated names.
  */
 export function validateLabels(outputs: readonly OutputSettings[]): readonly string[] {
-  const labels = outputs.map(({ label }) => label);
+  const labels = outputs.map(({ label }) => label?.toLowerCase());
   return labels.flatMap((label, index) => {
     const first = label === undefined ? index : labels.indexOf(label);
     return first < index

@@ -1,6 +1,6 @@
 import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { validateLabels, validateOutput, withoutSize } from './output-rules.js';
+import { validateJob, validateLabels, validateOutput, withoutSize } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
 import { applyStrictMode } from './report-warnings.js';
@@ -53,6 +53,7 @@ export function parseJobRequest(
   const outputs = parseOutputs(body, limits.maxOutputs, isStrict);
   const validationErrors = [
     ...job.validationErrors,
+    ...validateJob(job.valid),
     ...jobWarnings.validationErrors,
     ...outputs.validationErrors,
   ];

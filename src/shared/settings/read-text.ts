@@ -17,6 +17,8 @@ export function parseText(setting: TextSetting, value: unknown): ScalarResult<st
   }
   if (invalidInText.test(value))
     return { rule: 'must not contain control characters or unpaired surrogates' };
+  const { form } = setting;
+  if (form !== undefined && !new RegExp(`^(?:${form.pattern})$`).test(value)) return { rule: form.rule };
   const violation = setting.isPath ? findPathViolation(value) : undefined;
   return violation === undefined ? { value } : { rule: violation };
 }
@@ -64,19 +66,21 @@ const portOfAddress = /^[a-z][a-z0-9+.-]*:\/\/(?:[^/?#@]*@)?(?:\[[^\]]*\]|[^/?#:
 // Spaces, quotes and similar characters before the path must be percent-encoded. If they were allowed unencoded, the
 // end of a password would be ambiguous.
 const startOfAddress = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\\\s"<>]+(?:[/?#]|$)/i;
-const eMail = /^(?:mailto:.*|[^\s/:@]+@[^\s/:@]+)$/is;
+const emailAddress = /^[^\s/:@]+@[^\s/:@]+$/;
+const maxEmailLength = 254;
 const localFile = /^file:(?:\/\/(?:localhost)?)?\/[^/]/i;
 
 /**
  * Validates a URL. The scheme and everything after the host are validated by the transport of that scheme. Only URLs
  * of local files have no host. The rules never repeat the URL, because it may contain a password.
  */
-export function parseUrlSetting({ schemes }: UrlSetting, value: unknown): ScalarResult<string> {
+export function parseUrlSetting({ schemes, acceptsEmail }: UrlSetting, value: unknown): ScalarResult<string> {
   if (typeof value !== 'string') return { rule: urlRule };
   if (isLongerThan(value, maxUrlLength)) return { rule: `must have at most ${maxUrlLength} characters` };
   if (isInvalidName(value)) return { rule: 'must not contain control characters or line breaks' };
   if (value !== value.trim()) return { rule: 'must not begin or end with a space' };
-  const violation = schemes === undefined ? undefined : findSchemeViolation(schemes, value);
+  if (acceptsEmail && isEmailAddress(value)) return { value };
+  const violation = schemes === undefined ? undefined : findSchemeViolation(schemes, value, acceptsEmail);
   if (violation !== undefined) return { rule: violation };
   if (localFile.test(value) || hasHost(value)) return { value };
   if (Number(portOfAddress.exec(value)?.[1] ?? 1) > 65_535) return { rule: portRule };
@@ -85,9 +89,18 @@ export function parseUrlSetting({ schemes }: UrlSetting, value: unknown): Scalar
   };
 }
 
-function findSchemeViolation(schemes: readonly string[], value: string): string | undefined {
-  const one = `must be a URL with the scheme ${schemes.join(' or ')}`;
-  if (eMail.test(value)) return `${one}: nothing is sent by e-mail`;
+/** Whether a text is an e-mail address. */
+export function isEmailAddress(text: string): boolean {
+  return text.length <= maxEmailLength && emailAddress.test(text);
+}
+
+function findSchemeViolation(
+  schemes: readonly string[],
+  value: string,
+  acceptsEmail = false,
+): string | undefined {
+  const or = acceptsEmail ? ', or an e-mail address' : '';
+  const one = `must be a URL with the scheme ${schemes.join(' or ')}${or}`;
   if (!schemes.some((scheme) => value.toLowerCase().startsWith(`${scheme}:`))) return one;
   // The URL parser accepts port 0, but no connection can be made to it.
   return parseUrl(value)?.port === '0' ? portRule : undefined;

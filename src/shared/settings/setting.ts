@@ -53,6 +53,8 @@ export interface TextSetting extends SettingText {
   readonly mayBeEmpty?: true;
   /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
   readonly emptyMeansOmitted?: true;
+  /** The form of the whole text, and the rule that a text of another form violates (`must be ...`). */
+  readonly form?: { readonly pattern: string; readonly rule: string };
   /** A relative path: folders are allowed, `..` is not; each part has up to 255 bytes. */
   readonly isPath?: boolean;
   readonly default?: string;
@@ -63,6 +65,8 @@ export interface UrlSetting extends SettingText {
   readonly kind: 'url';
   /** The supported schemes, in lower case; absent if the table does not restrict them. */
   readonly schemes?: readonly string[];
+  /** Whether an e-mail address is accepted as well. */
+  readonly acceptsEmail?: true;
   /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
   readonly emptyMeansOmitted?: true;
 }

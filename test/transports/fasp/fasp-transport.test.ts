@@ -72,6 +72,16 @@ test('the program gets the address that a name resolved to, and the port of the 
   assert.is(args[args.indexOf('-P') + 1], '33001');
 });
 
+test('the program gets the policy and the rates of the job', async () => {
+  const url = await offer('rates.mp4', Buffer.from('hello'));
+  assert.ok(transport.download);
+  const aspera = { policy: 'low', minimumKbps: 2000, maximumKbps: 9000 } as const;
+  await transport.download(url, join(scratchFolder(), 'in'), transferOf({ aspera }));
+  const { args } = ascp.lastStart();
+  assert.ok(args.includes('--policy=low'));
+  assert.equal([args[args.indexOf('-m') + 1], args[args.indexOf('-l') + 1]], ['2000k', '9000k']);
+});
+
 test('an interrupted transfer is resumed', async () => {
   const bytes = sampleBytes(1000);
   const folder = scratchFolder();

@@ -24,9 +24,14 @@ const cases: readonly (readonly [what: string, access: FileAccess | undefined, g
     },
   ],
   [
-    'public together with a grant',
+    'a grant, which overrides public',
     access(true, { grantee: 'abc123', permissions: ['READ'] }),
-    { GrantRead: `id="abc123",uri="${everybody}"` },
+    { GrantRead: 'id="abc123"' },
+  ],
+  [
+    'access to the access control list',
+    access(false, { grantee: 'abc123', permissions: ['READ_ACP', 'WRITE_ACP'] }),
+    { GrantReadACP: 'id="abc123"', GrantWriteACP: 'id="abc123"' },
   ],
   [
     'only WRITE, which objects do not support',
@@ -43,5 +48,10 @@ const cases: readonly (readonly [what: string, access: FileAccess | undefined, g
 for (const [what, given, grants] of cases) {
   test(`the headers for ${what} are correct`, () => assert.equal(grantsFor(given), grants));
 }
+
+test('a canned ACL of the headers replaces the default', () => {
+  assert.equal(grantsFor(undefined, { 'x-amz-acl': 'private' }), { ACL: 'private' });
+  assert.equal(grantsFor(access(false), { 'x-goog-acl': 'project-private' }), { ACL: 'project-private' });
+});
 
 test.run();

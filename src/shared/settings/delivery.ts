@@ -1,0 +1,71 @@
+import type { SettingsTable } from './setting.js';
+
+const section = 'Delivery';
+
+const aspera = 'Aspera';
+const transferRate = { kind: 'integer', max: 250_000, unit: 'Kbps', section: aspera } as const;
+
+/** Transfers from Aspera servers: settings of the job. */
+export const asperaJobTable = {
+  aspera_transfer_policy: {
+    kind: 'choice',
+    choices: ['fair', 'low'],
+    isCaseInsensitive: true,
+    default: 'fair',
+    section: aspera,
+    help: 'how a download from an Aspera server shares the network',
+  },
+  transfer_minimum_rate: {
+    ...transferRate,
+    min: 1000,
+    help: 'minimum rate of a download from an Aspera server',
+  },
+  transfer_maximum_rate: {
+    ...transferRate,
+    min: 1001,
+    help: 'maximum rate of a download from an Aspera server',
+  },
+} as const satisfies SettingsTable;
+
+const uncheckedTransfer = {
+  kind: 'unchecked',
+  section: aspera,
+  help: 'a setting of uploads to Aspera servers',
+} as const;
+
+/** How the files of an output are delivered. */
+export const deliveryTable = {
+  secondary_url: {
+    kind: 'unchecked',
+    isSecret: true,
+    section,
+    help: 'destination of the file if the delivery to url fails',
+  },
+  headers: {
+    kind: 'map',
+    max: 20,
+    maxNameLength: 128,
+    maxLength: 1024,
+    reserved: [],
+    section,
+    help: 'headers of the object in a bucket, such as Cache-Control and x-amz-meta-title',
+  },
+  rrs: {
+    kind: 'boolean',
+    isSentAsInteger: true,
+    default: false,
+    section,
+    help: 'store the object in S3 with reduced redundancy',
+  },
+  parallel_upload_limit: {
+    kind: 'integer',
+    min: 1,
+    max: 30,
+    section,
+    help: 'how many parts of the file are uploaded in parallel',
+    defaultText: 'the limit of the daemon',
+  },
+  aspera_transfer_policy: uncheckedTransfer,
+  transfer_minimum_rate: uncheckedTransfer,
+  transfer_maximum_rate: uncheckedTransfer,
+} as const satisfies SettingsTable;
