@@ -2,6 +2,7 @@ import { VencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
+import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
@@ -24,6 +25,7 @@ export interface AppContext {
   readonly events: JobEvents;
   readonly accounts: AccountStore;
   readonly transports: TransportRegistry;
+  readonly savedCredentials: SavedCredentials;
   /** Hosted outputs, on the disk of the daemon. */
   readonly hosted: HostedFileStore;
   /** Uploaded inputs, on the disk of the daemon. */

@@ -19,6 +19,7 @@ import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
+import { destinationErrors, sourceErrors } from './check-addresses.js';
 import { s3UrlOf } from './s3-web-url.js';
 
 /** Who creates a job, and at which address. */
@@ -31,7 +32,7 @@ export interface CreateContext {
 }
 
 /** The dependencies of a check. `venc plan` has no others. */
-export type RequestCheckDeps = Pick<AppContext, 'transports' | 'ffmpeg' | 'randomToken'>;
+export type RequestCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials' | 'ffmpeg' | 'randomToken'>;
 
 /** The part of `CreateContext` that a check needs. */
 type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
@@ -64,11 +65,17 @@ export async function checkRequest(
   context: RequestCheckContext,
   parts: ValidRequestParts,
 ): Promise<CheckedRequest> {
+  const accountId = context.account.id;
   const outputs: ResolvedOutput[] = [];
   const validationErrors: string[] = [
     ...(parts.input === undefined
       ? []
-      : await sourceValidationErrors(appContext, context, parts.input, 'input')),
+      : await sourceErrors(appContext, {
+          url: parts.input,
+          path: 'input',
+          credentials: parts.credentials,
+          accountId,
+        })),
   ];
   const { outputs: _, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
@@ -106,11 +113,13 @@ export async function checkRequest(
     warnings.push(...objectResult.warnings, ...notificationWarnings(settings.notifications, path));
     validationErrors.push(...objectResult.validationErrors, ...headerErrors(settings, path));
     validationErrors.push(
-      ...(await destinationValidationErrors(appContext, context, settings, outputDestination, path)),
+      ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
     );
     for (const [number, { url }] of (settings.watermark ?? []).entries()) {
+      const credentials = settings.credentials ?? parts.credentials;
+      const urlPath = `${path}.watermark[${number}].url`;
       validationErrors.push(
-        ...(await sourceValidationErrors(appContext, context, url, `${path}.watermark[${number}].url`)),
+        ...(await sourceErrors(appContext, { url, path: urlPath, credentials, accountId })),
       );
     }
     const key = destinationKey(outputDestination.destination);
@@ -143,63 +152,6 @@ function destinationKey(destination: string): string {
   if (schemeOf(destination) !== 'file') return destination;
   const parsed = parseFileUrl(destination);
   return parsed.ok ? normalize(parsed.path) : destination;
-}
-
-/** The validation errors of a URL that is to be downloaded. */
-async function sourceValidationErrors(
-  appContext: RequestCheckDeps,
-  context: RequestCheckContext,
-  url: string,
-  path: string,
-): Promise<readonly string[]> {
-  const transport = appContext.transports.get(schemeOf(url) ?? '');
-  if (transport?.download === undefined)
-    return [`${path} ${unsupportedSchemeError(appContext, url, 'download')}`];
-  const validationError = await transport.checkInput?.(url, context.account.id);
-  return validationError ? [`${path} ${validationError}`] : [];
-}
-
-async function destinationValidationErrors(
-  appContext: RequestCheckDeps,
-  context: RequestCheckContext,
-  settings: OutputSettings,
-  outputDestination: OutputDestination,
-  path: string,
-): Promise<readonly string[]> {
-  const field =
-    settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
-  const transport = appContext.transports.get(schemeOf(outputDestination.destination) ?? '');
-  const isInternal = field !== 'filename' && schemeOf(outputDestination.destination) === 'hosted';
-  if (transport?.upload === undefined || isInternal) {
-    return [
-      `${path}.${field} ${unsupportedSchemeError(appContext, outputDestination.destination, 'upload')}`,
-    ];
-  }
-  const validationError = await transport.checkOutput?.(outputDestination.destination, context.account.id);
-  return validationError ? [`${path}.${field} ${validationError}`] : [];
-}
-
-const noWebUploads = 'outputs need an S3, GCS, Swift, FTP, SFTP or file: URL';
-/** Schemes of the hosted service that are not supported as destinations, with the reason. */
-const unsupportedDestinations: Readonly<Record<string, string>> = {
-  http: noWebUploads,
-  https: noWebUploads,
-  azure: 'this storage is not supported',
-  rtmp: 'this service has no live streaming',
-};
-
-function unsupportedSchemeError(
-  appContext: RequestCheckDeps,
-  url: string,
-  direction: 'download' | 'upload',
-): string {
-  const scheme = schemeOf(url) ?? '';
-  const reason = direction === 'upload' ? unsupportedDestinations[scheme] : undefined;
-  if (reason !== undefined) return `must not be ${scheme}: ${reason}`;
-  const known = [...appContext.transports]
-    .filter(([scheme, transport]) => transport[direction] !== undefined && scheme !== 'hosted')
-    .map(([scheme]) => scheme);
-  return `has the scheme "${scheme}", which is not supported here: use one of ${known.join(', ')}`;
 }
 
 function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {

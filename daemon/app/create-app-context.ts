@@ -10,7 +10,7 @@ import { damagedPrograms, type FfmpegReport, killOrphanProcesses, openFfmpeg } f
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
-import { rollBack } from '../pipeline/deliver.js';
+import { ownerOf, rollBack } from '../pipeline/deliver.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
@@ -19,6 +19,7 @@ import { createLocalQueue } from '../queue/local/local-queue.js';
 import { ProgressTracker } from '../queue/progress-tracker.js';
 import { recover } from '../queue/recover.js';
 import { openAccounts } from '../store/accounts/json-account-store.js';
+import { openSavedCredentials } from '../store/credentials/saved-credentials.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
 import { openJobStore } from '../store/jobs/json-job-store.js';
@@ -27,6 +28,7 @@ import { freeBytes } from '../transfer/folders.js';
 import { createTransports } from '../transports/create-transports.js';
 import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
+import type { CredentialOwner } from '../transports/with-credentials.js';
 import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
 import type { DaemonOptions } from './daemon-options.js';
@@ -122,7 +124,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     });
     if (store.removedFiles().length > 0 && (await removeHostedFiles({ hosted, log }, store.removedFiles())))
       await store.forgetRemovedFiles();
-    await rollBackUnfinished(store, { transports, scratch, log });
+    const savedCredentials = openSavedCredentials(dataFolder);
+    await rollBackUnfinished(store, { transports, savedCredentials, scratch, log });
     await scratch.clear();
     const progressTracker = new ProgressTracker();
     const events = new JobEvents({ store, progressTracker });
@@ -171,6 +174,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         events,
         accounts,
         transports,
+        savedCredentials,
         hosted,
         uploads,
         ffmpeg,
@@ -195,6 +199,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         const runner = createJobRunner({
           ffmpeg,
           transports,
+          savedCredentials,
           scratch,
           space,
           limits,
@@ -241,19 +246,20 @@ async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void>
  */
 async function rollBackUnfinished(
   store: JobStore,
-  context: Pick<PipelineContext, 'transports' | 'scratch' | 'log'>,
+  context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'>,
 ): Promise<void> {
-  const urlsByOutput = new Map<number, string[]>();
+  const deliveries = new Map<number, { readonly urls: string[]; readonly owner: CredentialOwner }>();
   for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
     try {
       const job = await store.get(jobId);
       const output = job?.outputs.find(({ id }) => id === outputId);
-      if (output === undefined || output.state === 'finished') continue;
-      urlsByOutput.set(outputId, [...(urlsByOutput.get(outputId) ?? []), url]);
+      if (job === null || output === undefined || output.state === 'finished') continue;
+      const urls = deliveries.get(outputId)?.urls ?? [];
+      deliveries.set(outputId, { urls: [...urls, url], owner: ownerOf(job, output) });
     } catch (error) {
       context.log('warn', `Delivered files of job ${jobId} could not be removed: ${String(error)}`);
     }
   }
   // Concurrently: an unresponsive server delays the start once, not once per output.
-  await Promise.all([...urlsByOutput.values()].map((urls) => rollBack(context, urls)));
+  await Promise.all([...deliveries.values()].map(({ urls, owner }) => rollBack(context, urls, owner)));
 }

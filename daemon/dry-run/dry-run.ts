@@ -10,6 +10,7 @@ import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
+import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { findFrameAtStart } from '../pipeline/plan-job.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan } from '../plan/plan-types.js';
@@ -129,7 +130,7 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
   const parts = validPartsOf(parsed);
   const { outputs, validationErrors, warnings } = await checkRequest(
-    { transports, ffmpeg, randomToken },
+    { transports, savedCredentials: noSavedCredentials, ffmpeg, randomToken },
     context,
     parts,
   );

@@ -64,6 +64,7 @@ export function draftJob(parts: DraftParts): JobDraft {
         state: 'waiting',
         url: parts.request.input,
         ...(connections === undefined ? {} : { connections }),
+        ...(parts.request.credentials === undefined ? {} : { credentials: parts.request.credentials }),
         ...asperaOf(parts.request),
         ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),
       },

@@ -51,6 +51,8 @@ export interface JobInput extends JobFile {
   readonly url: string;
   /** Maximum number of parallel connections for the download (`download_connections`). Absent if the request does not set it. */
   readonly connections?: number;
+  /** The name of the saved credentials to download it with. Absent if the request does not set it. */
+  readonly credentials?: string;
   /** How `ascp` downloads it from an Aspera server. Absent if the request does not set it. */
   readonly aspera?: AsperaSettings;
   /** The MD5 that the downloaded file must have (`expected_md5_checksum`), in lower case. Absent if the request does not set it. */

@@ -1,12 +1,13 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
 import { isLocal } from '../jobs/expected-work.js';
-import type { FileFacts, JobOutput } from '../jobs/job.js';
+import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import { objectHeaders } from '../jobs/object-headers.js';
 import { thumbnailAccess, thumbnailUrl, videoAccess } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
 import type { Transfer } from '../transfer/transfer.js';
-import { schemeOf, transportFor } from '../transports/registry.js';
+import { schemeOf } from '../transports/registry.js';
+import { type CredentialOwner, transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -32,7 +33,8 @@ export interface Delivery {
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded } = delivery;
   const uploaded: string[] = [];
-  const rollBackAll = () => rollBack(context, releaseOwnUrls(context, delivery, uploaded.splice(0)));
+  const rollBackAll = () =>
+    rollBack(context, releaseOwnUrls(context, delivery, uploaded.splice(0)), ownerOf(run.job, output));
   try {
     const file = await runStage(
       run,
@@ -52,6 +54,11 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   } finally {
     releaseOwnUrls(context, delivery, uploaded);
   }
+}
+
+/** Whose saved credentials apply to the destination of an output. */
+export function ownerOf(job: Pick<Job, 'accountId'>, { settings }: JobOutput): CredentialOwner {
+  return { accountId: job.accountId, credentials: settings.credentials };
 }
 
 /** Returns the delivered URLs that no other delivery has replaced, and removes them from the map. */
@@ -85,7 +92,7 @@ async function sendAll(
   uploaded: string[],
 ): Promise<FileFacts> {
   const { output, encoded, thumbnails, scratch } = delivery;
-  const transport = transportFor(context.transports, output.destination);
+  const transport = transportWithCredentials(context, output.destination, ownerOf(run.job, output));
   const upload = transport.upload?.bind(transport);
   const weight = progressWeights(output).upload;
   if (upload === undefined) throw new TypeError('the scheme of the destination does not support uploads');
@@ -123,17 +130,18 @@ async function sendAll(
  * logged and stops the removal: if a server hangs, every other file would wait for the same timeout.
  */
 export async function rollBack(
-  { transports, log }: Pick<PipelineContext, 'transports' | 'log'>,
+  context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'log'>,
   urls: readonly string[],
+  owner: CredentialOwner,
 ): Promise<void> {
   const remaining = [...urls];
   try {
     for (let url = remaining.at(-1); url !== undefined; url = remaining.at(-1)) {
-      await transportFor(transports, url).remove?.(url);
+      await transportWithCredentials(context, url, owner).remove?.(url);
       remaining.pop();
     }
   } catch (error) {
-    log(
+    context.log(
       'warn',
       `${remaining.length} delivered file(s) of a failed output could not be removed: ${String(error)}`,
     );

@@ -4,7 +4,7 @@ import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import { defaultConnections } from '../transfer/transfer.js';
-import { transportFor } from '../transports/registry.js';
+import { transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import type { DiskReservation } from './disk-reservations.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -49,7 +49,8 @@ async function fetch(
 ): Promise<DownloadedInput> {
   const { input } = run.job;
   const path = join(scratch, 'input');
-  const transport = transportFor(context.transports, input.url);
+  const owner = { accountId: run.job.accountId, credentials: input.credentials };
+  const transport = transportWithCredentials(context, input.url, owner);
   if (transport.download === undefined)
     throw new TypeError('the scheme of the input does not support downloads');
   const sizeOf = async () => (await transport.sizeOf?.(input.url, run.signal)) ?? null;

@@ -1,5 +1,6 @@
 import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
+import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { ConcurrencyLimits } from './concurrency-limits.js';
 import type { ScratchSpace } from './disk-reservations.js';
@@ -9,6 +10,7 @@ import type { ScratchFolders } from './scratch-folders.js';
 export interface PipelineContext {
   readonly ffmpeg: Ffmpeg;
   readonly transports: TransportRegistry;
+  readonly savedCredentials: SavedCredentials;
   readonly scratch: ScratchFolders;
   readonly space: ScratchSpace;
   readonly limits: ConcurrencyLimits;

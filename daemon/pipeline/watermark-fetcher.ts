@@ -4,7 +4,7 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import type { WatermarkImage } from '../plan/plan-types.js';
-import { transportFor } from '../transports/registry.js';
+import { transportWithCredentials } from '../transports/with-credentials.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { runStage } from './stages.js';
 
@@ -14,12 +14,13 @@ export type FetchWatermarks = (output: JobOutput) => Promise<readonly WatermarkI
 /** Creates the fetcher of a run. If a watermark cannot be fetched, the output fails (`WatermarkError`) and null is returned. */
 export function createWatermarkFetcher(run: Run, context: PipelineContext, scratch: string): FetchWatermarks {
   const fetched = new Map<string, Promise<WatermarkImage>>();
-  const fetchOnce = (url: string): Promise<WatermarkImage> => {
-    const known = fetched.get(url);
+  const fetchOnce = (url: string, credentials: string | undefined): Promise<WatermarkImage> => {
+    const key = JSON.stringify([url, credentials]);
+    const known = fetched.get(key);
     if (known !== undefined) return known;
     const path = join(scratch, `watermark-${fetched.size}`);
-    const image = fetchImage(run, context, url, path);
-    fetched.set(url, image);
+    const image = fetchImage(run, context, { url, credentials }, path);
+    fetched.set(key, image);
     return image;
   };
   return (output) =>
@@ -29,7 +30,8 @@ export function createWatermarkFetcher(run: Run, context: PipelineContext, scrat
         const images: WatermarkImage[] = [];
         // Without video there is nothing to overlay them on.
         const requested = output.settings.skip_video === true ? [] : (output.settings.watermark ?? []);
-        for (const { url } of requested) images.push(await fetchOnce(url));
+        const credentials = output.settings.credentials ?? run.job.input.credentials;
+        for (const { url } of requested) images.push(await fetchOnce(url, credentials));
         return images;
       },
       'WatermarkError',
@@ -40,11 +42,12 @@ export function createWatermarkFetcher(run: Run, context: PipelineContext, scrat
 async function fetchImage(
   run: Run,
   context: PipelineContext,
-  url: string,
+  { url, credentials }: { readonly url: string; readonly credentials: string | undefined },
   path: string,
 ): Promise<WatermarkImage> {
   try {
-    const transport = transportFor(context.transports, url);
+    const owner = { accountId: run.job.accountId, credentials };
+    const transport = transportWithCredentials(context, url, owner);
     if (transport.download === undefined)
       throw new TypeError('the scheme of the watermark does not support downloads');
     await transport.download(url, path, { signal: run.signal, onProgress: () => {} });

@@ -114,6 +114,11 @@ export const commandTable = {
     summary: 'manage the API keys of the local daemon',
     load: () => import('./commands/keys.js'),
   },
+  credentials: {
+    group: 'daemon',
+    summary: 'manage the saved credentials of the local daemon',
+    load: () => import('./commands/credentials.js'),
+  },
   target: {
     group: 'services',
     summary: 'name services and select one',

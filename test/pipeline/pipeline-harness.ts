@@ -2,6 +2,7 @@ import { copyFile, mkdir, stat } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import { noSavedCredentials } from '../../daemon/jobs/saved-credentials.js';
 import { createConcurrencyLimits, runCountFor } from '../../daemon/pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
 import { createJobRunner } from '../../daemon/pipeline/run-job.js';
@@ -80,6 +81,7 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
   const runner = createJobRunner({
     ffmpeg,
     transports: registerTransports([server]),
+    savedCredentials: noSavedCredentials,
     scratch: createScratchFolders(scratchFolder, () => {}),
     space: new ScratchSpace({ freeBytes: async () => disk.freeBytes, minFreeBytes: 0 }),
     limits: createConcurrencyLimits(1),

@@ -3,6 +3,7 @@ import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { draftJob } from '../../daemon/jobs/draft.js';
+import { noSavedCredentials } from '../../daemon/jobs/saved-credentials.js';
 import { createConcurrencyLimits } from '../../daemon/pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../../daemon/pipeline/disk-reservations.js';
 import { createJobRunner } from '../../daemon/pipeline/run-job.js';
@@ -48,6 +49,7 @@ test('a failed upload does not remove a file that another job has written to the
   const runner = createJobRunner({
     ffmpeg: await testFfmpeg(),
     transports,
+    savedCredentials: noSavedCredentials,
     scratch: createScratchFolders(scratchFolder, () => {}),
     space: new ScratchSpace({ freeBytes: async () => Number.POSITIVE_INFINITY, minFreeBytes: 0 }),
     limits: createConcurrencyLimits(2),

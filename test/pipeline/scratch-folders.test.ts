@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { noSavedCredentials } from '../../daemon/jobs/saved-credentials.js';
 import { rollBack } from '../../daemon/pipeline/deliver.js';
 import { createScratchFolders } from '../../daemon/pipeline/scratch-folders.js';
 import { registerTransports } from '../../daemon/transports/registry.js';
@@ -39,7 +40,9 @@ test('a server that cannot remove files is tried once, however many orphans it h
   ]);
   const reported: string[] = [];
   const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
-  await rollBack({ transports, log: (_, message) => reported.push(message) }, urls);
+  const log = (_: string, message: string) => reported.push(message);
+  const owner = { accountId: 'default' };
+  await rollBack({ transports, savedCredentials: noSavedCredentials, log }, urls, owner);
   assert.equal(removed, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
   assert.match(
     reported.join(),

@@ -11,6 +11,10 @@ export interface DataLayout {
   readonly accounts: string;
   /** The lock that is held during a change of `accounts`. */
   readonly accountsLock: string;
+  /** Saved credentials of all accounts, encrypted. */
+  readonly credentials: string;
+  /** The key of `credentials`, readable to the owner alone. */
+  readonly credentialsKey: string;
   /** When each key was used last. */
   readonly keyUses: string;
   /** The owner's key and a newline, readable to the owner alone. */
@@ -34,6 +38,8 @@ export function dataLayout(folder: string): DataLayout {
     lock: join(folder, 'lock'),
     accounts: join(folder, 'accounts.json'),
     accountsLock: join(folder, 'accounts.lock'),
+    credentials: join(folder, 'credentials.json'),
+    credentialsKey: join(folder, 'credentials-key'),
     keyUses: join(folder, 'key-uses.json'),
     ownerKey: join(folder, 'owner-key'),
     address: join(folder, 'daemon.json'),

@@ -64,6 +64,7 @@ const isInput = shapeOf<JobInput>({
   state: oneOf(inputStates),
   url: isText,
   connections: (value) => value === undefined || isCount(value),
+  credentials: (value) => value === undefined || isText(value),
   aspera: (value) => value === undefined || isObject(value),
   expectedMd5: (value) => value === undefined || isText(value),
 });

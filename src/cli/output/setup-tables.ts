@@ -141,3 +141,29 @@ export function keysTable(
 function lastUse({ last_used_at: time }: KeyRecord, now: Date): string {
   return time === null ? 'never' : `${humanAge(time, now)} ago`;
 }
+
+/** Saved credentials as `venc credentials list` prints them: without user and secret. */
+export interface CredentialRecord {
+  readonly name: string;
+  /** Null for all schemes. */
+  readonly scheme: string | null;
+  readonly account: string;
+  /** Whether they are used for URLs of the scheme that name none. */
+  readonly default: boolean;
+  readonly created_at: string;
+}
+
+/** Saved credentials as a table, one line each. */
+export function credentialsTable(
+  credentials: readonly CredentialRecord[],
+  { width, hasColour }: TableStyle,
+): string {
+  const columns: readonly Column<CredentialRecord>[] = [
+    { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
+    { title: 'SCHEME', priority: 2, text: ({ scheme }) => scheme ?? 'all' },
+    { title: 'DEFAULT', priority: 1, text: ({ default: isDefault }) => (isDefault ? 'yes' : '') },
+    { title: 'ACCOUNT', priority: 2, text: ({ account }) => account },
+    { title: 'CREATED', priority: 1, text: ({ created_at: at }) => humanTime(at) },
+  ];
+  return table(columns, credentials, width, createTextColours(hasColour));
+}

@@ -1,3 +1,4 @@
+import { credentialsSetting } from './credentials.js';
 import type { SettingsTable } from './setting.js';
 
 const section = 'Delivery';
@@ -35,6 +36,7 @@ const uncheckedTransfer = {
 
 /** How the files of an output are delivered. */
 export const deliveryTable = {
+  credentials: { ...credentialsSetting, help: 'the name of saved credentials for the destination' },
   secondary_url: {
     kind: 'unchecked',
     isSecret: true,

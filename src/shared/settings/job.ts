@@ -1,3 +1,4 @@
+import { credentialsSetting } from './credentials.js';
 import { asperaJobTable } from './delivery.js';
 import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
@@ -53,6 +54,7 @@ export const jobTable = {
     ...notificationsSetting,
     help: 'a URL that is notified when the job has ended',
   },
+  credentials: { ...credentialsSetting, help: 'the name of saved credentials for the input' },
   private: {
     kind: 'boolean',
     default: false,

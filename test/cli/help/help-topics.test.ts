@@ -36,7 +36,7 @@ for (const [name, { summary }] of Object.entries(helpTopics)) {
       ...Object.keys(flagSynonyms),
       ...commands.flatMap(({ flags }) => flags.map(({ long }) => long)),
     ]);
-    for (const [flag] of stdout.matchAll(/(?<![\w-])--[a-z][a-z-]*/g)) assert.ok(known.has(flag), flag);
+    for (const [flag] of stdout.matchAll(/(?<![\w-])--[a-z][a-z\d-]*/g)) assert.ok(known.has(flag), flag);
   });
 }
 

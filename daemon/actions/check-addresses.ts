@@ -1,0 +1,117 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { OutputDestination } from '../jobs/draft.js';
+import { schemeOf } from '../transports/registry.js';
+import { withSavedCredentials } from '../transports/with-credentials.js';
+import type { AppContext } from './app-context.js';
+
+type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'>;
+
+/** A URL to download from. */
+interface Source {
+  readonly url: string;
+  /** Its path in the request. */
+  readonly path: string;
+  /** The name of the saved credentials for it. */
+  readonly credentials: string | undefined;
+  readonly accountId: string;
+}
+
+/** The validation errors of a URL that is to be downloaded, and of the credentials for it. */
+export async function sourceErrors(
+  appContext: AddressCheckDeps,
+  { url, path, credentials, accountId }: Source,
+): Promise<readonly string[]> {
+  const transport = appContext.transports.get(schemeOf(url) ?? '');
+  if (transport?.download === undefined)
+    return [`${path} ${unsupportedSchemeError(appContext, url, 'download')}`];
+  // Credentials of the job also apply to the watermarks of the same scheme.
+  if (path === 'input') {
+    const credentialError = await credentialErrorOf(appContext, url, { accountId, credentials });
+    if (credentialError !== null) return [`credentials ${credentialError}`];
+  }
+  const complete = await withUsableCredentials(appContext, url, { accountId, credentials });
+  const validationError = await transport.checkInput?.(complete, accountId);
+  return validationError ? [`${path} ${validationError}`] : [];
+}
+
+/** The destination of an output. */
+interface Destination {
+  readonly settings: OutputSettings;
+  readonly outputDestination: OutputDestination;
+  /** The path of the output in the request. */
+  readonly path: string;
+  readonly accountId: string;
+}
+
+/** The validation errors of the destination of an output, and of the credentials for it. */
+export async function destinationErrors(
+  appContext: AddressCheckDeps,
+  { settings, outputDestination: { destination }, path, accountId }: Destination,
+): Promise<readonly string[]> {
+  const field =
+    settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
+  const transport = appContext.transports.get(schemeOf(destination) ?? '');
+  const isInternal = field !== 'filename' && schemeOf(destination) === 'hosted';
+  if (transport?.upload === undefined || isInternal)
+    return [`${path}.${field} ${unsupportedSchemeError(appContext, destination, 'upload')}`];
+  const owner = { accountId, credentials: settings.credentials };
+  const credentialError = await credentialErrorOf(appContext, destination, owner);
+  if (credentialError !== null) return [`${path}.credentials ${credentialError}`];
+  const complete = await withUsableCredentials(appContext, destination, owner);
+  const validationError = await transport.checkOutput?.(complete, accountId);
+  return validationError ? [`${path}.${field} ${validationError}`] : [];
+}
+
+/** Whose credentials apply. */
+interface Owner {
+  readonly accountId: string;
+  readonly credentials: string | undefined;
+}
+
+/** Why the named credentials cannot be used for a URL, as a sentence without subject; null if they can. */
+async function credentialErrorOf(
+  { savedCredentials }: AddressCheckDeps,
+  url: string,
+  {
+    accountId,
+    credentials = null,
+  }: { readonly accountId: string; readonly credentials: string | null | undefined },
+): Promise<string | null> {
+  const scheme = schemeOf(url) ?? '';
+  const hasOwnUser = /^[^/]*:\/\/[^/]*@/.test(url);
+  const error = await savedCredentials.check({ accountId, scheme, name: credentials });
+  // The user of the URL overrides credentials of another scheme, but they must exist.
+  return hasOwnUser && error?.startsWith('are for') ? null : error;
+}
+
+/** The URL with its saved credentials; the URL itself if they cannot be used, which a transfer reports. */
+function withUsableCredentials(
+  { savedCredentials }: AddressCheckDeps,
+  url: string,
+  owner: Owner,
+): Promise<string> {
+  return withSavedCredentials(url, owner, savedCredentials).catch(() => url);
+}
+
+const noWebUploads = 'outputs need an S3, GCS, Swift, FTP, SFTP or file: URL';
+/** Schemes of the hosted service that are not supported as destinations, with the reason. */
+const unsupportedDestinations: Readonly<Record<string, string>> = {
+  http: noWebUploads,
+  https: noWebUploads,
+  azure: 'this storage is not supported',
+  rtmp: 'this service has no live streaming',
+};
+
+function unsupportedSchemeError(
+  { transports }: AddressCheckDeps,
+  url: string,
+  direction: 'download' | 'upload',
+): string {
+  const scheme = schemeOf(url) ?? '';
+  const reason = direction === 'upload' ? unsupportedDestinations[scheme] : undefined;
+  if (reason !== undefined) return `must not be ${scheme}: ${reason}`;
+  const known = [...transports]
+    .filter(([name, transport]) => transport[direction] !== undefined && name !== 'hosted')
+    .map(([name]) => name);
+  return `has the scheme "${scheme}", which is not supported here: use one of ${known.join(', ')}`;
+}

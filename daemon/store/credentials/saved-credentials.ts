@@ -1,0 +1,54 @@
+import { VencError } from '../../../src/shared/errors.js';
+import type { CredentialRequest, SavedCredentials } from '../../jobs/saved-credentials.js';
+import { dataLayout } from '../data-folder/layout.js';
+import { decrypt, readCredentials, readCredentialsKey, type StoredCredential } from './credentials-file.js';
+
+/**
+ * Opens the saved credentials of a data folder. The file is read at each use, so that changes by `venc credentials` apply at once and
+ * no secret stays in memory.
+ */
+export function openSavedCredentials(dataFolder: string): SavedCredentials {
+  const layout = dataLayout(dataFolder);
+  const list = async (): Promise<readonly StoredCredential[]> => {
+    const found = await readCredentials(layout);
+    if (found.kind === 'damaged') throw notUsable(`${layout.credentials} is damaged: ${found.reason}`);
+    return found.kind === 'whole' ? found.data : [];
+  };
+  return {
+    async check(request) {
+      const { name, scheme } = request;
+      if (name === null) return null;
+      const named = (await list()).find(isNamed(request));
+      if (named === undefined) return 'names credentials that this account does not have';
+      return isFor(named, scheme) ? null : `are for ${named.scheme} and cannot be used with ${scheme}`;
+    },
+    async find(request) {
+      const { name, scheme, accountId } = request;
+      const all = await list();
+      const found =
+        name === null
+          ? all.find((one) => one.accountId === accountId && one.isDefault && one.scheme === scheme)
+          : all.find(isNamed(request));
+      if (found === undefined) {
+        if (name === null) return null;
+        throw notUsable(`The credentials "${name}" have been removed`);
+      }
+      if (!isFor(found, scheme)) return null;
+      const key = await readCredentialsKey(layout);
+      if (key === null) throw notUsable(`${layout.credentialsKey} is missing`);
+      return decrypt(found, key);
+    },
+  };
+}
+
+function isNamed({ accountId, name }: CredentialRequest) {
+  return (one: StoredCredential): boolean => one.accountId === accountId && one.name === name;
+}
+
+function isFor({ scheme }: StoredCredential, wanted: string): boolean {
+  return scheme === null || scheme === wanted;
+}
+
+function notUsable(reason: string): VencError {
+  return new VencError('InvalidUsernameOrPasswordError', `${reason}.`);
+}

@@ -1,0 +1,138 @@
+import type { Command } from 'commander';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import type { Context } from '../context.js';
+import { readUserAndSecret } from '../input/read-secret.js';
+import type { CredentialRecord } from '../output/setup-tables.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+
+interface AddOptions {
+  readonly scheme?: string;
+  readonly account: string;
+  readonly default?: boolean;
+}
+
+interface ListOptions extends OutputFormatOptions {
+  readonly account?: string;
+}
+
+/** `venc credentials`: manages the saved credentials in the data folder of a local daemon, which need not be running. */
+export function define(command: Command, context: Context): void {
+  command.addHelpText('after', details);
+  command
+    .command('add')
+    .description(
+      'Save a user and a secret under a name. They are read from stdin, one per line, or asked for.',
+    )
+    .argument('<name>', 'the name that requests use: credentials=NAME')
+    .option(
+      '--scheme <scheme>',
+      'only for URLs of this scheme: s3, gcs, cf, ftp, ftps, sftp, http, https or fasp',
+    )
+    .option('--account <name>', 'the account that may use them', 'default')
+    .option('--default', 'use them for URLs of the scheme that have no user and name no credentials')
+    .addHelpText('after', addExamples)
+    .action(context.handler((name: string, options: AddOptions) => add(name, options, context)));
+  addOutputFormatOptions(
+    command.command('list').description('List names and schemes, never users or secrets.'),
+    'many',
+  )
+    .option('--account <name>', 'only those of this account')
+    .addHelpText('after', listExamples)
+    .action(context.handler((options: ListOptions) => list(options, context)));
+  command
+    .command('remove')
+    .description('Remove saved credentials. Jobs that name them fail from then on.')
+    .argument('<name>', 'their name')
+    .option('--account <name>', 'the account that has them', 'default')
+    .addHelpText('after', removeExamples)
+    .action(
+      context.handler((name: string, options: { readonly account: string }) =>
+        remove(name, options, context),
+      ),
+    );
+}
+
+const details = `
+A request names saved credentials instead of containing them: "credentials": "NAME" in the job is for its input, in an output
+for its destination. They are in the data folder (--data, VENC_DATA), encrypted with a key that only its owner can read. A
+running daemon applies changes at once.
+
+Examples:
+  venc credentials add films --scheme s3
+  venc credentials list
+  venc submit https://example.com/in.mov --url s3://films/out.mp4 \\
+    --output credentials=films`;
+
+const addExamples = `
+Examples:
+  venc credentials add films --scheme s3
+  venc credentials add films --scheme s3 --default < films.txt`;
+
+const listExamples = `
+Examples:
+  venc credentials list --account studio
+  venc credentials list --json`;
+
+const removeExamples = `
+Examples:
+  venc credentials remove films`;
+
+async function add(name: string, options: AddOptions, { io, dataFolder }: Context) {
+  const { addCredential } = await openAdmin();
+  const { user, secret } = await readUserAndSecret(io);
+  await addCredential(await dataFolder(), {
+    name,
+    scheme: options.scheme?.toLowerCase() ?? null,
+    account: options.account,
+    isDefault: options.default ?? false,
+    user,
+    secret,
+  });
+  io.writeStderr(`venc: credentials ${safeText(name)} saved for account ${safeText(options.account)}\n`);
+  return exitCodes.done;
+}
+
+async function list(options: ListOptions, { io, dataFolder }: Context) {
+  const { listCredentials } = await openAdmin();
+  const found = await listCredentials(await dataFolder(), options.account);
+  const records = found.map(
+    ({ name, scheme, account, isDefault, createdAt }): CredentialRecord => ({
+      name,
+      scheme,
+      account,
+      default: isDefault,
+      created_at: createdAt,
+    }),
+  );
+  await printRecords(io, options, {
+    items: records,
+    known: noCredential,
+    emptyText: 'no credentials',
+    text: async (style) => {
+      const { credentialsTable } = await import('../output/setup-tables.js');
+      return credentialsTable(records, style);
+    },
+  });
+  return exitCodes.done;
+}
+
+/** The fields for `--fields` if there are no credentials. */
+const noCredential: CredentialRecord = {
+  name: '',
+  scheme: null,
+  account: '',
+  default: false,
+  created_at: '',
+};
+
+async function remove(name: string, { account }: { readonly account: string }, { io, dataFolder }: Context) {
+  const { removeCredential } = await openAdmin();
+  await removeCredential(await dataFolder(), name, account);
+  io.writeStderr(`venc: credentials ${safeText(name)} of account ${safeText(account)} removed\n`);
+  return exitCodes.done;
+}
+
+function openAdmin() {
+  return import('../../../daemon/admin/credentials.js');
+}
