@@ -102,7 +102,7 @@ export async function checkRequest(
       validationErrors.push(...combination.validationErrors);
       continue;
     }
-    warnings.push(...ineffectiveSettings(settings, combination, path));
+    warnings.push(...combination.warnings, ...ineffectiveSettings(settings, combination, path));
     const outputDestination = resolveDestination(settings, {
       extension: combination.extension,
       baseUrl: context.baseUrl,

@@ -38,7 +38,8 @@ export function expectedWork(
     settings.clip_length ?? remainingSeconds,
     job.test ? testModeSeconds : remainingSeconds,
   );
-  const extension = /\.[^.]+$/.exec(fileNameInUrl(output.destination))?.[0].toLowerCase() ?? '';
+  const nameExtension = /\.[^.]+$/.exec(fileNameInUrl(output.destination))?.[0].toLowerCase() ?? '';
+  const extension = settings.format === undefined ? nameExtension : `.${settings.format}`;
   const hasVideo = media.video !== null && settings.skip_video !== true && !audioExtensions.has(extension);
   const videoCostPerSecond = hasVideo
     ? videoCost(settings, media.video, settings.video_codec ?? codecOf[extension] ?? 'h264')
@@ -47,8 +48,30 @@ export function expectedWork(
 }
 
 const unknownSeconds = 60;
-const audioExtensions: ReadonlySet<string> = new Set(['.mp3', '.m4a', '.aac', '.oga']);
-const codecOf: Readonly<Record<string, VideoCodec>> = { '.webm': 'vp8', '.ogv': 'theora', '.ogg': 'theora' };
+const audioExtensions: ReadonlySet<string> = new Set([
+  ...[
+    '.mp3',
+    '.m4a',
+    '.m4b',
+    '.m4r',
+    '.f4a',
+    '.f4b',
+    '.aac',
+    '.oga',
+    '.wma',
+    '.wav',
+    '.ac3',
+    '.ec3',
+    '.eac3',
+  ],
+]);
+const codecOf: Readonly<Record<string, VideoCodec>> = {
+  '.webm': 'vp8',
+  '.ogv': 'theora',
+  '.ogg': 'theora',
+  '.ogx': 'theora',
+  '.wmv': 'wmv',
+};
 
 /*
  * Costs are relative: 1 is the time to encode one second of one-megapixel video as H.264 at speed 3. They were measured with four
@@ -67,6 +90,9 @@ const codecCosts = {
   vp9: [15, 9, 4.6, 4.4, 4.3],
   av1: [12, 6, 3, 2, 1.2],
   theora: [1, 1, 1, 1, 1],
+  mpeg4: [0.4, 0.4, 0.4, 0.4, 0.4],
+  wmv: [0.4, 0.4, 0.4, 0.4, 0.4],
+  jp2: [1, 1, 1, 1, 1],
   vp6: [1, 1, 1, 1, 1],
 } as const satisfies Record<VideoCodec, readonly [number, number, number, number, number]>;
 

@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import {
   type CodecChoice,
   chooseCodecs,
@@ -32,6 +33,8 @@ export interface Combination {
   readonly video: { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null;
   /** Null for an output without audio. */
   readonly audio: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName } | null;
+  /** Warnings about settings that are valid but contradict each other. */
+  readonly warnings: readonly RequestWarning[];
 }
 
 /** All validation errors of a combination: full sentences that start with the path of the setting. */
@@ -52,7 +55,11 @@ export function checkCombination(
   capabilities: Capabilities,
   path: string,
 ): Combination | InvalidCombination {
-  const givenExtension = filename === null ? '' : extensionOf(filename);
+  const nameExtension = filename === null ? '' : extensionOf(filename);
+  const formatExtension = settings.format === undefined ? null : `.${settings.format}`;
+  const givenExtension = formatExtension ?? nameExtension;
+  if (formatExtension !== null && !isExtension(formatExtension))
+    return invalid([`${path}.format ${unsupportedFormat(settings.format ?? '')}`]);
   if (givenExtension !== '' && !isExtension(givenExtension))
     return invalid([`${path}.${nameSetting(settings)} ${unknownExtension(givenExtension)}`]);
   const codecs = chooseCodecs(settings, isExtension(givenExtension) ? givenExtension : null);
@@ -69,7 +76,7 @@ export function checkCombination(
       : [`${path} cannot be written as ${extension}: this ffmpeg has no muxer ${container.muxer}`]),
     ...(codecs.video === 'theora' && container.muxer === 'ogg' && losesTheoraTimes(capabilities)
       ? [
-          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${capabilities.version}, which loses the timestamps of repeated frames: use .mkv`,
+          `${path}.video_codec theora cannot be written as ${extension} by ffmpeg ${capabilities.version}, which loses the timestamps of repeated frames: use .mkv, or skip_video for audio only`,
         ]
       : []),
   ];
@@ -82,7 +89,8 @@ export function checkCombination(
       : []),
   ];
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
-  return { ok: true, extension, container, video, audio };
+  const warnings = formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path);
+  return { ok: true, extension, container, video, audio, warnings };
 }
 
 /**
@@ -160,6 +168,35 @@ function validateWatermarks(
         (side) => `${path}.watermark[${index}].${side} must be omitted: ${codec} does not scale watermarks`,
       ),
   );
+}
+
+/** The format decides the container, so a name that says otherwise is a warning. */
+function nameWarnings(
+  settings: OutputSettings,
+  nameExtension: string,
+  { muxer }: Container,
+  path: string,
+): readonly RequestWarning[] {
+  if (!isExtension(nameExtension) || containerOf(nameExtension).muxer === muxer) return [];
+  const message = `has no effect on the container: the file is ${settings.format}, but its name says otherwise`;
+  return [{ field: `${path}.${nameSetting(settings)}`, message }];
+}
+
+const playlistFormats = ['dash', 'mpd', 'hls', 'm3u', 'm3u8', 'highwinds'];
+const captionFormats = ['scc', 'webvtt', 'vtt', 'dfxp', 'srt'];
+const reasons: Readonly<Record<string, string>> = {
+  m4f: 'fragmented MP4 cannot be written',
+  mj2: 'JPEG 2000 cannot be encoded',
+  mjp2: 'JPEG 2000 cannot be encoded',
+  mxf: 'conformance to broadcast standards cannot be verified',
+  ism: 'Smooth Streaming is not supported',
+  mss: 'Smooth Streaming is not supported',
+};
+
+function unsupportedFormat(format: string): string {
+  if (playlistFormats.includes(format)) return `must not be ${format}: it is the format of a playlist`;
+  if (captionFormats.includes(format)) return `must not be ${format}: it is the format of captions`;
+  return `must not be ${format}: ${reasons[format] ?? 'it is not supported'}`;
 }
 
 function cannotEncode(codec: VideoCodec): string {

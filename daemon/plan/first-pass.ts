@@ -14,6 +14,8 @@ const firstPassWeights = {
   libtheora: [0.43, 0.43, 0.43, 0.43, 0.43],
   // It supports one pass only.
   libsvtav1: [0.5, 0.5, 0.5, 0.5, 0.5],
+  mpeg4: [0.5, 0.5, 0.5, 0.5, 0.5],
+  wmv2: [0.5, 0.5, 0.5, 0.5, 0.5],
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
 /** The part of the time of two passes that the first one takes, 0-1. */
@@ -33,6 +35,8 @@ const encoderDelays = {
   'libvpx-vp9': [25, 25, 25, 25, 25],
   'libaom-av1': [35, 35, 35, 35, 35],
   libtheora: [0, 0, 0, 0, 0],
+  mpeg4: [0, 0, 0, 0, 0],
+  wmv2: [0, 0, 0, 0, 0],
   libsvtav1: [40, 40, 40, 40, 40],
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 

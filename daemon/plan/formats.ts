@@ -8,7 +8,7 @@ export type AudioCodec = NonNullable<OutputSettings['audio_codec']>;
 /** Facts of a video codec that do not depend on the encoder. */
 export interface VideoCodecFacts {
   /** Extension for generated names: the container with the widest player support. */
-  readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv';
+  readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv' | '.wmv';
   /** Why no encoder is available, if the codec is missing in every build. */
   readonly missingReason?: string;
   /** Whether watermarks are not scaled with this codec (section 4.1, watermark object). */
@@ -23,6 +23,9 @@ export const videoCodecs = {
   vp8: { extension: '.webm' },
   vp9: { extension: '.webm' },
   theora: { extension: '.ogv' },
+  mpeg4: { extension: '.mp4' },
+  wmv: { extension: '.wmv' },
+  jp2: { extension: '.mp4', missingReason: 'JPEG 2000 is not supported' },
   vp6: {
     extension: '.flv',
     missingReason: 'ffmpeg has no VP6 encoder; use h264, which .flv also supports',
@@ -33,12 +36,14 @@ export const videoCodecs = {
 /** Facts of an audio codec that do not depend on the encoder. */
 export interface AudioCodecFacts {
   /** Extension for generated names of audio-only outputs. */
-  readonly extension: '.m4a' | '.mp3' | '.oga' | '.webm';
+  readonly extension: '.m4a' | '.mp3' | '.oga' | '.webm' | '.ac3' | '.ec3' | '.wav' | '.wma' | '.3gp';
   /** Supported sample rates in Hz, highest first; null if all from 8000 to 48000 are supported. */
   readonly sampleRates: readonly number[] | null;
 }
 
 const mpegSampleRates = [48_000, 44_100, 32_000, 24_000, 22_050, 16_000, 12_000, 11_025, 8000] as const;
+
+const ac3SampleRates = [48_000, 44_100, 32_000] as const;
 
 /** The audio codecs (section 4.1 Audio, and the additions of the contract). */
 export const audioCodecs = {
@@ -46,6 +51,11 @@ export const audioCodecs = {
   mp3: { extension: '.mp3', sampleRates: mpegSampleRates },
   vorbis: { extension: '.oga', sampleRates: null },
   opus: { extension: '.webm', sampleRates: [48_000, 24_000, 16_000, 12_000, 8000] },
+  ac3: { extension: '.ac3', sampleRates: ac3SampleRates },
+  eac3: { extension: '.ec3', sampleRates: ac3SampleRates },
+  pcm: { extension: '.wav', sampleRates: null },
+  wma: { extension: '.wma', sampleRates: [48_000, 44_100, 32_000, 22_050, 16_000, 11_025, 8000] },
+  amr: { extension: '.3gp', sampleRates: [8000] },
 } as const satisfies Record<AudioCodec, AudioCodecFacts>;
 
 /** A container format that can be written. */
@@ -67,45 +77,62 @@ export interface Container {
 // MP3 below 16 kHz in MP4 violates the standard.
 const mp3InMp4 = { mp3: [48_000, 44_100, 32_000, 24_000, 22_050, 16_000] } as const;
 
+const mpeg4Family = { hasIndex: true, needsHvc1Tag: true } as const;
+const mp4 = {
+  ...mpeg4Family,
+  muxer: 'mp4',
+  codecPairs: {
+    h264: ['aac', 'mp3', 'ac3', 'eac3'],
+    hevc: ['aac', 'ac3', 'eac3'],
+    mpeg4: ['aac', 'mp3'],
+    vp9: ['aac', 'opus'],
+    av1: ['aac', 'opus'],
+  },
+  audioOnlyCodecs: ['aac', 'mp3', 'ac3', 'eac3', 'opus'],
+  sampleRates: mp3InMp4,
+} as const satisfies Container;
+const m4a = { muxer: 'ipod', codecPairs: {}, audioOnlyCodecs: ['aac'], hasIndex: true } as const;
+const f4a = { ...m4a, muxer: 'mp4' } as const;
+const threeGp = {
+  muxer: '3gp',
+  codecPairs: { h264: ['aac'], mpeg4: ['aac', 'amr'] },
+  audioOnlyCodecs: ['aac', 'amr'],
+} as const satisfies Container;
+const threeG2 = { ...threeGp, muxer: '3g2' } as const;
+const ogg = { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] } as const;
+
 /** The containers by lower-case file extension: the valid combinations of the contract. */
 export const containers = {
-  '.mp4': {
-    muxer: 'mp4',
-    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'], vp9: ['aac', 'opus'], av1: ['aac', 'opus'] },
-    audioOnlyCodecs: ['aac', 'mp3', 'opus'],
-    sampleRates: mp3InMp4,
-    hasIndex: true,
-    needsHvc1Tag: true,
-  },
+  '.mp4': mp4,
   '.m4v': {
+    ...mpeg4Family,
     muxer: 'mp4',
-    codecPairs: { h264: ['aac'], hevc: ['aac'] },
-    audioOnlyCodecs: ['aac'],
-    hasIndex: true,
-    needsHvc1Tag: true,
+    codecPairs: { h264: ['aac', 'ac3', 'eac3'], hevc: ['aac', 'ac3', 'eac3'], mpeg4: ['aac', 'mp3'] },
+    audioOnlyCodecs: ['aac', 'ac3', 'eac3'],
+    sampleRates: mp3InMp4,
   },
+  '.f4v': mp4,
   '.mov': {
+    ...mpeg4Family,
     muxer: 'mov',
     codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
-    audioOnlyCodecs: ['aac', 'mp3'],
-    hasIndex: true,
-    needsHvc1Tag: true,
+    audioOnlyCodecs: ['aac', 'mp3', 'pcm'],
   },
   '.mkv': {
     muxer: 'matroska',
     codecPairs: {
-      h264: ['aac', 'mp3'],
+      h264: ['aac', 'mp3', 'ac3', 'eac3'],
       hevc: ['aac'],
       vp8: ['vorbis'],
       theora: ['vorbis'],
       vp9: ['opus', 'aac'],
       av1: ['opus', 'aac'],
     },
-    audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus'],
+    audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm'],
   },
   '.webm': {
     muxer: 'webm',
-    codecPairs: { vp8: ['vorbis'], vp9: ['opus'], av1: ['opus'] },
+    codecPairs: { vp8: ['vorbis'], vp9: ['opus', 'vorbis'], av1: ['opus'] },
     audioOnlyCodecs: ['vorbis', 'opus'],
   },
   '.flv': {
@@ -116,16 +143,31 @@ export const containers = {
   },
   '.ts': {
     muxer: 'mpegts',
-    codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
-    audioOnlyCodecs: ['aac', 'mp3'],
+    codecPairs: { h264: ['aac', 'mp3', 'ac3'], hevc: ['aac'] },
+    audioOnlyCodecs: ['aac', 'mp3', 'ac3'],
   },
-  '.3gp': { muxer: '3gp', codecPairs: { h264: ['aac'] }, audioOnlyCodecs: ['aac'] },
-  '.ogv': { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] },
-  '.ogg': { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] },
+  '.3gp': threeGp,
+  '.3gpp': threeGp,
+  '.3g2': threeG2,
+  '.3gp2': threeG2,
+  '.3gpp2': threeG2,
+  '.wmv': { muxer: 'asf', codecPairs: { wmv: ['wma', 'mp3'] }, audioOnlyCodecs: ['wma'] },
+  '.ogv': ogg,
+  '.ogg': ogg,
+  '.ogx': ogg,
   '.oga': { muxer: 'ogg', codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
   '.mp3': { muxer: 'mp3', codecPairs: {}, audioOnlyCodecs: ['mp3'] },
-  '.m4a': { muxer: 'ipod', codecPairs: {}, audioOnlyCodecs: ['aac'], hasIndex: true },
+  '.m4a': m4a,
+  '.m4b': m4a,
+  '.m4r': m4a,
+  '.f4a': f4a,
+  '.f4b': f4a,
   '.aac': { muxer: 'adts', codecPairs: {}, audioOnlyCodecs: ['aac'] },
+  '.wma': { muxer: 'asf', codecPairs: {}, audioOnlyCodecs: ['wma'] },
+  '.ac3': { muxer: 'ac3', codecPairs: {}, audioOnlyCodecs: ['ac3'] },
+  '.ec3': { muxer: 'eac3', codecPairs: {}, audioOnlyCodecs: ['eac3'] },
+  '.eac3': { muxer: 'eac3', codecPairs: {}, audioOnlyCodecs: ['eac3'] },
+  '.wav': { muxer: 'wav', codecPairs: {}, audioOnlyCodecs: ['pcm'] },
 } as const satisfies Record<string, Container>;
 
 /** The extension of a supported container, e.g. `.mp4`. */

@@ -1,12 +1,19 @@
 import type { MediaFacts } from '../jobs/media.js';
 import type { Decision } from './decide/decisions.js';
 import { audioEncoders, videoEncoders } from './encoders.js';
-import { containerOf, extensionOf, isExtension } from './formats.js';
+import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
 import { productPath } from './write/steps.js';
 
 // The rate that ffmpeg assumes if a stream has none.
 const assumedFrameRate = 25;
+
+/** Codecs that ffprobe reports under another name than that of the setting. */
+const fileCodecs: Readonly<Record<string, string>> = { wmv: 'wmv2', wma: 'wmav2', amr: 'amr_nb' };
+
+function fileCodec(codec: VideoCodec | AudioCodec, bitDepth = 16): string {
+  return codec === 'pcm' ? `pcm_s${bitDepth}le` : (fileCodecs[codec] ?? codec);
+}
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
@@ -22,12 +29,15 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
       video === null
         ? null
         : {
-            codec: videoEncoders[video.encoder].codec,
+            codec: fileCodec(videoEncoders[video.encoder].codec),
             ...video.fit.canvas,
             frameSeconds,
             frames: decision.lastFrame?.frames ?? null,
           },
-    audio: audio === null ? null : { codec: audioEncoders[audio.encoder].codec, channels: audio.channels },
+    audio:
+      audio === null
+        ? null
+        : { codec: fileCodec(audioEncoders[audio.encoder].codec, audio.bitDepth), channels: audio.channels },
   };
 }
 

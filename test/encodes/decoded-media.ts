@@ -48,9 +48,13 @@ export async function stderrOf(path: string): Promise<string> {
   const args = ['-v', 'warning', '-xerror', '-i', `file:${path}`, ...output];
   const { stderr } = await launch(ffmpeg.path, args);
   // Raw streams have no duration. ffmpeg 7 warns about the value -1, and older versions do not know its new name.
-  return stderr
-    .replace(/^.*Estimating duration from bitrate.*\n/m, '')
-    .replace(/^.*enc_time_base -1 is deprecated.*\n?/m, '');
+  return (
+    stderr
+      .replace(/^.*Estimating duration from bitrate.*\n/m, '')
+      .replace(/^.*enc_time_base -1 is deprecated.*\n?/m, '')
+      // PCM and WMA files name the number of channels only.
+      .replace(/^.*Guessed Channel Layout.*\n?/m, '')
+  );
 }
 
 /** The container and the codecs of the streams in order, as ffprobe names them. */

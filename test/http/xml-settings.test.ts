@@ -9,7 +9,7 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
     integer: (setting) => ('multipleOf' in setting ? setting.multipleOf : 'min' in setting ? setting.min : 1),
     number: () => 12.5,
     boolean: () => true,
-    text: () => ' <a> & "b" ',
+    text: (setting) => ('form' in setting ? '0123456789abcdef0123456789ABCDEF' : ' <a> & "b" '),
     url: () => 'http://user:pass%20word@example.com/a.mp4?b=1&c=2',
     choice: (setting) => ('choices' in setting ? setting.choices[0] : ''),
     'number-choice': (setting) => ('choices' in setting ? setting.choices[1] : 0),

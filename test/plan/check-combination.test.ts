@@ -15,8 +15,12 @@ const good: readonly Case[] = [
   [{}, 'folder.webm/name', '.mp4 h264/libx264 aac/aac'],
   [{}, 'a.webm', '.webm vp8/libvpx vorbis/libvorbis'],
   [{}, 'a.ogv', '.ogv theora/libtheora vorbis/libvorbis'],
-  [{}, 'a.ogg', '.ogg - vorbis/libvorbis'],
-  [{ video_codec: 'theora' }, 'a.ogg', '.ogg theora/libtheora vorbis/libvorbis'],
+  [{}, 'a.ogg', '.ogg theora/libtheora vorbis/libvorbis'],
+  [{ format: 'mp3' }, null, '.mp3 - mp3/libmp3lame'],
+  [{ format: 'webm' }, 'a.mp4', '.webm vp8/libvpx vorbis/libvorbis'],
+  [{ format: 'aac' }, 'file-64k.mp4', '.aac - aac/aac'],
+  [{ format: 'mkv' }, 'a.unknown', '.mkv h264/libx264 aac/aac'],
+  [{ format: 'ogg', skip_video: true }, null, '.ogg - vorbis/libvorbis'],
   [{}, 'a.mp3', '.mp3 - mp3/libmp3lame'],
   [{}, 'a.m4a', '.m4a - aac/aac'],
   [{}, 'a.aac', '.aac - aac/aac'],
@@ -52,11 +56,34 @@ for (const [settings, filename, expected] of good) {
   });
 }
 
+test('a name that contradicts the format is a warning', () => {
+  const warningsOf = (format: OutputSettings['format'], filename: string) => {
+    const found = checkCombination(
+      { filename, ...(format === undefined ? {} : { format }) },
+      filename,
+      newCapabilities,
+      'outputs[0]',
+    );
+    return found.ok ? found.warnings : [];
+  };
+  const [warning, ...others] = warningsOf('webm', 'a.mp4');
+  assert.is(warning?.field, 'outputs[0].filename');
+  assert.match(warning?.message ?? '', 'the file is webm, but its name says otherwise');
+  assert.equal(others, []);
+  for (const [format, filename] of [
+    ['mp4', 'a.m4v'],
+    ['mp4', 'a.dat'],
+    ['mp4', 'a'],
+    [undefined, 'a.webm'],
+  ] as const)
+    assert.equal(warningsOf(format, filename), [], filename);
+});
+
 const bad: readonly Case[] = [
   [
     { video_codec: 'vp8' },
     'a.mp4',
-    ['outputs[1].video_codec vp8 is not supported in .mp4: use h264, hevc, vp9 or av1'],
+    ['outputs[1].video_codec vp8 is not supported in .mp4: use h264, hevc, mpeg4, vp9 or av1'],
   ],
   [
     { video_codec: 'h264' },
@@ -66,12 +93,12 @@ const bad: readonly Case[] = [
   [
     { audio_codec: 'vorbis' },
     null,
-    ['outputs[1].audio_codec vorbis cannot be combined with h264 in .mp4: use aac or mp3'],
+    ['outputs[1].audio_codec vorbis cannot be combined with h264 in .mp4: use aac, mp3, ac3 or eac3'],
   ],
   [
     { audio_codec: 'mp3' },
     'a.m4v',
-    ['outputs[1].audio_codec mp3 cannot be combined with h264 in .m4v: use aac'],
+    ['outputs[1].audio_codec mp3 cannot be combined with h264 in .m4v: use aac, ac3 or eac3'],
   ],
   [
     { audio_codec: 'mp3' },
@@ -84,6 +111,17 @@ const bad: readonly Case[] = [
     ['outputs[1].audio_codec opus cannot be combined with vp8 in .webm: use vorbis'],
   ],
   [{ audio_codec: 'aac' }, 'a.mp3', ['outputs[1].audio_codec aac is not supported in .mp3: use mp3']],
+  [
+    { format: 'mp3', video_codec: 'h264' },
+    null,
+    ['outputs[1].video_codec h264 is not supported in .mp3: it is audio-only'],
+  ],
+  [{ format: 'hls' }, null, ['outputs[1].format must not be hls: it is the format of a playlist']],
+  [
+    { format: 'mxf' },
+    null,
+    ['outputs[1].format must not be mxf: conformance to broadcast standards cannot be verified'],
+  ],
   [{ skip_audio: true }, 'a.mp3', ['outputs[1].skip_audio must not be set for .mp3, which is audio-only']],
   [
     { audio_sample_rate: 12_345 },
@@ -106,7 +144,7 @@ const bad: readonly Case[] = [
     { video_codec: 'vp6', audio_codec: 'vorbis' },
     'a.mp4',
     [
-      'outputs[1].video_codec vp6 is not supported in .mp4: use h264, hevc, vp9 or av1',
+      'outputs[1].video_codec vp6 is not supported in .mp4: use h264, hevc, mpeg4, vp9 or av1',
       'outputs[1].video_codec vp6 cannot be encoded by this ffmpeg: ffmpeg has no VP6 encoder; use h264, which .flv also supports',
     ],
   ],
@@ -146,7 +184,7 @@ test('an unknown extension is reported for the setting that gave it, with the su
   const named = checkCombination({ filename: 'a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
   assert.match(
     named.ok ? '' : named.validationErrors.join(),
-    /^outputs\[0\]\.filename ends in \.avi, .* use \.mp4, .* or \.aac$/,
+    /^outputs\[0\]\.filename ends in \.avi, .* use \.mp4, .* or \.wav$/,
   );
   const addressed = checkCombination({ url: 'ftp://h/a.avi' }, 'a.avi', newCapabilities, 'outputs[0]');
   assert.match(addressed.ok ? '' : addressed.validationErrors.join(), /^outputs\[0\]\.url ends in \.avi/);

@@ -11,6 +11,11 @@ const encoderOf = {
   mp3: 'libmp3lame',
   vorbis: 'libvorbis',
   opus: 'libopus',
+  ac3: 'ac3',
+  eac3: 'eac3',
+  pcm: 'pcm_s16le',
+  wma: 'wmav2',
+  amr: 'libopencore_amrnb',
 } as const satisfies Record<AudioCodec, AudioEncoderName>;
 
 function decide(

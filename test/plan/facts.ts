@@ -48,9 +48,37 @@ export function mediaFacts(over: Partial<MediaFacts> = {}): MediaFacts {
   };
 }
 
-const encoders = ['libx264', 'libx265', 'libvpx', 'libvpx-vp9', 'libtheora', 'libsvtav1', 'libaom-av1'];
-const audioEncoders = ['aac', 'libmp3lame', 'libvorbis', 'libopus'];
-const muxers = ['mp4', 'mov', 'matroska', 'webm', 'flv', 'mpegts', '3gp', 'ogg', 'mp3', 'ipod', 'adts'];
+const encoders = [
+  ...['mpeg4', 'wmv2'],
+  'libx264',
+  'libx265',
+  'libvpx',
+  'libvpx-vp9',
+  'libtheora',
+  'libsvtav1',
+  'libaom-av1',
+];
+const audioEncoders = [
+  ...['ac3', 'eac3', 'wmav2', 'pcm_s16le', 'libopencore_amrnb'],
+  'aac',
+  'libmp3lame',
+  'libvorbis',
+  'libopus',
+];
+const muxers = [
+  ...['asf', '3g2', 'ac3', 'eac3', 'wav'],
+  'mp4',
+  'mov',
+  'matroska',
+  'webm',
+  'flv',
+  'mpegts',
+  '3gp',
+  'ogg',
+  'mp3',
+  'ipod',
+  'adts',
+];
 
 /** The capabilities of Debian's 5.1. */
 export const newCapabilities: Capabilities = {

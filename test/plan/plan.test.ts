@@ -123,7 +123,10 @@ test('every step reads only local files, and only the input by its own path', ()
 test('settings that an ffmpeg does not support are listed by name', () => {
   const filters = new Set([...newCapabilities.filters, 'zscale', 'tonemap']);
   const all = listUnavailableSettings({ ...newCapabilities, filters });
-  assert.equal(all, ['video_codec vp6: ffmpeg has no VP6 encoder; use h264, which .flv also supports.']);
+  assert.equal(all, [
+    'video_codec jp2: JPEG 2000 is not supported.',
+    'video_codec vp6: ffmpeg has no VP6 encoder; use h264, which .flv also supports.',
+  ]);
   const poor = listUnavailableSettings({ ...without('libvpx', 'aac'), filters: new Set() });
   assert.ok(poor.includes('video_codec vp8: it has no encoder libvpx.'));
   assert.ok(poor.includes('audio_codec aac: it has none of the encoders libfdk_aac, aac.'));

@@ -93,14 +93,16 @@ test('numbers and booleans may be given as text', () => {
   }
 });
 
-test('codec names are read in any letter case, and other words are not', () => {
+test('choices are read in any letter case, and some under other words of the hosted service', () => {
   assert.equal(settingsOf({ video_codec: 'H264', audio_codec: 'MP3' }), {
     video_codec: 'h264',
     audio_codec: 'mp3',
   });
-  assert.equal(validationErrorsFor({ input, outputs: [{ aspect_mode: 'Pad' }] }), [
-    'outputs[0].aspect_mode must be one of preserve, stretch, crop, pad',
-  ]);
+  assert.equal(settingsOf({ aspect_mode: 'Pad', video_codec: 'WMV2', audio_codec: 'wmav2' }), {
+    video_codec: 'wmv',
+    audio_codec: 'wma',
+    aspect_mode: 'pad',
+  });
 });
 
 test('times are read as timecodes and as seconds', () => {

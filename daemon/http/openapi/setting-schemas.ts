@@ -148,12 +148,12 @@ function plainSchema(setting: PlainSetting): Schema {
     case 'url':
       return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting) };
     case 'choice': {
-      const { choices } = setting;
-      if (!setting.isCaseInsensitive) return { type: 'string', enum: choices };
+      const { choices, aliases = {} } = setting;
+      const words = [...choices, ...Object.keys(aliases)];
       return {
         anyOf: [
           { type: 'string', enum: choices },
-          { type: 'string', pattern: `^(?:${choices.map(inAnyCase).join('|')})$` },
+          { type: 'string', pattern: `^(?:${words.map(inAnyCase).join('|')})$` },
         ],
       };
     }

@@ -63,6 +63,16 @@ export function bitrateRange(codec: AudioCodec, sampleRate: number, channels: 1 
       return rangeFrom(vorbis, sampleRate, channels);
     case 'mp3':
       return rangeFrom(mp3, sampleRate, channels);
+    case 'ac3':
+    case 'eac3':
+      return range(32, 640);
+    case 'wma':
+      // The encoder does not open with 16, at any rate from 8000 to 48,000 Hz.
+      return range(32, 320);
+    case 'pcm':
+      return range(0, Number.POSITIVE_INFINITY);
+    case 'amr':
+      return range(5, 12);
   }
 }
 

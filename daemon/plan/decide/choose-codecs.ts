@@ -52,12 +52,13 @@ export function chooseCodecs(settings: OutputSettings, extension: Extension | nu
 
 function defaultVideoCodec(extension: Extension | null): VideoCodec {
   if (extension === '.webm') return 'vp8';
-  return extension === '.ogv' ? 'theora' : 'h264';
+  if (extension === '.wmv') return 'wmv';
+  return extension !== null && containerOf(extension).muxer === 'ogg' ? 'theora' : 'h264';
 }
 
-/** Whether an extension means audio only if no video codec is set: `.ogg` can also contain video. */
+/** Whether files with an extension have only audio. */
 function isAudioExtension(extension: Extension): boolean {
-  return extension === '.ogg' || Object.keys(containerOf(extension).codecPairs).length === 0;
+  return Object.keys(containerOf(extension).codecPairs).length === 0;
 }
 
 /** The encoder for an audio codec; null if this ffmpeg has none. */

@@ -2,7 +2,7 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
-import { type AudioEncoderName, levelOf } from '../encoders.js';
+import { type AudioEncoder, type AudioEncoderName, audioEncoders, levelOf } from '../encoders.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
 import { startWithin } from './clip.js';
@@ -20,8 +20,9 @@ export function decideAudio(
   audio: AudioFacts,
   target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
   repack: AudioDecision['repack'],
-): { readonly audio: AudioDecision } | { readonly failure: JobFailure } {
-  const channels = (settings.audio_channels ?? audio.channels) === 1 ? 1 : 2;
+): AudioResult {
+  // AMR has one channel.
+  const channels = (settings.audio_channels ?? audio.channels) === 1 || target.codec === 'amr' ? 1 : 2;
   const sampleRate =
     settings.audio_sample_rate ??
     nearestSampleRate(audio.sampleRate, sampleRatesOf(target.codec, target.container));
@@ -30,25 +31,38 @@ export function decideAudio(
     repack,
     encoder: target.encoder,
     sampleRate,
+    bitDepth: settings.audio_bit_depth ?? 16,
     channels,
     mixing: decideMixing(audio.channels, channels),
   } as const;
   const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (requestedKbps === undefined) {
-    return { audio: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };
+    const rate = { by: 'quality', level: levelOf(settings.audio_quality) } as const;
+    return { audio: { ...common, rate }, warnings: [] };
   }
-  const kbps =
+  const fillable =
     settings.audio_sample_rate === undefined
       ? fillableKbps(target.codec, requestedKbps, sampleRate, channels)
       : requestedKbps;
-  const validationError = validateAudioBitrate(target.codec, kbps, sampleRate, channels);
+  const { allowedKbps }: AudioEncoder = audioEncoders[target.encoder];
+  const kbps = allowedKbps?.find((one) => one >= fillable) ?? fillable;
+  const validationError = validateAudioBitrate(target.codec, fillable, sampleRate, channels);
   if (validationError !== null) {
     return {
       failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${validationError}.` },
     };
   }
-  return { audio: { ...common, rate: { by: 'bitrate', kbps } } };
+  const warnings =
+    kbps === fillable
+      ? []
+      : [`audio_bitrate was corrected to ${kbps}: ${target.codec} has no bitrate of ${fillable} Kbps.`];
+  return { audio: { ...common, rate: { by: 'bitrate', kbps } }, warnings };
 }
+
+/** The audio of an output with what was corrected, or why the settings cannot be met. */
+type AudioResult =
+  | { readonly audio: AudioDecision; readonly warnings: readonly string[] }
+  | { readonly failure: JobFailure };
 
 function decideMixing(from: number, to: 1 | 2): Mixing {
   if (from > maxPositionedChannels) return { by: 'order', channels: from };

@@ -163,6 +163,8 @@ export interface AudioDecision {
   readonly repack: { readonly offsetSeconds: number } | null;
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
+  /** Bits per sample of PCM. */
+  readonly bitDepth: 16 | 24 | 32;
   readonly channels: 1 | 2;
   readonly mixing: Mixing;
   readonly rate:

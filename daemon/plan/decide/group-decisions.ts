@@ -9,7 +9,9 @@ export type DecisionWithVideo = Decision & { readonly video: VideoDecision };
 const maxGroupSize = 8;
 
 /** Encoders that are fast enough to share a run. A slower encoder shares a run only with outputs of the same encoder. */
-const quickEncoders: ReadonlySet<VideoEncoderName> = new Set(['libx264', 'libvpx', 'libtheora']);
+const quickEncoders: ReadonlySet<VideoEncoderName> = new Set([
+  ...(['libx264', 'libvpx', 'libtheora', 'mpeg4', 'wmv2'] as const),
+]);
 
 /**
  * Groups outputs that are encoded in one run, in the order of the first output of each group: outputs of the same clip, with the

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
-import type { VideoEncoderName } from '../encoders.js';
+import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import { startWithin } from './clip.js';
 import type { Decision, FrameClock, FrameDropRule, LastFrame, Timing } from './decisions.js';
 
@@ -26,7 +26,8 @@ export interface TimingDecision {
 
 /**
  * Decides the timing of frames. Frames keep their timestamps if the codec supports it: variable rates stay variable, and no frame
- * is duplicated. Theora counts frames instead of storing timestamps, so it gets a constant rate.
+ * is duplicated. Theora counts frames instead of storing timestamps, and the clocks of MPEG-4 part 2 and WMV are coarse, so these
+ * get a constant rate.
  *
  * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `max_frame_rate` is
  * applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
@@ -42,9 +43,12 @@ export function decideTiming(
   const requestedRate = settings.frame_rate === undefined ? null : rateOf(settings.frame_rate);
   const maxRate = settings.max_frame_rate === undefined ? null : rateOf(settings.max_frame_rate);
   const divisor = requestedRate === null ? (settings.decimate ?? 1) : 1;
-  const needsConstantRate = requestedRate !== null || encoder === 'libtheora';
-  if (needsConstantRate)
-    return constantRate(capRate(requestedRate ?? dividedRate(frameRate ?? assumedRate, divisor), maxRate));
+  const { maxTimeBase }: VideoEncoder = videoEncoders[encoder];
+  const needsConstantRate = requestedRate !== null || encoder === 'libtheora' || maxTimeBase !== undefined;
+  if (needsConstantRate) {
+    const rate = capRate(requestedRate ?? dividedRate(frameRate ?? assumedRate, divisor), maxRate);
+    return constantRate(withinTimeBase(rate, maxTimeBase));
+  }
   if (isFrameRateVariable || frameRate === null) {
     return variableRate({ by: 'fine' }, frameRate, divisor, maxRate);
   }
@@ -90,6 +94,11 @@ function isOnGrid(seconds: number, rate: Ratio): boolean {
 
 function capRate(rate: Ratio, maxRate: Ratio | null): Ratio {
   return maxRate !== null && isHigher(rate, maxRate) ? maxRate : rate;
+}
+
+/** The rate as a fraction whose numerator is at most `max`: MPEG-4 part 2 stores it in 16 bits. */
+function withinTimeBase(rate: Ratio, max = Number.POSITIVE_INFINITY): Ratio {
+  return rate.numerator <= max ? rate : { numerator: Math.round(perSecond(rate) * 100), denominator: 100 };
 }
 
 function constantRate(rate: Ratio): TimingDecision {

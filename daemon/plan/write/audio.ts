@@ -18,7 +18,7 @@ export function audioArgs(audio: AudioDecision, capabilities: Capabilities): rea
     '-af',
     mixingFilters(audio, resampleFilter, capabilities).join(','),
     '-c:a',
-    audio.encoder,
+    encoderName(audio),
     ...rateArgs(audio, encoder),
     '-ar',
     String(audio.sampleRate),
@@ -28,13 +28,19 @@ export function audioArgs(audio: AudioDecision, capabilities: Capabilities): rea
   ];
 }
 
+/** The name of the encoder in ffmpeg. Each number of bits per PCM sample has its own. */
+function encoderName({ encoder, bitDepth }: AudioDecision): string {
+  return encoder === 'pcm_s16le' ? `pcm_s${bitDepth}le` : encoder;
+}
+
 function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioEncoder): readonly string[] {
-  if (rate.by === 'bitrate') {
+  if (rate.by === 'bitrate' && encoder.quality.by !== 'nothing') {
     const isConstant = encoder.constantKbps?.includes(rate.kbps) ?? true;
     const kbps = `${rate.kbps}k`;
     const bounds = encoder.isManaged === true ? ['-minrate', kbps, '-maxrate', kbps] : [];
     return ['-b:a', kbps, ...bounds, ...(isConstant ? [] : ['-abr', '1'])];
   }
+  if (encoder.quality.by === 'nothing' || rate.by === 'bitrate') return [];
   const level = atLevel(encoder.quality.levels, rate.level);
   if (encoder.quality.by === 'scale') return ['-q:a', String(level)];
   const max = allowedKbps(encoder.codec, sampleRate, channels);

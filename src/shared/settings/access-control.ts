@@ -4,7 +4,6 @@ const section = '4.1 Access control';
 const permission = {
   kind: 'choice',
   choices: ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'FULL_CONTROL'],
-  isCaseInsensitive: true,
   section,
 } as const;
 

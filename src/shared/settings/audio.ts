@@ -6,11 +6,18 @@ const section = '4.1 Audio';
 export const audioTable = {
   audio_codec: {
     kind: 'choice',
-    choices: ['aac', 'mp3', 'vorbis', 'opus'],
-    isCaseInsensitive: true,
+    choices: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm', 'wma', 'amr'],
+    aliases: { wmav2: 'wma' },
     section,
     help: 'audio codec',
     defaultText: 'the usual one for the video codec and the container',
+  },
+  audio_bit_depth: {
+    kind: 'number-choice',
+    choices: [16, 24, 32],
+    default: 16,
+    section: 'Formats',
+    help: 'bits per sample of the codec pcm',
   },
   audio_quality: {
     kind: 'integer',

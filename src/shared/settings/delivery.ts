@@ -11,7 +11,6 @@ export const asperaJobTable = {
   aspera_transfer_policy: {
     kind: 'choice',
     choices: ['fair', 'low'],
-    isCaseInsensitive: true,
     default: 'fair',
     section: aspera,
     help: 'how a download from an Aspera server shares the network',

@@ -26,7 +26,7 @@ export function valueText(setting: Setting): string {
     case 'url':
       return setting.schemes === undefined ? 'URL' : `URL with ${setting.schemes.map(code).join(' or ')}`;
     case 'choice':
-      return `${setting.choices.map(code).join(', ')}${setting.isCaseInsensitive ? ', in any letter case' : ''}`;
+      return `${setting.choices.map(code).join(', ')}, in any letter case`;
     case 'number-choice':
       return setting.choices.map((choice) => code(String(choice))).join(', ');
     case 'size':

@@ -1,4 +1,5 @@
 import { accessControlSetting } from './access-control.js';
+import { formatNames } from './format-names.js';
 import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
 import { strictSetting } from './strict.js';
@@ -35,10 +36,17 @@ export const generalTable = {
     help: 'name of the file; its extension selects the container',
     defaultText: 'a random name',
   },
+  format: {
+    kind: 'choice',
+    choices: formatNames,
+    section: 'Formats',
+    help: 'container of the file, whatever its name says',
+    defaultText: 'the one that the file name implies, else that of the codecs',
+  },
   video_codec: {
     kind: 'choice',
-    choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1'],
-    isCaseInsensitive: true,
+    choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1', 'mpeg4', 'wmv', 'jp2'],
+    aliases: { wmv2: 'wmv' },
     synonyms: {
       avc: 'h264',
       x264: 'h264',

@@ -16,7 +16,6 @@ export const notificationTable = {
   format: {
     kind: 'choice',
     choices: ['json', 'xml'],
-    isCaseInsensitive: true,
     default: 'json',
     section,
     help: 'format of the body of the notification',

@@ -25,8 +25,9 @@ export function parseText(setting: TextSetting, value: unknown): ScalarResult<st
 
 /** Validates one of the words in `choices`. The value is spelled as in the table. */
 export function parseChoice(setting: ChoiceSetting, value: unknown): ScalarResult<string> {
-  const fold = (word: string): string => (setting.isCaseInsensitive ? word.toLowerCase() : word);
-  const found = setting.choices.find((choice) => typeof value === 'string' && fold(choice) === fold(value));
+  const word = typeof value === 'string' ? value.toLowerCase() : '';
+  const wanted = setting.aliases?.[word] ?? word;
+  const found = setting.choices.find((choice) => choice.toLowerCase() === wanted);
   return found === undefined ? { rule: `must be one of ${setting.choices.join(', ')}` } : { value: found };
 }
 

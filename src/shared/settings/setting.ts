@@ -72,18 +72,18 @@ export interface UrlSetting extends SettingText {
 }
 
 /**
- * One of the words in `choices`, in any letter case if `isCaseInsensitive`. The value is always spelled as in
- * `choices`.
+ * One of the words in `choices`, in any letter case. The value is always spelled as in `choices`.
  */
 export interface ChoiceSetting extends SettingText {
   readonly kind: 'choice';
   readonly choices: readonly string[];
-  readonly isCaseInsensitive?: boolean;
   /**
    * Other words for a choice, in lower case. Only the command line accepts them: a request contains the choice
    * itself.
    */
   readonly synonyms?: Readonly<Record<string, string>>;
+  /** Other words for a choice, in lower case, which requests may contain as well: records of the hosted service have them. */
+  readonly aliases?: Readonly<Record<string, string>>;
   readonly default?: string;
 }
 
