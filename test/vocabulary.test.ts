@@ -26,7 +26,6 @@ const bannedWords: readonly BannedWord[] = [
       // The aspect mode of the service.
       'src/shared/settings/resolution.ts',
       'daemon/plan/decide/size.ts',
-      'test/shared/settings-read.test.ts',
       'test/plan/size.test.ts',
       'test/plan/timing.test.ts',
       'test/encodes/sizes.test.ts',

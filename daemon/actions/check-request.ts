@@ -11,6 +11,7 @@ import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { thumbnailUrl } from '../jobs/output-files.js';
 import { checkCombination } from '../plan/check-combination.js';
+import { withDeviceProfile } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
 import type { Capabilities } from '../plan/plan-types.js';
 import { checkSupport } from '../plan/setting-support.js';
@@ -85,10 +86,11 @@ export async function checkRequest(
     ...notificationWarnings(parts.notifications, ''),
   ];
   const usedKeys = new Set<string>();
-  for (const [index, settings] of parts.outputs.entries()) {
-    if (settings === undefined) continue;
+  for (const [index, given] of parts.outputs.entries()) {
+    if (given === undefined) continue;
+    const settings = withDeviceProfile(given);
     const path = `outputs[${index}]`;
-    const support = checkSupport(supportedOutputSettings, settings, path);
+    const support = checkSupport(supportedOutputSettings, given, path);
     const strictResult = applyStrictMode(support.warnings, settings.strict ?? false);
     validationErrors.push(...support.validationErrors, ...strictResult.validationErrors);
     warnings.push(...strictResult.warnings);
@@ -102,7 +104,9 @@ export async function checkRequest(
       validationErrors.push(...combination.validationErrors);
       continue;
     }
-    warnings.push(...combination.warnings, ...ineffectiveSettings(settings, combination, path));
+    const combined = applyStrictMode(combination.warnings, settings.strict ?? false);
+    validationErrors.push(...combined.validationErrors);
+    warnings.push(...combined.warnings, ...ineffectiveSettings(given, combination, path));
     const outputDestination = resolveDestination(settings, {
       extension: combination.extension,
       baseUrl: context.baseUrl,

@@ -27,8 +27,9 @@ export async function correctBitrate(
   scratch: string,
   wasEncodedTogether: boolean,
 ): Promise<void> {
-  const { video_bitrate: targetKbps, bitrate_cap, onepass } = output.settings;
-  if (targetKbps === undefined || onepass === true || product.video === null || plannedSteps.length === 0)
+  const { video_bitrate, max_video_bitrate, bitrate_cap, onepass } = output.settings;
+  const targetKbps = Math.min(video_bitrate ?? 0, max_video_bitrate ?? Number.POSITIVE_INFINITY);
+  if (video_bitrate === undefined || onepass === true || product.video === null || plannedSteps.length === 0)
     return;
   const measureRate = async (requestedKbps: number): Promise<BitrateMeasurement | null> => {
     const found = await context.ffmpeg.measureVideo(product.path, run.signal);

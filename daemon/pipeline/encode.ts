@@ -8,6 +8,7 @@ import type { Run } from '../jobs/run.js';
 import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
+import { limitBitrate } from './limit-bitrate.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
@@ -51,6 +52,7 @@ export async function* encode(
             throw toShortClipError(product, error);
           });
         }
+        await limitBitrate(run, context, member, scratch);
         await correctBitrate(run, context, member, scratch, isEncodedTogether);
         return { product, media: await verifyEncoded(context, product, run.signal) };
       },

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import type { AudioEncoderName } from './audio-encoders.js';
 import {
   type CodecChoice,
   chooseCodecs,
@@ -7,8 +8,9 @@ import {
   pickVideoEncoder,
   suitableExtension,
 } from './decide/choose-codecs.js';
+import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.js';
 import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
-import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
+import type { VideoEncoderName } from './encoders.js';
 import {
   type AudioCodec,
   type Container,
@@ -70,7 +72,12 @@ export function checkCombination(
   const validationErrors = [
     ...validateCodecPair(codecs, extension, container, path),
     ...validateAudioSettings(settings, codecs.audio, container, path),
-    ...(codecs.video === null ? [] : validateWatermarks(settings, codecs.video, path)),
+    ...(codecs.video === null
+      ? []
+      : [
+          ...validateWatermarks(settings, codecs.video, path),
+          ...codecOptionErrors(settings, codecs.video, path),
+        ]),
     ...(capabilities.muxers.has(container.muxer)
       ? []
       : [`${path} cannot be written as ${extension}: this ffmpeg has no muxer ${container.muxer}`]),
@@ -89,7 +96,10 @@ export function checkCombination(
       : []),
   ];
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
-  const warnings = formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path);
+  const warnings = [
+    ...(formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path)),
+    ...(codecs.video === null ? [] : codecOptionWarnings(settings, codecs.video, path)),
+  ];
   return { ok: true, extension, container, video, audio, warnings };
 }
 

@@ -1,4 +1,4 @@
-import type { AudioCodec, VideoCodec } from './formats.js';
+import type { VideoCodec } from './formats.js';
 
 /** A level of quality or speed. */
 export type Level = 1 | 2 | 3 | 4 | 5;
@@ -42,6 +42,10 @@ export interface VideoEncoder {
   readonly withQuality?: Args;
   /** How it stays below a cap. */
   readonly underCap: UnderCap;
+  /** The scale of its constant rate factor (`crf`): that of x264, 1 to 51, or 1 to 63. Absent if it has none. */
+  readonly crf?: { readonly max: 51 | 63 };
+  /** Whether it can keep a bitrate constant (`constant_bitrate`). */
+  readonly canBeConstant?: true;
   /** Additional arguments with a bitrate. */
   readonly withBitrate?: Args;
   /** Arguments for `speed` 1-5. */
@@ -89,6 +93,8 @@ export const videoEncoders = {
   // 23 is the default of x264, 17 is visually lossless, and 32 is for previews.
   libx264: {
     codec: 'h264',
+    crf: { max: 51 },
+    canBeConstant: true,
     quality: ofLevels('-crf', [32, 28, 23, 20, 17]),
     // "ultrafast" is not used: it takes twice the bits of "veryfast" and hardly less time.
     speed: ofLevels('-preset', ['slower', 'slow', 'medium', 'faster', 'veryfast']),
@@ -98,6 +104,8 @@ export const videoEncoders = {
   // A preset is slower than that of x264 with the same name, so the list starts one preset faster.
   libx265: {
     codec: 'hevc',
+    crf: { max: 51 },
+    canBeConstant: true,
     quality: ofLevels('-crf', [33, 29, 24, 20, 17]),
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
     underCap: defaultUnderCap,
@@ -110,6 +118,8 @@ export const videoEncoders = {
   // (section 4.1); below 2 the encoder gets slower without a visible gain.
   libvpx: {
     codec: 'vp8',
+    crf: { max: 63 },
+    canBeConstant: true,
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [32, 24, 16, 10, 4]),
     ceilingBitsPerPixel: [0.035, 0.06, 0.16, 0.26, 0.45],
@@ -121,6 +131,8 @@ export const videoEncoders = {
   },
   'libvpx-vp9': {
     codec: 'vp9',
+    crf: { max: 63 },
+    canBeConstant: true,
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [44, 37, 27, 21, 13]),
     // Selects constant quality.
@@ -138,6 +150,7 @@ export const videoEncoders = {
   },
   libsvtav1: {
     codec: 'av1',
+    crf: { max: 63 },
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     underCap: { bitrateRatio: 0.75, bufferRatio: 0.5, quality: 'quality-only' },
     frameRate: (frames) => [`fps-num=${frames}:fps-denom=1000`],
@@ -149,6 +162,7 @@ export const videoEncoders = {
   },
   'libaom-av1': {
     codec: 'av1',
+    crf: { max: 63 },
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     withQuality: ['-b:v', '0'],
@@ -190,86 +204,15 @@ export const videoEncoders = {
   },
 } as const satisfies Record<string, VideoEncoder>;
 
-/** How settings map to the arguments of one of the audio encoders of ffmpeg. */
-export interface AudioEncoder {
-  readonly codec: AudioCodec;
-  /** The values for `audio_quality` 1-5: Kbps for each channel, or the encoder's scale (`-q:a`). */
-  readonly quality:
-    | { readonly by: 'kbps-per-channel'; readonly levels: Levels<number> }
-    | { readonly by: 'scale'; readonly levels: Levels<number> }
-    /** It has no rate: its samples are not compressed. */
-    | { readonly by: 'nothing' };
-  /** Bitrates in Kbps that it can keep constant; others are averages. Absent if it can keep all constant. */
-  readonly constantKbps?: readonly number[];
-  /** The only bitrates in Kbps that it has, all channels together; absent if it has all. */
-  readonly allowedKbps?: readonly number[];
-  /** Whether it meets a bitrate only if that is also given as the minimum and the maximum. */
-  readonly isManaged?: true;
-  readonly always?: Args;
-}
-
-const ac3Kbps = [
-  32, 40, 48, 56, 64, 80, 96, 112, 128, 160, 192, 224, 256, 320, 384, 448, 512, 576, 640,
-] as const;
-
-// The middle level gives "about 112 kbps" in stereo, as the default output has (section 1).
-const aacLevels = { by: 'kbps-per-channel', levels: [32, 48, 56, 80, 112] } as const;
-
-/** The audio encoders by their names in ffmpeg. For each codec the first available one is used. */
-export const audioEncoders = {
-  // Better than ffmpeg's encoder. Few builds have it, because its licence does not allow redistribution.
-  libfdk_aac: { codec: 'aac', quality: aacLevels },
-  // Builds of 2018 use the coder "fast" by default, which distorts steady tones: the amplitude of a 400 Hz tone at 128 kbps
-  // varied between 58 and 100 percent, and within 1 percent with "twoloop", the default of newer builds.
-  aac: { codec: 'aac', quality: aacLevels, always: ['-aac_coder', 'twoloop'] },
-  // LAME's V scale: about 65, 100, 130, 175 and 245 kbps in stereo.
-  libmp3lame: {
-    codec: 'mp3',
-    quality: { by: 'scale', levels: [9, 7, 5, 3, 0] },
-    constantKbps: [16, 32, 48, 64, 80, 96, 112, 128, 160, 192, 224, 256],
-  },
-  // About 64, 96, 112, 160 and 224 kbps in stereo.
-  libvorbis: {
-    codec: 'vorbis',
-    quality: { by: 'scale', levels: [0, 2, 3, 5, 7] },
-    // With an average bitrate it uses the quality that usually has about that bitrate: 96 kbps came out as 62 at 16,000 Hz and as
-    // 83 in mono at 44,100 Hz, and a pure tone as 29. Managed, they are 97, 97 and 91.
-    isManaged: true,
-  },
-  libopus: {
-    codec: 'opus',
-    quality: { by: 'kbps-per-channel', levels: [24, 32, 48, 64, 96] },
-    // Builds of 2018 need this for Opus in MP4.
-    always: ['-strict', 'experimental'],
-  },
-  ac3: {
-    codec: 'ac3',
-    quality: { by: 'kbps-per-channel', levels: [48, 64, 96, 112, 160] },
-    allowedKbps: ac3Kbps,
-  },
-  eac3: { codec: 'eac3', quality: { by: 'kbps-per-channel', levels: [32, 48, 64, 96, 128] } },
-  wmav2: { codec: 'wma', quality: { by: 'kbps-per-channel', levels: [32, 48, 64, 80, 96] } },
-  pcm_s16le: { codec: 'pcm', quality: { by: 'nothing' } },
-  libopencore_amrnb: { codec: 'amr', quality: { by: 'kbps-per-channel', levels: [5, 6, 8, 10, 12] } },
-} as const satisfies Record<string, AudioEncoder>;
-
 /** The name of a video encoder. */
 export type VideoEncoderName = keyof typeof videoEncoders;
-/** The name of an audio encoder. */
-export type AudioEncoderName = keyof typeof audioEncoders;
 
 /** The video encoders for a codec, best first. Empty for a codec that ffmpeg cannot encode. */
 export function videoEncodersFor(codec: VideoCodec): readonly VideoEncoderName[] {
   return videoEncoderNames.filter((name) => videoEncoders[name].codec === codec);
 }
 
-/** The audio encoders for a codec, best first. */
-export function audioEncodersFor(codec: AudioCodec): readonly AudioEncoderName[] {
-  return audioEncoderNames.filter((name) => audioEncoders[name].codec === codec);
-}
-
 const videoEncoderNames = Object.keys(videoEncoders) as readonly VideoEncoderName[];
-const audioEncoderNames = Object.keys(audioEncoders) as readonly AudioEncoderName[];
 
 /** The default of `quality`, `speed` and `audio_quality` (contract). */
 const middleLevel: Level = 3;

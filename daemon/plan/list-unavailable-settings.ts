@@ -1,6 +1,7 @@
+import { audioEncodersFor } from './audio-encoders.js';
 import { losesTheoraTimes } from './check-combination.js';
 import { canToneMap } from './decide/colours.js';
-import { audioEncodersFor, videoEncodersFor } from './encoders.js';
+import { videoEncodersFor } from './encoders.js';
 import { audioCodecs, containers, type VideoCodecFacts, videoCodecs } from './formats.js';
 import type { Capabilities } from './plan-types.js';
 

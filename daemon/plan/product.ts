@@ -1,6 +1,7 @@
 import type { MediaFacts } from '../jobs/media.js';
+import { audioEncoders } from './audio-encoders.js';
 import type { Decision } from './decide/decisions.js';
-import { audioEncoders, videoEncoders } from './encoders.js';
+import { videoEncoders } from './encoders.js';
 import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
 import { productPath } from './write/steps.js';

@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { AudioEncoderName } from '../../daemon/plan/audio-encoders.js';
 import { decideAudio } from '../../daemon/plan/decide/decide-audio.js';
-import type { AudioEncoderName } from '../../daemon/plan/encoders.js';
 import { type AudioCodec, containerOf, type Extension } from '../../daemon/plan/formats.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { audioFacts } from './facts.js';

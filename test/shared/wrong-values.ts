@@ -22,7 +22,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
   switch (setting.kind) {
     case 'integer': {
       const { min, max, multipleOf = 1 } = setting;
-      const beyond = [min - multipleOf, max + multipleOf, -min];
+      const beyond = [min - multipleOf, max + multipleOf, ...(min === 0 ? [] : [-min])];
       const between = [min + multipleOf / 2, `${min}.0`];
       return [...nonNumbers, ...beyond, ...beyond.map(String), ...between];
     }
@@ -50,7 +50,13 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         [true],
       ];
     case 'choice':
-      return [...nonTexts, '', ' ', 'no such word', `${setting.choices[0]} `, '__proto__', 'constructor'];
+      return [
+        ...nonTexts.filter((value) => !setting.choices.includes(String(value))),
+        ...['', ' ', 'no such word'],
+        `${setting.choices[0]} `,
+        '__proto__',
+        'constructor',
+      ];
     case 'text': {
       const bad = [...nonTexts, 'a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)];
       const paths = ['/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a\nb', 'a\tb', 'ä'.repeat(128), '/'];

@@ -1,11 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import {
-  type AudioEncoderName,
-  audioEncodersFor,
-  type VideoEncoderName,
-  videoEncoders,
-  videoEncodersFor,
-} from '../encoders.js';
+import { type AudioEncoderName, audioEncodersFor } from '../audio-encoders.js';
+import { type VideoEncoderName, videoEncoders, videoEncodersFor } from '../encoders.js';
 import {
   type AudioCodec,
   audioCodecs,

@@ -2,7 +2,8 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
-import { type AudioEncoder, type AudioEncoderName, audioEncoders, levelOf } from '../encoders.js';
+import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
+import { levelOf } from '../encoders.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
 import { startWithin } from './clip.js';
@@ -23,9 +24,12 @@ export function decideAudio(
 ): AudioResult {
   // AMR has one channel.
   const channels = (settings.audio_channels ?? audio.channels) === 1 || target.codec === 'amr' ? 1 : 2;
-  const sampleRate =
-    settings.audio_sample_rate ??
-    nearestSampleRate(audio.sampleRate, sampleRatesOf(target.codec, target.container));
+  const rates = sampleRatesOf(target.codec, target.container);
+  const sampleRate = limitSampleRate(
+    settings.audio_sample_rate ?? nearestSampleRate(audio.sampleRate, rates),
+    settings.max_audio_sample_rate,
+    rates,
+  );
   const common = {
     streamIndex: audio.streamIndex,
     repack,
@@ -100,6 +104,17 @@ function nearestSampleRate(inputRate: number, supportedRates: readonly number[] 
   const rate = inputRate > 0 ? Math.min(inputRate, maxSampleRate) : maxSampleRate;
   if (supportedRates === null) return Math.max(rate, 8000);
   return supportedRates.findLast((candidate) => candidate >= rate) ?? supportedRates[0] ?? rate;
+}
+
+/** The rate, or the highest one of the codec that is not above `max`; its lowest if all are above. */
+function limitSampleRate(
+  rate: number,
+  max = Number.POSITIVE_INFINITY,
+  supportedRates: readonly number[] | null,
+): number {
+  if (rate <= max) return rate;
+  if (supportedRates === null) return max;
+  return supportedRates.find((one) => one <= max) ?? supportedRates.at(-1) ?? rate;
 }
 
 /** Codecs of which phones write dozens of frames into one packet. */

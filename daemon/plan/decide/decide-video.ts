@@ -4,6 +4,7 @@ import type { JobFailure } from '../../jobs/job.js';
 import { orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
+import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
 import type { BitrateCap, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
 import { decideFit } from './size.js';
@@ -21,7 +22,7 @@ export function decideVideo(
   source: TimingSource,
   watermarks: readonly WatermarkImage[] = [],
   capabilities: Pick<Capabilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
-): { readonly video: VideoDecision } | { readonly failure: JobFailure } {
+): VideoResult {
   // 0 is a request too: no rotation, whatever the file signals.
   const rotated: VideoFacts =
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
@@ -43,7 +44,12 @@ export function decideVideo(
   const overlays = decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas, matrix);
   const tooLarge = tooLargeWatermark(overlays);
   if (tooLarge !== null) return { failure: tooLarge };
+  const timing = decideTiming(settings, video, encoder, source);
+  const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
+  const { options, cap, warnings } = decideCodecOptions(settings, codec, demand, decideCap(settings));
+  if (settings.strict === true && warnings.length > 0) return rejected(warnings.join(' '));
   return {
+    warnings,
     video: {
       streamIndex: video.streamIndex,
       inputCodec: video.codec,
@@ -56,14 +62,23 @@ export function decideVideo(
       fit,
       ...colourDecision,
       watermarks: overlays,
-      ...decideTiming(settings, video, encoder, source),
+      ...timing,
       rate: decideVideoRate(settings, encoder),
-      cap: decideCap(settings),
+      cap,
       speed: levelOf(settings.speed),
+      codecOptions: options,
       keyframeInterval: settings.keyframe_interval ?? defaultKeyframeInterval,
     },
   };
 }
+
+/** The video of an output with what was corrected, or why the settings cannot be met. */
+type VideoResult =
+  | { readonly video: VideoDecision; readonly warnings: readonly string[] }
+  | { readonly failure: JobFailure };
+
+/** The frame rate that a level has to allow if the rate of the input is unknown. */
+const assumedRateOfLevels = 30;
 
 function rejected(message: string): { readonly failure: JobFailure } {
   return { failure: { errorClass: 'InvalidVideoSettingsError', message } };
@@ -92,7 +107,14 @@ function decideDecoder(
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
 type VideoRateSettings = Pick<
   OutputSettings,
-  'quality' | 'video_bitrate' | 'bitrate_cap' | 'buffer_size' | 'onepass'
+  | 'quality'
+  | 'video_bitrate'
+  | 'bitrate_cap'
+  | 'buffer_size'
+  | 'onepass'
+  | 'crf'
+  | 'constant_bitrate'
+  | 'max_video_bitrate'
 >;
 
 /** Default of `buffer_size`: the duration of the buffer at the cap (contract, section 11). */
@@ -104,10 +126,15 @@ const bufferSeconds = 1.5;
  */
 function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
   const allowsTwoPasses = settings.onepass !== true;
+  const { hasTwoPassQuality, crf: crfArgs, canBeConstant }: VideoEncoder = videoEncoders[encoder];
   if (settings.video_bitrate !== undefined) {
-    return { by: 'bitrate', kbps: settings.video_bitrate, passes: allowsTwoPasses ? 2 : 1 };
+    const kbps = Math.min(settings.video_bitrate, settings.max_video_bitrate ?? Number.POSITIVE_INFINITY);
+    if (settings.constant_bitrate === true && canBeConstant === true)
+      return { by: 'bitrate', kbps, passes: 1, isConstant: true };
+    return { by: 'bitrate', kbps, passes: allowsTwoPasses ? 2 : 1 };
   }
-  const { hasTwoPassQuality }: VideoEncoder = videoEncoders[encoder];
+  if (settings.crf !== undefined && crfArgs !== undefined)
+    return { by: 'crf', factor: settings.crf, passes: 1 };
   const usesTwoPasses = allowsTwoPasses && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
   return { by: 'quality', level: levelOf(settings.quality), passes: usesTwoPasses ? 2 : 1 };
 }

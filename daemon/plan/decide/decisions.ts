@@ -1,5 +1,6 @@
 import type { Orientation, Ratio } from '../../jobs/media.js';
-import type { AudioEncoderName, Level, VideoEncoderName } from '../encoders.js';
+import type { AudioEncoderName } from '../audio-encoders.js';
+import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
 
@@ -72,7 +73,21 @@ export type FrameClock =
 /** The target of the rate control: a quality or a bitrate. */
 export type VideoRate =
   | { readonly by: 'quality'; readonly level: Level; readonly passes: 1 | 2 }
-  | { readonly by: 'bitrate'; readonly kbps: number; readonly passes: 1 | 2 };
+  /** A constant rate factor on the scale of x264, 1 to 51. */
+  | { readonly by: 'crf'; readonly factor: number; readonly passes: 1 }
+  /** `isConstant` if every period has this bitrate, not only the average. */
+  | { readonly by: 'bitrate'; readonly kbps: number; readonly passes: 1 | 2; readonly isConstant?: true };
+
+/** Options of the encoder. Null leaves an option to the encoder. */
+export interface CodecOptions {
+  readonly profile: string | null;
+  readonly level: string | null;
+  readonly referenceFrames: number | null;
+  readonly bframes: number | null;
+  readonly tune: string | null;
+  /** Name of the pixel format in ffmpeg, which the profile implies. */
+  readonly pixelFormat: string;
+}
 
 /** The maximum bitrate: any period has at most the bits of this rate, plus the buffer. */
 export interface BitrateCap {
@@ -144,6 +159,7 @@ export interface VideoDecision {
   /** Null for no cap. */
   readonly cap: BitrateCap | null;
   readonly speed: Level;
+  readonly codecOptions: CodecOptions;
   /** Maximum distance between two keyframes, in frames. */
   readonly keyframeInterval: number;
 }

@@ -45,7 +45,7 @@ function keyOf({ clip, video, audio }: DecisionWithVideo, isInTwoPasses: boolean
   return JSON.stringify([
     [clip.startSeconds, clip.readFromSeconds, clip.startsInFrame, clip.lengthSeconds],
     // Timing is included because builds of 2018 have one sync mode for the whole run.
-    [video.streamIndex, video.deinterlace, video.orientation, video.timing],
+    [video.streamIndex, video.deinterlace, video.orientation, video.timing, video.codecOptions.pixelFormat],
     [isInTwoPasses, quickEncoders.has(video.encoder) ? 'quick' : video.encoder],
   ]);
 }

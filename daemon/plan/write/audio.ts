@@ -1,6 +1,7 @@
+import { type AudioEncoder, audioEncoders } from '../audio-encoders.js';
 import { allowedKbps } from '../decide/audio-limits.js';
 import type { AudioDecision } from '../decide/decisions.js';
-import { type AudioEncoder, atLevel, audioEncoders } from '../encoders.js';
+import { atLevel } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
 
 /**

@@ -24,7 +24,7 @@ export function videoGraph(
     ...scaleFilters({ ...video, ...video.fit }),
     ...toneMapFilters({ ...video, ...video.fit }),
     ...fitFilters(video.fit),
-    ...postScaleFilters,
+    ...postScaleFilters(video),
   ];
   const hasWatermarks = video.watermarks.length > 0;
   const finished = hasWatermarks ? '[plain]' : videoLabel;
@@ -74,8 +74,10 @@ export function fitFilters({ canvas, by }: Fit): readonly string[] {
   }
 }
 
-/** The format of every output video. */
-export const postScaleFilters = ['setsar=1', 'format=yuv420p'] as const;
+/** The format of an output video. */
+export function postScaleFilters({ codecOptions }: Pick<VideoDecision, 'codecOptions'>): readonly string[] {
+  return ['setsar=1', `format=${codecOptions.pixelFormat}`];
+}
 
 /**
  * Makes ffmpeg drop the display matrix of the input. ffmpeg copies it to the output even if the filters have rotated the video,

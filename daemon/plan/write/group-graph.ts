@@ -39,7 +39,7 @@ function renditionChain(
   { scaleTo, from, videos }: Rendition,
   index: number,
   all: readonly Rendition[],
-  { toneMapFrom, conversion, colours, staysInterlaced }: VideoDecision,
+  { toneMapFrom, conversion, colours, staysInterlaced, codecOptions }: VideoDecision,
 ): string {
   const smaller = all.flatMap(({ from }, other) => (from === index ? [toRendition(other)] : []));
   const ends = [...videos.map(toVideo), ...smaller];
@@ -49,7 +49,7 @@ function renditionChain(
   const mapping = from === null ? toneMapFilters({ toneMapFrom, conversion, colours, scaleTo }) : [];
   return chain(
     [toRendition(index)],
-    [...scaleFilters(scaled), ...mapping, ...postScaleFilters, ...split(ends)],
+    [...scaleFilters(scaled), ...mapping, ...postScaleFilters({ codecOptions }), ...split(ends)],
     ends,
   );
 }
@@ -74,7 +74,8 @@ function toOwnMatrix(video: VideoDecision, first: VideoDecision): readonly strin
   const matrices = { from: finalMatrix(first), to: finalMatrix(video) };
   if (matrices.from === matrices.to) return [];
   const conversion = { ...matrices, isFullRange: false, hasAlpha: false };
-  return [...scaleFilters({ scaleTo: null, conversion, staysInterlaced: false }), 'format=yuv420p'];
+  const { pixelFormat } = video.codecOptions;
+  return [...scaleFilters({ scaleTo: null, conversion, staysInterlaced: false }), `format=${pixelFormat}`];
 }
 
 /** Watermark inputs follow the main input, those of the first video first. */

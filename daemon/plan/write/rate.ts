@@ -14,6 +14,8 @@ const capHeadroom = 0.9;
  */
 export function rateArgs(original: VideoDecision, encoder: VideoEncoder, scale = 1): readonly string[] {
   const video = scaled(original, scale);
+  if (video.rate.by === 'bitrate' && video.rate.isConstant === true)
+    return [...option('-b:v', video.rate.kbps), ...(encoder.withBitrate ?? [])];
   const { cap } = video;
   const { bitrateRatio, bufferRatio } = encoder.underCap;
   const capArgs =
@@ -31,7 +33,7 @@ function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly strin
   if (rate.by === 'bitrate') {
     return [...option('-b:v', belowCap(rate.kbps, cap, encoder)), ...(encoder.withBitrate ?? [])];
   }
-  const quality = atLevel(encoder.quality, rate.level);
+  const quality = rate.by === 'crf' ? crfArgs(rate.factor, encoder) : atLevel(encoder.quality, rate.level);
   const ceiling = ceilingKbps(video, encoder);
   const cappedKbps = cap === null ? null : cap.kbps * encoder.underCap.bitrateRatio;
   switch (encoder.underCap.quality) {
@@ -44,6 +46,11 @@ function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly strin
     case 'bitrate-only':
       return cappedKbps === null ? quality : option('-b:v', cappedKbps);
   }
+}
+
+/** The constant rate factor on the scale of the encoder. */
+function crfArgs(factor: number, { crf = { max: 51 } }: VideoEncoder): readonly string[] {
+  return ['-crf', String(Math.round((factor * crf.max) / 51))];
 }
 
 function scaled(video: VideoDecision, scale: number): VideoDecision {
@@ -63,8 +70,10 @@ function belowCap(kbps: number, cap: BitrateCap | null, { underCap }: VideoEncod
 function ceilingKbps({ rate, fit, framesPerSecond }: VideoDecision, encoder: VideoEncoder): number | null {
   if (rate.by === 'bitrate' || encoder.ceilingBitsPerPixel === undefined) return null;
   const pixelsPerSecond = fit.canvas.width * fit.canvas.height * (framesPerSecond ?? assumedFramesPerSecond);
-  const kbps = Math.ceil((pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, rate.level)) / 1000);
-  return Math.max(kbps, atLevel(minCeilingKbps, rate.level));
+  // A factor has no ceiling of its own, so it gets the one of the highest quality.
+  const level = rate.by === 'crf' ? 5 : rate.level;
+  const kbps = Math.ceil((pixelsPerSecond * atLevel(encoder.ceilingBitsPerPixel, level)) / 1000);
+  return Math.max(kbps, atLevel(minCeilingKbps, level));
 }
 
 const option = (name: string, kilobits: number) => [name, `${Math.max(1, Math.round(kilobits))}k`];

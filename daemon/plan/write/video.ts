@@ -2,6 +2,7 @@ import type { VideoDecision } from '../decide/decisions.js';
 import { atLevel, type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
+import { codecOptionArgs, constantRateArgs, x265OptionParams } from './codec-options.js';
 import { colourArgs } from './frame-filters.js';
 import { assumedFramesPerSecond, rateArgs } from './rate.js';
 import { encoderTiming, ticksPerFrame, timingArgs } from './timing.js';
@@ -31,7 +32,9 @@ export function videoArgs(
     ...atLevel(encoder.speed, video.speed),
     ...(encoder.always ?? []),
     ...rateArgs(video, encoder, pass === null ? 1 : ticksPerFrame(timing, video)),
+    ...constantRateArgs(video),
     ...groupArgs(video, encoder, pass),
+    ...codecOptionArgs(video),
     ...colourArgs(video),
     ...(encoder.codec === 'hevc' && (container.needsHvc1Tag ?? false) ? ['-tag:v', 'hvc1'] : []),
   ];
@@ -44,7 +47,11 @@ export function videoArgs(
 function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
   const frames = String(keyframeInterval(video, encoder));
   const { params, passes } = encoder;
-  const encoderParams = [...unevenRateArgs(video, encoder), ...tileArgs(video, encoder)];
+  const encoderParams = [
+    ...unevenRateArgs(video, encoder),
+    ...tileArgs(video, encoder),
+    ...x265OptionParams(video),
+  ];
   if (passes === 'x265') {
     // Parameters are separated by colons, and a path may contain one, so only the name is passed.
     const passParams = pass === null ? [] : [`pass=${pass.number}`, `stats=${pass.logName}.log`];

@@ -45,6 +45,14 @@ export const audioTable = {
     help: 'audio samples per second',
     defaultText: 'the rate of the input, at most 48000',
   },
+  max_audio_sample_rate: {
+    kind: 'integer',
+    min: 8000,
+    max: 96_000,
+    unit: 'Hz',
+    section: 'Audio encoding',
+    help: 'maximum sample rate; higher rates become the highest one of the codec that is not above it',
+  },
   audio_channels: {
     kind: 'integer',
     min: 1,

@@ -36,6 +36,16 @@ export const generalTable = {
     help: 'name of the file; its extension selects the container',
     defaultText: 'a random name',
   },
+  device_profile: {
+    kind: 'choice',
+    choices: [
+      ...(['mobile/advanced', 'mobile/baseline', 'mobile/legacy'] as const),
+      ...(['v1/mobile/advanced', 'v1/mobile/baseline', 'v1/mobile/legacy'] as const),
+      ...(['v2/mobile/advanced', 'v2/mobile/baseline', 'v2/mobile/legacy'] as const),
+    ],
+    section: 'Formats',
+    help: 'settings for a kind of device, which other settings override',
+  },
   format: {
     kind: 'choice',
     choices: formatNames,

@@ -1,5 +1,6 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
+import { codecOptionsTable } from './codec-options.js';
 import { deliveryTable } from './delivery.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
@@ -20,6 +21,7 @@ export const outputTable = {
   ...deliveryTable,
   ...resolutionTable,
   ...videoRateTable,
+  ...codecOptionsTable,
   ...audioTable,
   ...advancedTable,
   watermark: watermarkSetting,

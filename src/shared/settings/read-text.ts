@@ -25,7 +25,8 @@ export function parseText(setting: TextSetting, value: unknown): ScalarResult<st
 
 /** Validates one of the words in `choices`. The value is spelled as in the table. */
 export function parseChoice(setting: ChoiceSetting, value: unknown): ScalarResult<string> {
-  const word = typeof value === 'string' ? value.toLowerCase() : '';
+  // Levels such as 3.1 are often sent as numbers.
+  const word = typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
   const wanted = setting.aliases?.[word] ?? word;
   const found = setting.choices.find((choice) => choice.toLowerCase() === wanted);
   return found === undefined ? { rule: `must be one of ${setting.choices.join(', ')}` } : { value: found };

@@ -1,0 +1,94 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+
+const advanced = {
+  width: 1280,
+  height: 720,
+  video_codec_profile: 'main',
+  video_codec_level: '3.1',
+  max_video_bitrate: 5000,
+  max_frame_rate: 30,
+  audio_bitrate: 56,
+  max_audio_sample_rate: 48_000,
+} as const satisfies OutputSettings;
+const baseline = {
+  width: 480,
+  height: 320,
+  video_codec_profile: 'baseline',
+  video_codec_level: '3',
+  video_reference_frames: 1,
+  max_video_bitrate: 1500,
+  max_frame_rate: 30,
+  audio_bitrate: 96,
+  max_audio_sample_rate: 44_100,
+} as const satisfies OutputSettings;
+const legacy = {
+  ...baseline,
+  width: 320,
+  height: 240,
+  video_codec_level: '1.3',
+  max_video_bitrate: 768,
+} as const satisfies OutputSettings;
+
+/** The settings of each `device_profile`. The names without a version mean what version 2 does. */
+const deviceProfiles: Readonly<Record<NonNullable<OutputSettings['device_profile']>, OutputSettings>> = {
+  'mobile/advanced': advanced,
+  'mobile/baseline': baseline,
+  'mobile/legacy': legacy,
+  'v2/mobile/advanced': advanced,
+  'v2/mobile/baseline': baseline,
+  'v2/mobile/legacy': legacy,
+  'v1/mobile/advanced': { ...advanced, audio_bitrate: 128 },
+  'v1/mobile/baseline': { ...baseline, video_reference_frames: 3 },
+  'v1/mobile/legacy': {
+    format: '3gp',
+    video_codec: 'mpeg4',
+    width: 320,
+    height: 240,
+    upscale: true,
+    aspect_mode: 'pad',
+    video_bitrate: 192,
+    bitrate_cap: 192,
+    max_frame_rate: 15,
+    audio_bitrate: 24,
+    max_audio_sample_rate: 16_000,
+  },
+};
+
+/** Settings that replace several of a profile: the size as a whole, and another target of the rate control. */
+const replacements: readonly (readonly [
+  given: readonly (keyof OutputSettings)[],
+  lost: readonly string[],
+])[] = [
+  [
+    ['width', 'height'],
+    ['width', 'height'],
+  ],
+  [['video_codec_profile', 'h264_profile'], ['video_codec_profile']],
+  [['video_codec_level', 'h264_level'], ['video_codec_level']],
+  [['video_reference_frames', 'h264_reference_frames'], ['video_reference_frames']],
+  [['audio_quality'], ['audio_bitrate']],
+  [
+    ['quality', 'crf', 'video_bitrate'],
+    ['video_bitrate', 'bitrate_cap'],
+  ],
+];
+
+const h264Options = ['video_codec_profile', 'video_codec_level', 'video_reference_frames'];
+
+/**
+ * The settings of an output with those of its `device_profile` filled in. A given setting takes
+ * precedence. Settings of the profile that do not apply to the codec are left out.
+ */
+export function withDeviceProfile(settings: OutputSettings): OutputSettings {
+  if (settings.device_profile === undefined) return settings;
+  const lost = new Set(
+    replacements.flatMap(([given, names]) =>
+      given.some((name) => settings[name] !== undefined) ? names : [],
+    ),
+  );
+  const profile = deviceProfiles[settings.device_profile];
+  const codec = settings.video_codec ?? profile.video_codec ?? 'h264';
+  if (codec !== 'h264') for (const name of h264Options) lost.add(name);
+  const defaults = Object.fromEntries(Object.entries(profile).filter(([name]) => !lost.has(name)));
+  return { ...defaults, ...settings };
+}

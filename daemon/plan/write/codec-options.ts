@@ -1,0 +1,43 @@
+import type { VideoDecision } from '../decide/decisions.js';
+
+/** The options of the encoder: profile, level, reference frames, B-frames and tuning. */
+export function codecOptionArgs({ codecOptions, encoder }: VideoDecision): readonly string[] {
+  const { profile, level, referenceFrames, bframes, tune } = codecOptions;
+  const isX265 = encoder === 'libx265';
+  return [
+    ...(profile === null ? [] : ['-profile:v', profile]),
+    // x265 takes the rest as parameters: builds of 2018 do not pass these options on.
+    ...(level === null || isX265 ? [] : ['-level:v', level]),
+    ...(referenceFrames === null || isX265 ? [] : ['-refs', String(referenceFrames)]),
+    ...(bframes === null || isX265 ? [] : ['-bf', String(bframes)]),
+    ...(tune === null ? [] : ['-tune', tune]),
+  ];
+}
+
+/** The same options and a constant bitrate, as parameters of x265. */
+export function x265OptionParams({ codecOptions, encoder, rate, cap }: VideoDecision): readonly string[] {
+  if (encoder !== 'libx265') return [];
+  const { level, referenceFrames, bframes } = codecOptions;
+  return [
+    ...(level === null ? [] : [`level-idc=${level}`, 'high-tier=0']),
+    ...(referenceFrames === null ? [] : [`ref=${referenceFrames}`]),
+    ...(bframes === null ? [] : [`bframes=${bframes}`]),
+    ...(isConstant(rate)
+      ? ['strict-cbr=1', `vbv-maxrate=${rate.kbps}`, `vbv-bufsize=${cap?.bufferKilobits ?? rate.kbps}`]
+      : []),
+  ];
+}
+
+/** The arguments of a constant bitrate, except those of x265. The buffer holds one second by default. */
+export function constantRateArgs({ encoder, rate, cap }: VideoDecision): readonly string[] {
+  if (!isConstant(rate) || encoder === 'libx265') return [];
+  const kbps = `${rate.kbps}k`;
+  return [
+    ...['-minrate', kbps, '-maxrate', kbps, '-bufsize', `${cap?.bufferKilobits ?? rate.kbps}k`],
+    ...(encoder === 'libx264' ? ['-x264-params', 'nal-hrd=cbr'] : []),
+  ];
+}
+
+function isConstant(rate: VideoDecision['rate']): rate is Extract<VideoDecision['rate'], { by: 'bitrate' }> {
+  return rate.by === 'bitrate' && rate.isConstant === true;
+}
