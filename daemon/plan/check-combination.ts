@@ -7,6 +7,7 @@ import {
   suitableExtension,
 } from './decide/choose-codecs.js';
 import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
 import type { AudioEncoderName, VideoEncoderName } from './encoders.js';
 import {
   type AudioCodec,
@@ -81,6 +82,10 @@ export function checkCombination(
       ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by this ffmpeg`]
       : []),
   ];
+  if (video !== null && !canForceKeyframes(video.encoder, capabilities)) {
+    const reason = `is not supported for ${video.codec} by this ffmpeg`;
+    validationErrors.push(...forcingSettings(settings).map((name) => `${path}.${name} ${reason}`));
+  }
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   return { ok: true, extension, container, video, audio };
 }

@@ -73,9 +73,9 @@ function decide(
     format: media.format,
     firstFrameSeconds: Math.max(0, videoStartSeconds - clip.startSeconds),
   };
-  const videoResult: Result<{ readonly video: VideoDecision | null }> =
+  const videoResult: Result<{ readonly video: VideoDecision | null; readonly warnings: readonly string[] }> =
     inputVideo === null || combination.video === null
-      ? { video: null }
+      ? { video: null, warnings: [] }
       : decideVideo(settings, inputVideo, combination.video.encoder, source, watermarks, capabilities);
   if ('failure' in videoResult) return videoResult;
   if (videoResult.video === null && settings.thumbnails !== undefined) {
@@ -101,7 +101,7 @@ function decide(
     clip,
     video: videoResult.video,
     audio: audioResult.audio,
-    warnings: [],
+    warnings: videoResult.warnings,
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
 }

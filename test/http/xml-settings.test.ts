@@ -13,6 +13,7 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
     url: () => 'http://user:pass%20word@example.com/a.mp4?b=1&c=2',
     choice: (setting) => ('choices' in setting ? setting.choices[0] : ''),
     'number-choice': (setting) => ('choices' in setting ? setting.choices[1] : 0),
+    ratio: () => '8:9',
     size: () => '640x480',
     time: () => '00:01:02.5',
     distance: (setting) => ('isSigned' in setting && setting.isSigned ? '-5%' : '5%'),

@@ -5,7 +5,10 @@ import { startWithin } from './clip.js';
 import type { Decision, FrameClock, FrameDropRule, LastFrame, Timing } from './decisions.js';
 
 /** The settings that decide the timing of frames (section 4.1 Advanced). */
-export type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'max_frame_rate'>;
+export type TimingSettings = Pick<
+  OutputSettings,
+  'frame_rate' | 'decimate' | 'min_frame_rate' | 'max_frame_rate'
+>;
 
 /** The source of the frames. */
 export interface TimingSource {
@@ -28,8 +31,8 @@ export interface TimingDecision {
  * Decides the timing of frames. Frames keep their timestamps if the codec supports it: variable rates stay variable, and no frame
  * is duplicated. Theora counts frames instead of storing timestamps, so it gets a constant rate.
  *
- * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `max_frame_rate` is
- * applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
+ * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `min_frame_rate`
+ * follows: a lower rate becomes this one, and is constant then. `max_frame_rate` is applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
  * their timestamps.
  */
 export function decideTiming(
@@ -43,8 +46,12 @@ export function decideTiming(
   const maxRate = settings.max_frame_rate === undefined ? null : rateOf(settings.max_frame_rate);
   const divisor = requestedRate === null ? (settings.decimate ?? 1) : 1;
   const needsConstantRate = requestedRate !== null || encoder === 'libtheora';
+  const minRate = settings.min_frame_rate === undefined ? null : rateOf(settings.min_frame_rate);
+  const dividedInput = dividedRate(frameRate ?? assumedRate, divisor);
   if (needsConstantRate)
-    return constantRate(capRate(requestedRate ?? dividedRate(frameRate ?? assumedRate, divisor), maxRate));
+    return constantRate(capRate(raiseRate(requestedRate ?? dividedInput, minRate), maxRate));
+  if (frameRate !== null && minRate !== null && isHigher(minRate, dividedInput))
+    return constantRate(capRate(minRate, maxRate));
   if (isFrameRateVariable || frameRate === null) {
     return variableRate({ by: 'fine' }, frameRate, divisor, maxRate);
   }
@@ -90,6 +97,10 @@ function isOnGrid(seconds: number, rate: Ratio): boolean {
 
 function capRate(rate: Ratio, maxRate: Ratio | null): Ratio {
   return maxRate !== null && isHigher(rate, maxRate) ? maxRate : rate;
+}
+
+function raiseRate(rate: Ratio, minRate: Ratio | null): Ratio {
+  return minRate !== null && isHigher(minRate, rate) ? minRate : rate;
 }
 
 function constantRate(rate: Ratio): TimingDecision {
@@ -193,5 +204,6 @@ export function decideLastFrame(
   const endSeconds = startWithin(inputVideo.startSeconds, media) + durationSeconds;
   const isComplete =
     clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
-  return isComplete ? { endSeconds, frames: frameCount } : null;
+  const frames = video.isFramePerField ? 2 * frameCount : frameCount;
+  return isComplete ? { endSeconds, frames } : null;
 }

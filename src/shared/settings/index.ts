@@ -2,11 +2,13 @@ import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
+import { keyframesTable } from './keyframes.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { streamingTable } from './streaming.js';
 import { thumbnailsSetting } from './thumbnails.js';
+import { videoEffectsTable } from './video-effects.js';
 import { videoRateTable } from './video-rate.js';
 import { watermarkSetting } from './watermark.js';
 
@@ -20,6 +22,8 @@ export const outputTable = {
   ...videoRateTable,
   ...audioTable,
   ...advancedTable,
+  ...keyframesTable,
+  ...videoEffectsTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
   ...streamingTable,

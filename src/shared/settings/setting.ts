@@ -80,6 +80,8 @@ export interface ChoiceSetting extends SettingText {
    * itself.
    */
   readonly synonyms?: Readonly<Record<string, string>>;
+  /** The choice that `true` stands for; `false` then means omitted. */
+  readonly trueMeans?: string;
   readonly default?: string;
 }
 
@@ -97,6 +99,12 @@ export interface SizeSetting extends SettingText {
   readonly max: number;
 }
 
+/** `A:B`, two whole numbers from 1 to `max`. */
+export interface RatioSetting extends SettingText {
+  readonly kind: 'ratio';
+  readonly max: number;
+}
+
 /** A time, as `HH:MM:SS.S` or decimal seconds, below `maxSeconds`. The value is in seconds. */
 export interface TimeSetting extends SettingText {
   readonly kind: 'time';
@@ -105,7 +113,10 @@ export interface TimeSetting extends SettingText {
   readonly maxSeconds: number;
 }
 
-/** Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge). */
+/**
+ * Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge), and `centered` is the
+ * middle.
+ */
 export interface DistanceSetting extends SettingText {
   readonly kind: 'distance';
   readonly isSigned: boolean;
@@ -131,6 +142,8 @@ export interface ListSetting extends SettingText {
   readonly kind: 'list';
   readonly of: Setting;
   readonly max: number;
+  /** Whether one text may hold several values, separated by commas. */
+  readonly isCommaSeparated?: true;
 }
 
 /** HTTP headers: an object of up to `max` strings by header name. */
@@ -168,6 +181,7 @@ export type Setting =
   | ChoiceSetting
   | NumberChoiceSetting
   | SizeSetting
+  | RatioSetting
   | TimeSetting
   | DistanceSetting
   | ObjectSetting
@@ -184,11 +198,19 @@ export interface Size {
   readonly height: number;
 }
 
+/** A ratio of two whole numbers. */
+export interface Proportion {
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
 /** A distance. `value` is never negative; `isFromFarEdge` means that it counts from the right or the bottom. */
 export interface Distance {
   readonly value: number;
   readonly unit: 'pixels' | 'percent';
   readonly isFromFarEdge: boolean;
+  /** Set for the middle; the other fields then mean nothing. */
+  readonly isCentered?: true;
 }
 
 /** The type of the parsed value of a setting. */
@@ -202,17 +224,19 @@ export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
         ? C
         : S extends { kind: 'size' }
           ? Size
-          : S extends { kind: 'distance' }
-            ? Distance
-            : S extends { kind: 'object'; fields: infer F extends SettingsTable }
-              ? SettingsOf<F>
-              : S extends { kind: 'list'; of: infer O }
-                ? readonly ValueOf<O>[]
-                : S extends { kind: 'map' }
-                  ? Readonly<Record<string, string>>
-                  : S extends { kind: 'unchecked' }
-                    ? unknown
-                    : never;
+          : S extends { kind: 'ratio' }
+            ? Proportion
+            : S extends { kind: 'distance' }
+              ? Distance
+              : S extends { kind: 'object'; fields: infer F extends SettingsTable }
+                ? SettingsOf<F>
+                : S extends { kind: 'list'; of: infer O }
+                  ? readonly ValueOf<O>[]
+                  : S extends { kind: 'map' }
+                    ? Readonly<Record<string, string>>
+                    : S extends { kind: 'unchecked' }
+                      ? unknown
+                      : never;
 
 type RequiredNames<T extends SettingsTable> = {
   [K in keyof T]: T[K] extends { isRequired: true } ? K : never;
