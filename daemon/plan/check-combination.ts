@@ -10,6 +10,7 @@ import {
 } from './decide/choose-codecs.js';
 import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.js';
 import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
 import type { VideoEncoderName } from './encoders.js';
 import {
   type AudioCodec,
@@ -95,6 +96,10 @@ export function checkCombination(
       ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by this ffmpeg`]
       : []),
   ];
+  if (video !== null && !canForceKeyframes(video.encoder, capabilities)) {
+    const reason = `is not supported for ${video.codec} by this ffmpeg`;
+    validationErrors.push(...forcingSettings(settings).map((name) => `${path}.${name} ${reason}`));
+  }
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   const warnings = [
     ...(formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path)),

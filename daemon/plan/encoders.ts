@@ -99,6 +99,7 @@ export const videoEncoders = {
     // "ultrafast" is not used: it takes twice the bits of "veryfast" and hardly less time.
     speed: ofLevels('-preset', ['slower', 'slow', 'medium', 'faster', 'veryfast']),
     underCap: defaultUnderCap,
+    params: { option: '-x264-params', always: [] },
     passes: 'log',
   },
   // A preset is slower than that of x264 with the same name, so the list starts one preset faster.

@@ -1,6 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
+import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
 
 /** The facts that decide which settings have an effect on an output. */
 interface OutputFacts {
@@ -36,9 +37,20 @@ const videoSettings = [
     'decimate',
   ] as const),
   ...(['keyframe_interval', 'rotate', 'watermark'] as const),
+  ...([
+    'keyframe_rate',
+    'fixed_keyframe_interval',
+    'forced_keyframe_interval',
+    'forced_keyframe_rate',
+    'prepare_for_segmenting',
+  ] as const),
+  ...(['min_frame_rate', 'deinterlace_mode', 'flip', 'sample_aspect_ratio', 'color_metadata'] as const),
+  ...(['force_interlace_headers', 'denoise', 'sharpen', 'deblock', 'autolevel'] as const),
 ] as const;
 
 const audioSettings = ['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const;
+
+const theoraReason = 'the encoder of theora places keyframes itself';
 
 const rules: readonly EffectRule[] = [
   {
@@ -48,6 +60,45 @@ const rules: readonly EffectRule[] = [
   {
     names: audioSettings,
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
+  },
+  {
+    names: ['forced_keyframe_interval', 'forced_keyframe_rate', 'prepare_for_segmenting'],
+    reason: ({ combination }) => (combination.video?.codec === 'theora' ? theoraReason : null),
+  },
+  {
+    names: ['fixed_keyframe_interval'],
+    reason: ({ settings, combination }) =>
+      settings.fixed_keyframe_interval === true && combination.video?.codec === 'theora'
+        ? theoraReason
+        : null,
+  },
+  {
+    names: ['sample_aspect_ratio'],
+    reason: ({ settings: { sample_aspect_ratio: ratio }, combination: { video } }) =>
+      video === null || ratio?.numerator === ratio?.denominator || pixelRatioCodecs.includes(video.codec)
+        ? null
+        : 'only h264 and hevc store the shape of a pixel',
+  },
+  {
+    names: ['force_interlace_headers'],
+    reason: ({ settings, combination: { video } }) =>
+      video !== null && settings.force_interlace_headers === true && video.codec !== 'h264'
+        ? 'only h264 has these headers'
+        : null,
+  },
+  {
+    names: ['color_metadata'],
+    reason: ({ settings, combination: { video } }) =>
+      video !== null && settings.color_metadata === 'discard' && !optionalColourCodecs.includes(video.codec)
+        ? 'only the colours of h264, hevc and vp9 can be left out'
+        : null,
+  },
+  {
+    names: ['deinterlace_mode'],
+    reason: ({ settings, combination: { video } }) =>
+      video !== null && settings.deinterlace === 'off' && settings.deinterlace_mode === 'field-to-frame'
+        ? 'deinterlace is off'
+        : null,
   },
 ];
 

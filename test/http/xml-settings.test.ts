@@ -7,12 +7,13 @@ import { areEquivalent, input, limits, toRequestXml, type XmlStyle } from './xml
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =
   {
     integer: (setting) => ('multipleOf' in setting ? setting.multipleOf : 'min' in setting ? setting.min : 1),
-    number: () => 12.5,
+    number: (setting) => ('max' in setting && Number(setting.max) < 12.5 ? 0.5 : 12.5),
     boolean: () => true,
     text: (setting) => ('form' in setting ? '0123456789abcdef0123456789ABCDEF' : ' <a> & "b" '),
     url: () => 'http://user:pass%20word@example.com/a.mp4?b=1&c=2',
     choice: (setting) => ('choices' in setting ? setting.choices[0] : ''),
     'number-choice': (setting) => ('choices' in setting ? setting.choices[1] : 0),
+    ratio: () => '8:9',
     size: () => '640x480',
     time: () => '00:01:02.5',
     distance: (setting) => ('isSigned' in setting && setting.isSigned ? '-5%' : '5%'),

@@ -7,8 +7,15 @@ const url = 'ftp://example.com/';
 const validationErrorsFor = (...outputs: readonly unknown[]) => errorsOfBody({ input, outputs });
 
 const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | undefined])[] = [
-  [{ size: '640x480', width: 320 }, 'outputs[0].size must agree with width'],
-  [{ size: '640x480', height: '470' }, 'outputs[0].size must agree with height'],
+  [{ size: '640x480', width: 320 }, undefined],
+  [{ size: '640x480', height: '470', strict: true }, 'outputs[0].size must not be given with height'],
+  [{ size: '8192x8192', width: 320 }, undefined],
+  [
+    { keyframe_interval: 5, keyframe_rate: 1, strict: true },
+    'outputs[0].keyframe_rate must not be given with keyframe_interval',
+  ],
+  [{ min_frame_rate: 30, max_frame_rate: 25 }, 'outputs[0].min_frame_rate must not be above max_frame_rate'],
+  [{ min_frame_rate: 25, max_frame_rate: 25 }, undefined],
   [{ size: '640x480', width: 640 }, undefined],
   [{ width: 6000, height: 6000 }, undefined],
   [{ width: 6000, height: 6002 }, 'outputs[0] must have width times height of at most 36000000 pixels'],

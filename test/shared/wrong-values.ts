@@ -27,7 +27,12 @@ function valuesByKind(setting: Setting): readonly unknown[] {
       return [...nonNumbers, ...beyond, ...beyond.map(String), ...between];
     }
     case 'number':
-      return [...nonNumbers, setting.min - 0.01, setting.max + 0.01, `-${setting.min}`, 0, '0'];
+      return [
+        ...nonNumbers,
+        setting.min - 0.01,
+        setting.max + 0.01,
+        ...(setting.min > 0 ? [`-${setting.min}`, 0, '0'] : ['-1']),
+      ];
     case 'number-choice':
       return [...nonNumbers, 45, '45', -90, 360, 90.5];
     case 'boolean':
@@ -51,7 +56,10 @@ function valuesByKind(setting: Setting): readonly unknown[] {
       ];
     case 'choice':
       return [
-        ...nonTexts.filter((value) => !setting.choices.includes(String(value))),
+        ...nonTexts.filter(
+          (value) =>
+            !setting.choices.includes(String(value)) && (value !== true || setting.trueMeans === undefined),
+        ),
         ...['', ' ', 'no such word'],
         `${setting.choices[0]} `,
         '__proto__',
@@ -83,6 +91,11 @@ function valuesByKind(setting: Setting): readonly unknown[] {
       ];
     case 'unchecked':
       return [];
+    case 'ratio':
+      return [
+        ...nonTexts,
+        ...['', '8', '8/9', '0:1', '1:0', '8:9:1', ' 8:9', '8 :9', '-8:9', '65536:1', '1:65536', '1.5:1'],
+      ];
     case 'size':
       return [
         ...nonTexts,
@@ -118,7 +131,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
     case 'list':
       return setting.of.kind === 'object'
         ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]
-        : [5, true, {}, [null], [[]]];
+        : [5, {}, [null], [[]], ...wrongValuesFor(setting.of).filter((value) => value === true)];
     case 'map':
       return [
         ...[5, 'text', true, [], ['text'], [{}]],

@@ -70,6 +70,7 @@ function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
 /** One value or an array: `watermark` and its other spellings accept both. */
 function listSchema(name: string, setting: ListSetting, names: TableNames): Schema {
   const one = valueSchema(name, setting.of, names);
+  const text = setting.isCommaSeparated ? [{ type: 'string', pattern: ',' } as const] : [];
   const item = { xml: { name: name.replace(/s$/, '') } };
   const several = {
     type: 'array',
@@ -77,7 +78,7 @@ function listSchema(name: string, setting: ListSetting, names: TableNames): Sche
     items: { ...one, ...item },
     xml: { wrapped: true },
   } as const;
-  return { anyOf: [one, several] };
+  return { anyOf: [one, several, ...text] };
 }
 
 /** Matches objects in which the field is set; null means not set. */
@@ -148,7 +149,12 @@ function plainSchema(setting: PlainSetting): Schema {
     case 'url':
       return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting) };
     case 'choice': {
-      const { choices, aliases = {} } = setting;
+      const { choices, aliases = {}, trueMeans, default: _, ...others } = setting;
+      if (trueMeans !== undefined) {
+        return {
+          anyOf: [plainSchema({ ...others, choices, aliases }), plainSchema({ ...others, kind: 'boolean' })],
+        };
+      }
       const words = [...choices, ...Object.keys(aliases)];
       return {
         anyOf: [
@@ -157,6 +163,8 @@ function plainSchema(setting: PlainSetting): Schema {
         ],
       };
     }
+    case 'ratio':
+      return { type: 'string', pattern: '^[1-9]\\d*:[1-9]\\d*$' };
     case 'size':
       return { type: 'string', pattern: size };
     case 'time': {
@@ -171,7 +179,8 @@ function plainSchema(setting: PlainSetting): Schema {
     case 'distance': {
       const lowerBound = setting.isSigned ? -sidePixels.max : 1;
       const sign = setting.isSigned ? '-?' : '';
-      const pattern = `^${sign}(?:0|[1-9]\\d*)(?:\\.\\d+)?%?$`;
+      const word = setting.isSigned ? '|[cC][eE][nN][tT][eE][rR](?:[eE][dD])?' : '';
+      const pattern = `^(?:${sign}(?:0|[1-9]\\d*)(?:\\.\\d+)?%?${word})$`;
       return { type: ['integer', 'string'], minimum: lowerBound, maximum: sidePixels.max, pattern };
     }
     case 'map':

@@ -10,6 +10,7 @@ import {
   videoCodecs,
 } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
+import { canForceKeyframes, forcingSettings } from './keyframes.js';
 
 /** The extension for a generated file name: the container of these codecs with the widest player support. */
 export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
@@ -67,14 +68,16 @@ export function pickAudioEncoder(
 
 /**
  * The encoder for a video codec; null if this ffmpeg has none. For a bitrate, an encoder with two passes is preferred over a
- * better one without, because the bitrate must be met.
+ * better one without, because the bitrate must be met; for forced keyframes, one that places them.
  */
 export function pickVideoEncoder(
   codec: VideoCodec,
   settings: OutputSettings,
   capabilities: Capabilities,
 ): { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null {
-  const available = videoEncodersFor(codec).filter((name) => capabilities.encoders.has(name));
+  const existing = videoEncodersFor(codec).filter((name) => capabilities.encoders.has(name));
+  const forcing = existing.filter((name) => canForceKeyframes(name, capabilities));
+  const available = forcingSettings(settings).length > 0 && forcing.length > 0 ? forcing : existing;
   const inTwoPasses = available.find((name) => videoEncoders[name].passes !== 'none');
   const [first] = available;
   const encoder =

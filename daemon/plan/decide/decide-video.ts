@@ -1,20 +1,19 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
-import { orientationOf, type VideoFacts } from '../../jobs/media.js';
+import { displaySize, orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
 import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
 import type { BitrateCap, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
+import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
 import { decideFit } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
-import { decideWatermarks, tooLargeWatermark } from './watermarks.js';
+import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
+import { decideWatermarks, watermarkArea } from './watermarks.js';
 
-/** Maximum distance between two keyframes, in frames (section 8). */
-const defaultKeyframeInterval = 250;
-
-/** Decides the video of an output, or returns why the settings cannot be met with this input. */
+/** Decides the video of an output with what was left out for this input, or returns why the settings cannot be met with this input. */
 export function decideVideo(
   settings: OutputSettings,
   video: VideoFacts,
@@ -26,13 +25,14 @@ export function decideVideo(
   // 0 is a request too: no rotation, whatever the file signals.
   const rotated: VideoFacts =
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
-  const fit = decideFit(settings, rotated);
+  const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
+  const signalling = decideSignalling(settings, codec);
+  const fit = decideFit(settings, rotated, signalling.pixelRatio === null);
   const { width, height } = fit.canvas;
   const scaledPixels = fit.scaleTo === null ? 0 : fit.scaleTo.width * fit.scaleTo.height;
   if (Math.max(width * height, scaledPixels) > maxPixels) {
     return rejected(`The video would be ${width}x${height} pixels; the maximum is ${maxPixels} pixels.`);
   }
-  const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
   if (Math.min(width, height) < minSidePixels) {
     return rejected(
       `The video would be ${width}x${height} pixels; ${encoder} needs sides of at least ${minSidePixels} pixels.`,
@@ -41,21 +41,28 @@ export function decideVideo(
   const deinterlace = decideFields(settings.deinterlace ?? 'detect', video);
   const colourDecision = decideColours(video, codec, capabilities);
   const matrix = finalMatrix(colourDecision);
-  const overlays = decideWatermarks(settings.watermark ?? [], watermarks, fit.canvas, matrix);
-  const tooLarge = tooLargeWatermark(overlays);
-  if (tooLarge !== null) return { failure: tooLarge };
-  const timing = decideTiming(settings, video, encoder, source);
+  const area = watermarkArea(fit, displaySize(rotated));
+  const { overlays, leftOut } = decideWatermarks(settings.watermark ?? [], watermarks, area, matrix);
+  if (settings.strict === true && leftOut[0] !== undefined)
+    return { failure: { errorClass: 'WatermarkError', message: leftOut[0] } };
+  const fieldRate = decideFieldRate(settings, video, deinterlace);
+  const { isFramePerField } = fieldRate;
+  const { effects, warnings } = decideEffects(settings, video);
+  const timing = decideTiming(settings, isFramePerField ? withDoubleRate(video) : video, encoder, source);
+  const keyframes = decideKeyframes(settings, timing);
   const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
-  const { options, cap, warnings } = decideCodecOptions(settings, codec, demand, decideCap(settings));
-  if (settings.strict === true && warnings.length > 0) return rejected(warnings.join(' '));
+  const codecOptions = decideCodecOptions(settings, codec, demand, decideCap(settings));
+  if (settings.strict === true && codecOptions.warnings.length > 0)
+    return rejected(codecOptions.warnings.join(' '));
   return {
-    warnings,
+    warnings: [...fieldRate.warnings, ...warnings, ...leftOut, ...codecOptions.warnings],
     video: {
       streamIndex: video.streamIndex,
       inputCodec: video.codec,
       encoder,
       inputDecoder: decideDecoder(video, capabilities),
       deinterlace,
+      isFramePerField,
       staysInterlaced: deinterlace === null && decideFields('detect', video) !== null,
       orientation: orientationOf(rotated),
       hasDisplayMatrix: orientationOf(video) !== 1,
@@ -63,11 +70,13 @@ export function decideVideo(
       ...colourDecision,
       watermarks: overlays,
       ...timing,
-      rate: decideVideoRate(settings, encoder),
-      cap,
+      rate: decideVideoRate(settings, encoder, losesKeyframesInTwoPasses(keyframes, encoder)),
+      cap: codecOptions.cap,
       speed: levelOf(settings.speed),
-      codecOptions: options,
-      keyframeInterval: settings.keyframe_interval ?? defaultKeyframeInterval,
+      codecOptions: codecOptions.options,
+      keyframes,
+      effects,
+      signalling,
     },
   };
 }
@@ -79,6 +88,13 @@ type VideoResult =
 
 /** The frame rate that a level has to allow if the rate of the input is unknown. */
 const assumedRateOfLevels = 30;
+
+function withDoubleRate(video: VideoFacts): VideoFacts {
+  const { frameRate } = video;
+  return frameRate === null
+    ? video
+    : { ...video, frameRate: { ...frameRate, numerator: frameRate.numerator * 2 } };
+}
 
 function rejected(message: string): { readonly failure: JobFailure } {
   return { failure: { errorClass: 'InvalidVideoSettingsError', message } };
@@ -124,8 +140,12 @@ const bufferSeconds = 1.5;
  * Decides the target of the rate control: `quality`, or `video_bitrate`, which takes precedence. A bitrate uses two passes, as
  * does a quality if the encoder gains from them, unless `onepass` is set. A quality with a cap uses one pass.
  */
-function decideVideoRate(settings: VideoRateSettings, encoder: VideoEncoderName): VideoRate {
-  const allowsTwoPasses = settings.onepass !== true;
+function decideVideoRate(
+  settings: VideoRateSettings,
+  encoder: VideoEncoderName,
+  needsOnePass: boolean,
+): VideoRate {
+  const allowsTwoPasses = settings.onepass !== true && !needsOnePass;
   const { hasTwoPassQuality, crf: crfArgs, canBeConstant }: VideoEncoder = videoEncoders[encoder];
   if (settings.video_bitrate !== undefined) {
     const kbps = Math.min(settings.video_bitrate, settings.max_video_bitrate ?? Number.POSITIVE_INFINITY);

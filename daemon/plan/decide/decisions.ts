@@ -1,3 +1,4 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { Orientation, Ratio } from '../../jobs/media.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
@@ -106,6 +107,8 @@ export interface Overlay {
   readonly x: number;
   readonly y: number;
   readonly matrix: ColourMatrix;
+  /** Above 0 and up to 1, which is that of the image. */
+  readonly opacity: number;
 }
 
 /** The coefficients that convert RGB to luma and chroma. */
@@ -128,6 +131,38 @@ export interface ColourConversion {
   readonly hasAlpha: boolean;
 }
 
+/** Which frames are keyframes. */
+export interface KeyframeDecision {
+  /** Maximum distance between two keyframes, in frames. */
+  readonly maxDistance: number;
+  /** Whether there are no keyframes besides those at that distance and the forced ones. */
+  readonly isFixed: boolean;
+  /** Every such frame, counted from the first, is a keyframe; null for none. */
+  readonly everyFrames: number | null;
+  /** The first frame of each such part of a second is a keyframe. */
+  readonly perSecond: readonly number[];
+}
+
+/** The filters that change the frames of an output. */
+export interface VideoEffects {
+  readonly deblocks: boolean;
+  readonly denoise: NonNullable<OutputSettings['denoise']> | null;
+  /** Whether brightness and colours are spread over the full range. */
+  readonly levels: boolean;
+  readonly flip: NonNullable<OutputSettings['flip']> | null;
+  /** Applied after scaling; all others before it. */
+  readonly sharpens: boolean;
+}
+
+/** What a video stream declares about its frames. */
+export interface Signalling {
+  /** The shape of a pixel; null for square. */
+  readonly pixelRatio: Ratio | null;
+  readonly hasColours: boolean;
+  /** Whether it declares fields, although the frames are progressive. */
+  readonly declaresFields: boolean;
+}
+
 /** The decisions about the video of an output. */
 export interface VideoDecision {
   readonly streamIndex: number;
@@ -138,6 +173,8 @@ export interface VideoDecision {
   readonly inputDecoder: string | null;
   /** Null for no deinterlacing. */
   readonly deinterlace: FieldOrderDecision | null;
+  /** Whether each field becomes a frame, at twice the rate. */
+  readonly isFramePerField: boolean;
   /** Whether the frames are interlaced, and stay so. */
   readonly staysInterlaced: boolean;
   /** The orientation to correct. */
@@ -160,8 +197,9 @@ export interface VideoDecision {
   readonly cap: BitrateCap | null;
   readonly speed: Level;
   readonly codecOptions: CodecOptions;
-  /** Maximum distance between two keyframes, in frames. */
-  readonly keyframeInterval: number;
+  readonly keyframes: KeyframeDecision;
+  readonly effects: VideoEffects;
+  readonly signalling: Signalling;
 }
 
 /**

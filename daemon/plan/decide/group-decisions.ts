@@ -45,7 +45,10 @@ function keyOf({ clip, video, audio }: DecisionWithVideo, isInTwoPasses: boolean
   return JSON.stringify([
     [clip.startSeconds, clip.readFromSeconds, clip.startsInFrame, clip.lengthSeconds],
     // Timing is included because builds of 2018 have one sync mode for the whole run.
-    [video.streamIndex, video.deinterlace, video.orientation, video.timing, video.codecOptions.pixelFormat],
+    [video.streamIndex, video.deinterlace, video.isFramePerField, video.orientation, video.timing],
+    // Sharpening follows the split, so it may differ.
+    { ...video.effects, sharpens: null },
+    video.codecOptions.pixelFormat,
     [isInTwoPasses, quickEncoders.has(video.encoder) ? 'quick' : video.encoder],
   ]);
 }

@@ -22,7 +22,7 @@ const limits = (
   maxBufferKilobits,
 });
 
-/** The levels, lowest first. */
+/** The levels and their limits. */
 export const h264Levels = {
   '1': limits(1485, 99, 396, 64, 175),
   '1b': limits(1485, 99, 396, 128, 350),
@@ -49,6 +49,12 @@ export const h264Levels = {
 /** A level of H.264. */
 export type H264Level = keyof typeof h264Levels;
 
+/** The levels, lowest first. An object would list those that are whole numbers first. */
+const ascending: readonly H264Level[] = [
+  ...(['1', '1b', '1.1', '1.2', '1.3', '2', '2.1', '2.2', '3', '3.1', '3.2', '4', '4.1', '4.2'] as const),
+  ...(['5', '5.1', '5.2', '6', '6.1', '6.2'] as const),
+];
+
 /** What a level has to allow: the size in pixels and the frames per second. */
 export interface LevelDemand {
   readonly width: number;
@@ -58,8 +64,7 @@ export interface LevelDemand {
 
 /** The given level if the video fits into it, else the lowest higher one that it fits into; the highest if it fits into none. */
 export function fittingLevel(level: H264Level, demand: LevelDemand): H264Level {
-  const all = Object.keys(h264Levels) as readonly string[] as readonly H264Level[];
-  const candidates = all.slice(all.indexOf(level));
+  const candidates = ascending.slice(ascending.indexOf(level));
   return candidates.find((one) => fits(h264Levels[one], demand)) ?? '6.2';
 }
 

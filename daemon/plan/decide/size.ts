@@ -7,12 +7,14 @@ export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'u
 
 /**
  * Decides the size of the output from `width` and `height` (or `size`), `aspect_mode` and `upscale`. Sizes are those of the
- * rotated video in square pixels: the height is kept, the width is scaled. Every resulting side is even.
+ * rotated video in square pixels: the height is kept, the width is scaled. Every resulting side is even. If the output has no
+ * square pixels, its whole frame is used by default.
  */
-export function decideFit(settings: SizeSettings, video: VideoFacts): Fit {
+export function decideFit(settings: SizeSettings, video: VideoFacts, hasSquarePixels = true): Fit {
   const stored = displaySize(video);
   const original = toSquarePixels(stored, rotatedPixelRatio(video));
-  const { scaled, canvas, by } = computeFit(settings, original);
+  const aspect_mode = settings.aspect_mode ?? (hasSquarePixels ? 'preserve' : 'stretch');
+  const { scaled, canvas, by } = computeFit({ ...settings, aspect_mode }, original);
   return omitNeedlessScaling(stored, original, scaled, canvas, by);
 }
 

@@ -5,7 +5,10 @@ import { startWithin } from './clip.js';
 import type { Decision, FrameClock, FrameDropRule, LastFrame, Timing } from './decisions.js';
 
 /** The settings that decide the timing of frames (section 4.1 Advanced). */
-export type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'max_frame_rate'>;
+export type TimingSettings = Pick<
+  OutputSettings,
+  'frame_rate' | 'decimate' | 'min_frame_rate' | 'max_frame_rate'
+>;
 
 /** The source of the frames. */
 export interface TimingSource {
@@ -29,8 +32,8 @@ export interface TimingDecision {
  * is duplicated. Theora counts frames instead of storing timestamps, and the clocks of MPEG-4 part 2 and WMV are coarse, so these
  * get a constant rate.
  *
- * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `max_frame_rate` is
- * applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
+ * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `min_frame_rate`
+ * follows: a lower rate becomes this one, and is constant then. `max_frame_rate` is applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
  * their timestamps.
  */
 export function decideTiming(
@@ -45,10 +48,14 @@ export function decideTiming(
   const divisor = requestedRate === null ? (settings.decimate ?? 1) : 1;
   const { maxTimeBase }: VideoEncoder = videoEncoders[encoder];
   const needsConstantRate = requestedRate !== null || encoder === 'libtheora' || maxTimeBase !== undefined;
+  const minRate = settings.min_frame_rate === undefined ? null : rateOf(settings.min_frame_rate);
+  const dividedInput = dividedRate(frameRate ?? assumedRate, divisor);
   if (needsConstantRate) {
-    const rate = capRate(requestedRate ?? dividedRate(frameRate ?? assumedRate, divisor), maxRate);
+    const rate = capRate(raiseRate(requestedRate ?? dividedInput, minRate), maxRate);
     return constantRate(withinTimeBase(rate, maxTimeBase));
   }
+  if (frameRate !== null && minRate !== null && isHigher(minRate, dividedInput))
+    return constantRate(capRate(minRate, maxRate));
   if (isFrameRateVariable || frameRate === null) {
     return variableRate({ by: 'fine' }, frameRate, divisor, maxRate);
   }
@@ -99,6 +106,10 @@ function capRate(rate: Ratio, maxRate: Ratio | null): Ratio {
 /** The rate as a fraction whose numerator is at most `max`: MPEG-4 part 2 stores it in 16 bits. */
 function withinTimeBase(rate: Ratio, max = Number.POSITIVE_INFINITY): Ratio {
   return rate.numerator <= max ? rate : { numerator: Math.round(perSecond(rate) * 100), denominator: 100 };
+}
+
+function raiseRate(rate: Ratio, minRate: Ratio | null): Ratio {
+  return minRate !== null && isHigher(minRate, rate) ? minRate : rate;
 }
 
 function constantRate(rate: Ratio): TimingDecision {
@@ -202,5 +213,6 @@ export function decideLastFrame(
   const endSeconds = startWithin(inputVideo.startSeconds, media) + durationSeconds;
   const isComplete =
     clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
-  return isComplete ? { endSeconds, frames: frameCount } : null;
+  const frames = video.isFramePerField ? 2 * frameCount : frameCount;
+  return isComplete ? { endSeconds, frames } : null;
 }

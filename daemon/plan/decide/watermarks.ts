@@ -1,48 +1,62 @@
 import type { Distance, OutputSettings } from '../../../src/shared/settings/index.js';
-import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { JobFailure } from '../../jobs/job.js';
 import type { WatermarkImage } from '../plan-types.js';
-import type { ColourMatrix, Overlay, PixelSize } from './decisions.js';
+import type { ColourMatrix, Fit, Overlay, PixelSize } from './decisions.js';
 
 type WatermarkSettings = NonNullable<OutputSettings['watermark']>[number];
 
 /** The default distance from the right and from the bottom (section 4.1). */
 const defaultDistance: Distance = { value: 10, unit: 'pixels', isFromFarEdge: true };
 
+/** The frame of a video, and the part of it that is not bars. */
+export interface WatermarkArea {
+  readonly frame: PixelSize;
+  readonly content: PixelSize & { readonly x: number; readonly y: number };
+}
+
+/** The area for watermarks. `unscaled` is the size of the video if it is not scaled. */
+export function watermarkArea({ canvas, scaleTo, by }: Fit, unscaled: PixelSize): WatermarkArea {
+  if (by !== 'bars') return { frame: canvas, content: { x: 0, y: 0, ...canvas } };
+  const { width, height } = scaleTo ?? unscaled;
+  // The filter pad places the video at even positions.
+  const barOf = (whole: number, part: number) => 2 * Math.floor((whole - part) / 4);
+  return {
+    frame: canvas,
+    content: { x: barOf(canvas.width, width), y: barOf(canvas.height, height), width, height },
+  };
+}
+
 /**
- * Decides the sizes and positions of watermarks on the finished video, the last on top. Both are in pixels of that video;
- * percentages refer to its sides. A watermark keeps its size unless one is set, and its aspect ratio if only one side is.
+ * Decides the sizes and positions of watermarks on the finished video, the last on top. Both are in pixels of that video, measured
+ * in its content without bars unless `origin` is `frame`; percentages refer to the sides of the same area. A watermark keeps its
+ * size unless one is set, and its aspect ratio if only one side is. One that does not fit entirely into the area is left out, and
+ * `leftOut` says so; one without opacity is left out silently.
  */
 export function decideWatermarks(
   settings: readonly WatermarkSettings[],
   images: readonly WatermarkImage[],
-  canvas: PixelSize,
+  { frame, content }: WatermarkArea,
   matrix: ColourMatrix,
-): readonly Overlay[] {
-  return settings.flatMap((watermark, index) => {
+): { readonly overlays: readonly Overlay[]; readonly leftOut: readonly string[] } {
+  const overlays: Overlay[] = [];
+  const leftOut: string[] = [];
+  for (const [index, watermark] of settings.entries()) {
     const image = images[index];
-    if (image === undefined) return [];
-    const size = sizeOf(watermark, image, canvas);
-    return [
-      {
-        image,
-        scaleTo: size.width === image.width && size.height === image.height ? null : size,
-        x: offsetOf(watermark.x ?? defaultDistance, canvas.width, size.width),
-        y: offsetOf(watermark.y ?? defaultDistance, canvas.height, size.height),
-        matrix,
-      },
-    ];
-  });
-}
-
-/** Returns a failure if a watermark would exceed the maximum size; null otherwise. */
-export function tooLargeWatermark(overlays: readonly Overlay[]): JobFailure | null {
-  const size = overlays
-    .map(({ scaleTo }) => scaleTo)
-    .find((scaled) => scaled !== null && scaled.width * scaled.height > maxPixels);
-  if (size === undefined || size === null) return null;
-  const message = `The watermark would be ${size.width}x${size.height} pixels; the maximum is ${maxPixels} pixels.`;
-  return { errorClass: 'WatermarkError', message };
+    const { opacity = 1 } = watermark;
+    if (image === undefined || opacity === 0) continue;
+    const area = watermark.origin === 'frame' ? { x: 0, y: 0, ...frame } : content;
+    const size = sizeOf(watermark, image, area);
+    const x = offsetOf(watermark.x ?? defaultDistance, area.width, size.width);
+    const y = offsetOf(watermark.y ?? defaultDistance, area.height, size.height);
+    if (Math.min(x, y) < 0 || x + size.width > area.width || y + size.height > area.height) {
+      leftOut.push(
+        `Watermark ${index + 1} was left out, because its ${size.width}x${size.height} pixels at ${x},${y} do not fit into the video of ${area.width}x${area.height}.`,
+      );
+      continue;
+    }
+    const scaleTo = size.width === image.width && size.height === image.height ? null : size;
+    overlays.push({ image, scaleTo, x: area.x + x, y: area.y + y, matrix, opacity });
+  }
+  return { overlays, leftOut };
 }
 
 function sizeOf({ width, height }: WatermarkSettings, imageSize: PixelSize, canvas: PixelSize): PixelSize {
@@ -66,7 +80,12 @@ function pixelsOf({ value, unit }: Distance, side: number): number {
   return atLeastOnePixel(unit === 'percent' ? (value * side) / 100 : value);
 }
 
-function offsetOf({ value, unit, isFromFarEdge }: Distance, side: number, imageSize: number): number {
+function offsetOf(
+  { value, unit, isFromFarEdge, isCentered }: Distance,
+  side: number,
+  imageSize: number,
+): number {
+  if (isCentered === true) return Math.floor((side - imageSize) / 2);
   const pixels = Math.round(unit === 'percent' ? (value * side) / 100 : value);
   return isFromFarEdge ? side - imageSize - pixels : pixels;
 }

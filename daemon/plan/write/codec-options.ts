@@ -14,8 +14,9 @@ export function codecOptionArgs({ codecOptions, encoder }: VideoDecision): reado
   ];
 }
 
-/** The same options and a constant bitrate, as parameters of x265. */
-export function x265OptionParams({ codecOptions, encoder, rate, cap }: VideoDecision): readonly string[] {
+/** The same options as parameters of x265, and what a constant bitrate needs as a parameter. */
+export function optionParams({ codecOptions, encoder, rate, cap }: VideoDecision): readonly string[] {
+  if (encoder === 'libx264' && isConstant(rate)) return ['nal-hrd=cbr'];
   if (encoder !== 'libx265') return [];
   const { level, referenceFrames, bframes } = codecOptions;
   return [
@@ -32,10 +33,7 @@ export function x265OptionParams({ codecOptions, encoder, rate, cap }: VideoDeci
 export function constantRateArgs({ encoder, rate, cap }: VideoDecision): readonly string[] {
   if (!isConstant(rate) || encoder === 'libx265') return [];
   const kbps = `${rate.kbps}k`;
-  return [
-    ...['-minrate', kbps, '-maxrate', kbps, '-bufsize', `${cap?.bufferKilobits ?? rate.kbps}k`],
-    ...(encoder === 'libx264' ? ['-x264-params', 'nal-hrd=cbr'] : []),
-  ];
+  return ['-minrate', kbps, '-maxrate', kbps, '-bufsize', `${cap?.bufferKilobits ?? rate.kbps}k`];
 }
 
 function isConstant(rate: VideoDecision['rate']): rate is Extract<VideoDecision['rate'], { by: 'bitrate' }> {

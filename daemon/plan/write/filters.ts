@@ -3,6 +3,7 @@ import type { Capabilities } from '../plan-types.js';
 import { blackBackgroundFilters, orientationFilters, scaleFilters, toneMapFilters } from './frame-filters.js';
 import { secondsArgument } from './input.js';
 import { timingFilters } from './timing.js';
+import { effectFilters, pixelRatioFilters, sharpenFilters } from './video-effects.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Label of the filtered video in the graph, for `-map`. */
@@ -23,8 +24,10 @@ export function videoGraph(
     ...preScaleFilters(video, capabilities, skip),
     ...scaleFilters({ ...video, ...video.fit }),
     ...toneMapFilters({ ...video, ...video.fit }),
+    ...sharpenFilters(video),
     ...fitFilters(video.fit),
     ...postScaleFilters(video),
+    ...pixelRatioFilters(video),
   ];
   const hasWatermarks = video.watermarks.length > 0;
   const finished = hasWatermarks ? '[plain]' : videoLabel;
@@ -53,7 +56,8 @@ export function preScaleFilters(
   return [
     ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
     ...blackBackgroundFilters(video),
-    ...(video.deinterlace === null ? [] : [deinterlaceFilters(video.deinterlace, capabilities)]),
+    ...(video.deinterlace === null ? [] : [deinterlaceFilter(video, video.deinterlace, capabilities)]),
+    ...effectFilters(video),
     ...orientationFilters(video.orientation),
     ...timingFilters(video.timing, skip.seconds),
   ];
@@ -89,10 +93,15 @@ export function dropDisplayMatrix(source: string): string {
   return `${source}nullsink`;
 }
 
-/** Outputs one frame per frame. All frames are deinterlaced, because interlaced files often do not flag every frame. */
-function deinterlaceFilters(fields: FieldOrderDecision, capabilities: Capabilities): string {
+/** Outputs one frame per frame, or per field. All frames are deinterlaced, because interlaced files often do not flag every frame. */
+function deinterlaceFilter(
+  { isFramePerField }: VideoDecision,
+  fields: FieldOrderDecision,
+  capabilities: Capabilities,
+): string {
+  const mode = isFramePerField ? 'send_field' : 'send_frame';
   const name = capabilities.filters.has('bwdif') ? 'bwdif' : 'yadif';
-  return `${name}=mode=send_frame:parity=${parities[fields]}:deint=all`;
+  return `${name}=mode=${mode}:parity=${parities[fields]}:deint=all`;
 }
 
 const parities = {

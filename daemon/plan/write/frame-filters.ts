@@ -21,7 +21,7 @@ export function orientationFilters(orientation: Orientation): readonly string[] 
  * Builds of 2018 scale bilinearly by default: an enlarged video had a quarter less detail. By default swscale rounds coarsely and
  * computes the chroma of RGB from every other pixel.
  */
-const scaleFlags = 'flags=bicubic+accurate_rnd+full_chroma_int';
+export const scaleFlags = 'flags=bicubic+accurate_rnd+full_chroma_int';
 const rgbFlags = `${scaleFlags}+full_chroma_inp`;
 
 /** The decisions that scaling needs. */
@@ -69,13 +69,13 @@ export function blackBackgroundFilters({ conversion }: Pick<VideoDecision, 'conv
   ];
 }
 
-/** Converts a frame to an RGB image. */
-export function toRgb({
-  from,
-  isFullRange,
-}: Pick<ColourConversion, 'from' | 'isFullRange'>): readonly string[] {
+/** Converts a frame to an RGB image. `moreOptions` of the filter begin with a colon. */
+export function toRgb(
+  { from, isFullRange }: Pick<ColourConversion, 'from' | 'isFullRange'>,
+  moreOptions = '',
+): readonly string[] {
   const range = isFullRange ? 'pc' : 'tv';
-  return [`scale=in_color_matrix=${from}:in_range=${range}:${rgbFlags}`, 'format=rgb24'];
+  return [`scale=in_color_matrix=${from}:in_range=${range}:${rgbFlags}${moreOptions}`, 'format=rgb24'];
 }
 
 /**
@@ -107,10 +107,14 @@ export function toneMapFilters({
   ];
 }
 
-/** The arguments that signal the colours in the file. */
+const colourOptions = ['-color_primaries', '-color_trc', '-colorspace', '-color_range'] as const;
+
+/** The arguments that signal the colours in the file, or that they are unknown. */
 export function colourArgs({
   colours: { primaries, transfer, matrix },
-}: Pick<VideoDecision, 'colours'>): readonly string[] {
+  signalling,
+}: Pick<VideoDecision, 'colours' | 'signalling'>): readonly string[] {
+  if (!signalling.hasColours) return colourOptions.flatMap((option) => [option, 'unknown']);
   // "mpeg" is limited range; builds of 2018 have no other name for it.
   return [
     ...['-color_primaries', primaries, '-color_trc', transfer, '-colorspace', matrix],

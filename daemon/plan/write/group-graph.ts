@@ -4,6 +4,7 @@ import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { dropDisplayMatrix, fitFilters, postScaleFilters, preScaleFilters, type Skip } from './filters.js';
 import { converted, scaleFilters, toneMapFilters } from './frame-filters.js';
+import { pixelRatioFilters, sharpenFilters } from './video-effects.js';
 import { watermarkGraph } from './watermarks.js';
 
 /** Label of one of several filtered videos in a graph, for `-map`. */
@@ -62,7 +63,12 @@ function videoChains(
 ): readonly string[] {
   const { fit, watermarks } = video;
   const framed = watermarks.length === 0 ? groupLabel(index) : `[plain${index}]`;
-  const frame = [...toOwnMatrix(video, first), ...fitFilters(fit)];
+  const frame = [
+    ...toOwnMatrix(video, first),
+    ...sharpenFilters(video),
+    ...fitFilters(fit),
+    ...pixelRatioFilters(video),
+  ];
   return [
     chain([toVideo(index)], frame.length === 0 ? ['null'] : frame, [framed]),
     ...watermarkGraph(watermarks, framed, groupLabel(index), firstInput, `${index}_`),

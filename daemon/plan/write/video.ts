@@ -2,8 +2,9 @@ import type { VideoDecision } from '../decide/decisions.js';
 import { atLevel, type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import { codecOptionArgs, constantRateArgs, x265OptionParams } from './codec-options.js';
+import { codecOptionArgs, constantRateArgs, optionParams } from './codec-options.js';
 import { colourArgs } from './frame-filters.js';
+import { keyframeArgs } from './keyframes.js';
 import { assumedFramesPerSecond, rateArgs } from './rate.js';
 import { encoderTiming, ticksPerFrame, timingArgs } from './timing.js';
 
@@ -47,20 +48,25 @@ export function videoArgs(
 function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
   const frames = String(keyframeInterval(video, encoder));
   const { params, passes } = encoder;
+  const fieldParams = video.signalling.declaresFields ? ['fake-interlaced=1'] : [];
   const encoderParams = [
+    ...fieldParams,
     ...unevenRateArgs(video, encoder),
     ...tileArgs(video, encoder),
-    ...x265OptionParams(video),
+    ...optionParams(video),
   ];
+  const keyframes = keyframeArgs(video, frames);
   if (passes === 'x265') {
     // Parameters are separated by colons, and a path may contain one, so only the name is passed.
     const passParams = pass === null ? [] : [`pass=${pass.number}`, `stats=${pass.logName}.log`];
-    return paramArgs(params, [`keyint=${frames}`, ...encoderParams, ...passParams]);
+    const allParams = [`keyint=${frames}`, ...keyframes.params, ...encoderParams, ...passParams];
+    return [...paramArgs(params, allParams), ...keyframes.args];
   }
   const passArgs = pass === null ? [] : ['-pass', String(pass.number), '-passlogfile', pass.log];
   return [
     '-g',
     frames,
+    ...keyframes.args,
     ...(params === undefined ? encoderParams : paramArgs(params, encoderParams)),
     ...passArgs,
   ];
@@ -95,10 +101,10 @@ function unevenRateArgs(
 }
 
 function keyframeInterval(
-  { keyframeInterval, cap, framesPerSecond }: VideoDecision,
+  { keyframes: { maxDistance }, cap, framesPerSecond }: VideoDecision,
   { underCap }: VideoEncoder,
 ): number {
-  if (cap === null || underCap.keyframesPerBuffer === undefined) return keyframeInterval;
+  if (cap === null || underCap.keyframesPerBuffer === undefined) return maxDistance;
   const buffered = (cap.bufferKilobits / cap.kbps) * (framesPerSecond ?? assumedFramesPerSecond);
-  return Math.min(keyframeInterval, Math.max(1, Math.floor(buffered / underCap.keyframesPerBuffer)));
+  return Math.min(maxDistance, Math.max(1, Math.floor(buffered / underCap.keyframesPerBuffer)));
 }

@@ -36,13 +36,15 @@ export function watermarkGraph(
   });
 }
 
-function overlayFilters({ image, scaleTo, x, y, matrix }: Overlay): readonly string[] {
+function overlayFilters({ image, scaleTo, x, y, matrix, opacity }: Overlay): readonly string[] {
   return [
     'trim=end_frame=1',
     'format=gbrap',
     ...orientationFilters(image.orientation ?? 1),
     ...(scaleTo === null ? [] : scaling(scaleTo.width, scaleTo.height)),
     ...shiftFilters(parity(x), parity(y)),
+    // Builds of 2018 have this filter only for packed formats.
+    ...(opacity === 1 ? [] : ['format=rgba', `colorchannelmixer=aa=${opacity}`]),
     // By default ffmpeg would use BT.601, which shifts all other colours by up to 20 of 255 steps.
     `scale=out_color_matrix=${matrix}:out_range=tv:flags=${accurateFlags}`,
     'format=yuva420p',

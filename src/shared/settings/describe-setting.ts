@@ -26,9 +26,11 @@ export function valueText(setting: Setting): string {
     case 'url':
       return setting.schemes === undefined ? 'URL' : `URL with ${setting.schemes.map(code).join(' or ')}`;
     case 'choice':
-      return `${setting.choices.map(code).join(', ')}, in any letter case`;
+      return `${setting.choices.map(code).join(', ')}, in any letter case${setting.trueMeans === undefined ? '' : `; ${code('true')} is ${code(setting.trueMeans)}`}`;
     case 'number-choice':
       return setting.choices.map((choice) => code(String(choice))).join(', ');
+    case 'ratio':
+      return `${code('A:B')}, whole numbers from 1 to ${setting.max}`;
     case 'size':
       return `${code('WIDTHxHEIGHT')}, sides of ${setting.min} to ${setting.max} pixels`;
     case 'time': {
@@ -36,7 +38,9 @@ export function valueText(setting: Setting): string {
       return `${code('HH:MM:SS.S')} or seconds, ${min}below ${setting.maxSeconds / 3600} hours`;
     }
     case 'distance': {
-      const sign = setting.isSigned ? `, either with a minus: ${code('-10')}` : ', above 0';
+      const sign = setting.isSigned
+        ? `, either with a minus: ${code('-10')}, or ${code('centered')}`
+        : ', above 0';
       return `pixels up to ${sidePixels.max} or percent up to 100, as ${code('10')} and ${code('25%')}${sign}`;
     }
     case 'object': {
@@ -87,6 +91,8 @@ export function exampleValue(setting: Setting): unknown {
       return 'https://example.com/file';
     case 'choice':
       return setting.choices.find((choice) => choice !== setting.default);
+    case 'ratio':
+      return '8:9';
     case 'size':
       return '1280x720';
     case 'time':

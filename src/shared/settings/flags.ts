@@ -89,6 +89,8 @@ function hasFlag(name: string, path: SettingFlag['path']): boolean {
 
 function argumentOf(name: string, setting: Setting): string {
   switch (setting.kind) {
+    case 'ratio':
+      return '<A:B>';
     case 'size':
       return '<WIDTHxHEIGHT>';
     case 'time':

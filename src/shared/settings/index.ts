@@ -4,11 +4,13 @@ import { codecOptionsTable } from './codec-options.js';
 import { deliveryTable } from './delivery.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
+import { keyframesTable } from './keyframes.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { streamingTable } from './streaming.js';
 import { thumbnailsSetting } from './thumbnails.js';
+import { videoEffectsTable } from './video-effects.js';
 import { videoRateTable } from './video-rate.js';
 import { watermarkSetting } from './watermark.js';
 
@@ -24,6 +26,8 @@ export const outputTable = {
   ...codecOptionsTable,
   ...audioTable,
   ...advancedTable,
+  ...keyframesTable,
+  ...videoEffectsTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
   ...streamingTable,

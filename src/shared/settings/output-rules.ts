@@ -1,6 +1,7 @@
 import { decodeUrlPart, pathInUrl, withoutExtension } from '../text/url-text.js';
 import type { JobRequest, OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
+import { withoutSize } from './precedence.js';
 import { byteLength } from './read-text.js';
 
 /**
@@ -11,12 +12,16 @@ type OutputRule = (settings: OutputSettings) => string | undefined;
 
 /** Rules that involve more than one row of the table (contract of creating a job). */
 const rules: readonly OutputRule[] = [
-  ({ size, width = size?.width }) =>
-    size !== undefined && width !== size.width ? '.size must agree with width' : undefined,
-  ({ size, height = size?.height }) =>
-    size !== undefined && height !== size.height ? '.size must agree with height' : undefined,
-  ({ size, width = size?.width ?? 0, height = size?.height ?? 0 }) =>
-    width * height > maxPixels ? ` must have width times height of at most ${maxPixels} pixels` : undefined,
+  (settings) => {
+    const { width = 0, height = 0 } = withoutSize(settings);
+    return width * height > maxPixels
+      ? ` must have width times height of at most ${maxPixels} pixels`
+      : undefined;
+  },
+  ({ min_frame_rate, max_frame_rate }) =>
+    min_frame_rate !== undefined && max_frame_rate !== undefined && min_frame_rate > max_frame_rate
+      ? '.min_frame_rate must not be above max_frame_rate'
+      : undefined,
   ({ skip_audio, skip_video }) =>
     skip_audio && skip_video
       ? ' must not have both skip_audio and skip_video, because the output would be empty'
@@ -75,12 +80,6 @@ export function validateLabels(outputs: readonly OutputSettings[]): readonly str
       ? [`outputs[${index}].label must be unique, but outputs[${first}] has the same label`]
       : [];
   });
-}
-
-/** Replaces `size` with `width` and `height`, so that callers only need to read these. */
-export function withoutSize(settings: OutputSettings): OutputSettings {
-  const { size, ...others } = settings;
-  return size === undefined ? others : { ...others, width: size.width, height: size.height };
 }
 
 function isTooLong(path: string, hasThumbnails: boolean): boolean {

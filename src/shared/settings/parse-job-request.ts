@@ -1,8 +1,9 @@
 import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { validateJob, validateLabels, validateOutput, withoutSize } from './output-rules.js';
+import { validateJob, validateLabels, validateOutput } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
+import { overriddenSettings, withoutSize } from './precedence.js';
 import { applyStrictMode } from './report-warnings.js';
 import type { RequestWarning } from './request-warning.js';
 
@@ -107,7 +108,7 @@ function parseOutput(
   if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {} };
   const { valid, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
   const { strict = isStrictJob } = valid;
-  const strictResult = applyStrictMode(warnings, strict);
+  const strictResult = applyStrictMode([...warnings, ...overriddenSettings(valid, path)], strict);
   return {
     valid: strict ? { ...valid, strict } : valid,
     validationErrors: [...validationErrors, ...strictResult.validationErrors, ...validateOutput(valid, path)],

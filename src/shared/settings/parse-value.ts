@@ -13,12 +13,14 @@ import {
   parseInteger,
   parseNumber,
   parseNumberChoice,
+  parseRatio,
   parseSize,
   parseTime,
   toDecimal,
 } from './read-number.js';
 import { parseChoice, parseMap, parseText, parseUrlSetting } from './read-text.js';
 import type {
+  ChoiceSetting,
   ListSetting,
   ObjectSetting,
   Setting,
@@ -48,9 +50,11 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
     case 'text':
       return toParseResult(path, parseText(setting, value));
     case 'choice':
-      return toParseResult(path, parseChoice(setting, value));
+      return parseChoiceOrBoolean(setting, value, path);
     case 'url':
       return toParseResult(path, parseUrlSetting(setting, value));
+    case 'ratio':
+      return toParseResult(path, parseRatio(setting, value));
     case 'size':
       return toParseResult(path, parseSize(setting, value));
     case 'time':
@@ -196,7 +200,15 @@ function parseTextFor(fields: SettingsTable, name: string, text: string, path: s
   return 'value' in result ? { ...result, value: { [name]: result.value } } : result;
 }
 
-function parseList(setting: ListSetting, value: unknown, path: string): ParseResult<unknown> {
+function parseChoiceOrBoolean(setting: ChoiceSetting, value: unknown, path: string): ParseResult<unknown> {
+  const isOn = setting.trueMeans === undefined ? { rule: '' } : parseBoolean(value);
+  if (!('value' in isOn)) return toParseResult(path, parseChoice(setting, value));
+  return isOn.value ? { value: setting.trueMeans, validationErrors: [], warnings: [] } : mergeResults([]);
+}
+
+function parseList(setting: ListSetting, given: unknown, path: string): ParseResult<unknown> {
+  const isSeveral = setting.isCommaSeparated === true && typeof given === 'string' && given.includes(',');
+  const value = isSeveral ? given.split(',').map((one) => one.trim()) : given;
   if (!Array.isArray(value)) {
     const singleResult = parseValue(setting.of, value, path);
     return 'value' in singleResult ? { ...singleResult, value: [singleResult.value] } : singleResult;
@@ -207,7 +219,7 @@ function parseList(setting: ListSetting, value: unknown, path: string): ParseRes
   const merged = mergeResults(results);
   return merged.validationErrors.length > 0
     ? merged
-    : { ...merged, value: results.map((result) => result.value) };
+    : { ...merged, value: results.flatMap((result) => ('value' in result ? [result.value] : [])) };
 }
 
 /** Maximum number of entries of an object that is not checked further. */

@@ -6,6 +6,8 @@ import type {
   IntegerSetting,
   NumberChoiceSetting,
   NumberSetting,
+  Proportion,
+  RatioSetting,
   Size,
   SizeSetting,
   TimeSetting,
@@ -71,6 +73,15 @@ export function parseSize(setting: SizeSetting, value: unknown): ScalarResult<Si
     : { rule: `must be WIDTHxHEIGHT, such as 640x480, with sides from ${min} to ${max}` };
 }
 
+/** Parses `A:B`. */
+export function parseRatio({ max }: RatioSetting, value: unknown): ScalarResult<Proportion> {
+  const parts = typeof value === 'string' ? /^([1-9]\d*):([1-9]\d*)$/.exec(value) : null;
+  const ratio = { numerator: Number(parts?.[1]), denominator: Number(parts?.[2]) };
+  return ratio.numerator <= max && ratio.denominator <= max
+    ? { value: ratio }
+    : { rule: 'must be A:B, such as 8:9' };
+}
+
 const timecodePattern = /^(\d{1,2}):([0-5]\d):([0-5]\d(?:\.\d+)?)$/;
 const secondsPerHour = 3600;
 
@@ -95,16 +106,20 @@ function secondsOf(value: unknown): number | undefined {
   return Number(parts[1]) * secondsPerHour + Number(parts[2]) * 60 + Number(parts[3]);
 }
 
+const centeredPattern = /^center(?:ed)?$/i;
 const distancePattern = /^(-)?((?:0|[1-9]\d*)(?:\.\d+)?)(%)?$/;
 
 /**
  * Parses pixels (a whole number up to 8192) or percent (up to 100), given as a number or as text. If the setting is
- * signed, a minus sign counts from the far edge, and `-0` is the far edge itself. Widths and heights are above 0.
+ * signed, a minus sign counts from the far edge, `-0` is the far edge itself, and `centered` the middle. Widths and heights are above 0.
  */
 export function parseDistance(setting: DistanceSetting, value: unknown): ScalarResult<Distance> {
   const rule = setting.isSigned
-    ? `must be pixels from -${sidePixels.max} to ${sidePixels.max}, or percent from -100% to 100%`
+    ? `must be pixels from -${sidePixels.max} to ${sidePixels.max}, percent from -100% to 100%, or centered`
     : `must be pixels from 1 to ${sidePixels.max}, or percent above 0% and up to 100%`;
+  if (setting.isSigned && typeof value === 'string' && centeredPattern.test(value)) {
+    return { value: { value: 0, unit: 'pixels', isFromFarEdge: false, isCentered: true } };
+  }
   const parts = distancePattern.exec(textOf(value));
   if (parts === null) return { rule };
   const amount = Number(parts[2]);

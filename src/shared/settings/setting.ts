@@ -84,6 +84,8 @@ export interface ChoiceSetting extends SettingText {
   readonly synonyms?: Readonly<Record<string, string>>;
   /** Other words for a choice, in lower case, which requests may contain as well: records of the hosted service have them. */
   readonly aliases?: Readonly<Record<string, string>>;
+  /** The choice that `true` stands for; `false` then means omitted. */
+  readonly trueMeans?: string;
   readonly default?: string;
 }
 
@@ -101,6 +103,12 @@ export interface SizeSetting extends SettingText {
   readonly max: number;
 }
 
+/** `A:B`, two whole numbers from 1 to `max`. */
+export interface RatioSetting extends SettingText {
+  readonly kind: 'ratio';
+  readonly max: number;
+}
+
 /** A time, as `HH:MM:SS.S` or decimal seconds, below `maxSeconds`. The value is in seconds. */
 export interface TimeSetting extends SettingText {
   readonly kind: 'time';
@@ -109,7 +117,10 @@ export interface TimeSetting extends SettingText {
   readonly maxSeconds: number;
 }
 
-/** Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge). */
+/**
+ * Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge), and `centered` is the
+ * middle.
+ */
 export interface DistanceSetting extends SettingText {
   readonly kind: 'distance';
   readonly isSigned: boolean;
@@ -135,6 +146,8 @@ export interface ListSetting extends SettingText {
   readonly kind: 'list';
   readonly of: Setting;
   readonly max: number;
+  /** Whether one text may hold several values, separated by commas. */
+  readonly isCommaSeparated?: true;
 }
 
 /** HTTP headers: an object of up to `max` strings by header name. */
@@ -172,6 +185,7 @@ export type Setting =
   | ChoiceSetting
   | NumberChoiceSetting
   | SizeSetting
+  | RatioSetting
   | TimeSetting
   | DistanceSetting
   | ObjectSetting
@@ -188,11 +202,19 @@ export interface Size {
   readonly height: number;
 }
 
+/** A ratio of two whole numbers. */
+export interface Proportion {
+  readonly numerator: number;
+  readonly denominator: number;
+}
+
 /** A distance. `value` is never negative; `isFromFarEdge` means that it counts from the right or the bottom. */
 export interface Distance {
   readonly value: number;
   readonly unit: 'pixels' | 'percent';
   readonly isFromFarEdge: boolean;
+  /** Set for the middle; the other fields then mean nothing. */
+  readonly isCentered?: true;
 }
 
 /** The type of the parsed value of a setting. */
@@ -206,17 +228,19 @@ export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
         ? C
         : S extends { kind: 'size' }
           ? Size
-          : S extends { kind: 'distance' }
-            ? Distance
-            : S extends { kind: 'object'; fields: infer F extends SettingsTable }
-              ? SettingsOf<F>
-              : S extends { kind: 'list'; of: infer O }
-                ? readonly ValueOf<O>[]
-                : S extends { kind: 'map' }
-                  ? Readonly<Record<string, string>>
-                  : S extends { kind: 'unchecked' }
-                    ? unknown
-                    : never;
+          : S extends { kind: 'ratio' }
+            ? Proportion
+            : S extends { kind: 'distance' }
+              ? Distance
+              : S extends { kind: 'object'; fields: infer F extends SettingsTable }
+                ? SettingsOf<F>
+                : S extends { kind: 'list'; of: infer O }
+                  ? readonly ValueOf<O>[]
+                  : S extends { kind: 'map' }
+                    ? Readonly<Record<string, string>>
+                    : S extends { kind: 'unchecked' }
+                      ? unknown
+                      : never;
 
 type RequiredNames<T extends SettingsTable> = {
   [K in keyof T]: T[K] extends { isRequired: true } ? K : never;

@@ -15,14 +15,14 @@ export const watermarkTable = {
     isSigned: true,
     default: '-10',
     section,
-    help: 'distance from the left, or from the right if negative, in pixels or percent; -0 is the right edge',
+    help: 'distance from the left, or from the right if negative (-0), in pixels or percent, or centered',
   },
   y: {
     kind: 'distance',
     isSigned: true,
     default: '-10',
     section,
-    help: 'distance from the top, or from the bottom if negative, in pixels or percent; -0 is the bottom edge',
+    help: 'distance from the top, or from the bottom if negative (-0), in pixels or percent, or centered',
   },
   width: {
     kind: 'distance',
@@ -37,6 +37,21 @@ export const watermarkTable = {
     section,
     help: 'height in pixels or percent of the video; in proportion to width if only width is given',
     defaultText: 'the height of the image',
+  },
+  origin: {
+    kind: 'choice',
+    choices: ['content', 'frame'],
+    default: 'content',
+    section: 'Watermarks',
+    help: 'what x and y are measured in with aspect_mode pad: the video, or the frame with its bars',
+  },
+  opacity: {
+    kind: 'number',
+    min: 0,
+    max: 1,
+    default: 1,
+    section: 'Watermarks',
+    help: 'opacity, from invisible to that of the image',
   },
 } as const satisfies SettingsTable;
 

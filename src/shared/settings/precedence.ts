@@ -1,0 +1,50 @@
+import type { OutputSettings } from './index.js';
+import type { RequestWarning } from './request-warning.js';
+
+/** A setting that is ignored because another one takes precedence. */
+interface Precedence {
+  readonly name: keyof OutputSettings;
+  readonly by: keyof OutputSettings;
+  /** Absent if both must only be given. */
+  readonly isConflict?: (settings: OutputSettings) => boolean;
+}
+
+const precedences: readonly Precedence[] = [
+  { name: 'keyframe_rate', by: 'keyframe_interval' },
+  { name: 'forced_keyframe_rate', by: 'forced_keyframe_interval' },
+  {
+    name: 'size',
+    by: 'width',
+    isConflict: ({ size, width }) => size?.width !== width,
+  },
+  {
+    name: 'size',
+    by: 'height',
+    isConflict: ({ size, height, width = size?.width }) => size?.width === width && size?.height !== height,
+  },
+];
+
+/** A warning for each setting that another one overrides. It is an error in strict mode. */
+export function overriddenSettings(settings: OutputSettings, path: string): readonly RequestWarning[] {
+  return precedences
+    .filter(
+      ({ name, by, isConflict = () => true }) =>
+        settings[name] !== undefined && settings[by] !== undefined && isConflict(settings),
+    )
+    .map(({ name, by }) => ({
+      field: `${path}.${name}`,
+      message: `has no effect with ${by}`,
+      strictError: `must not be given with ${by}`,
+    }));
+}
+
+/**
+ * Replaces `size` with `width` and `height`, so that callers only need to read these. A `size` that contradicts one of them is
+ * ignored as a whole.
+ */
+export function withoutSize(settings: OutputSettings): OutputSettings {
+  const { size, ...others } = settings;
+  if (size === undefined) return others;
+  const { width = size.width, height = size.height } = others;
+  return width === size.width && height === size.height ? { ...others, width, height } : others;
+}
