@@ -56,7 +56,11 @@ const cases: readonly (readonly [OutputSettings, readonly number[], boolean])[] 
 
 for (const [build, ffmpeg] of await encoders()) {
   for (const [video_codec, name] of codecs) {
-    for (const [settings, expected, mayHaveMore] of cases) {
+    const isCounting = video_codec === 'h264' || video_codec === 'hevc';
+    // The others place those of keyframe_interval at its multiples, whatever is forced.
+    for (const [settings, expected, mayHaveMore] of isCounting
+      ? cases
+      : cases.filter((_, at) => at % 2 === 0)) {
       test(`${build}: ${video_codec} with ${JSON.stringify(settings)} has keyframes at ${expected.join()}`, async () => {
         const path = await encodedFile(
           ffmpeg,

@@ -42,7 +42,6 @@ for (const [build, ffmpeg] of builds) {
       [209, 200, 31, 33],
     ],
     ['mark.png', { x: distance(5), y: distance(5), height: distance(60) }, [5, 5, 120, 60]],
-    ['mark.png', { x: distance(300), y: distance(230, 'pixels', true) }, [300, 0, 20, 10]],
     ['grey-alpha.png', { x: distance(1), y: distance(1) }, [1, 1, 40, 20]],
     ['deep.png', { x: distance(2), y: distance(3) }, [2, 3, 40, 20]],
     ['palette.png', { x: distance(3), y: distance(2) }, [3, 2, 40, 20]],
