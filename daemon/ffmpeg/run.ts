@@ -45,7 +45,7 @@ export async function runEncoder(
       folder: scratch,
       signal: stopController.signal,
       onStart: (pid) => {
-        // In the tick of the start, so that all its threads inherit the priority.
+        // In the same tick as the start, so that all its threads inherit the priority.
         lowerPriority(pid);
         removeRecord = recordProcess(scratch, pid);
       },
@@ -75,7 +75,7 @@ export async function runEncoder(
   }
 }
 
-/** Options come in pairs of a name and a value. */
+/** The safe input options, as pairs of name and value. */
 const guards = safeInputOptions.flatMap((option, index) => {
   const value = safeInputOptions[index + 1];
   return index % 2 === 0 && value !== undefined ? [{ option, value }] : [];
@@ -106,8 +106,8 @@ const niceIncrement = 10;
 const maxNice = 19;
 
 /**
- * Lowers the priority of a program that was just started. Encoders use all processors: with four of them, the daemon answered after a
- * second (p99) instead of milliseconds. On an otherwise idle machine they are not slower. Ignores errors: the program may have ended, or
+ * Lowers the priority of a program that was just started. Encoders use all processors: while four encoders ran at normal priority, the daemon
+ * answered after a second (p99) instead of milliseconds. On an otherwise idle machine, a low priority makes encoders no slower. Ignores errors: the program may have ended, or
  * the system may not allow the change.
  */
 function lowerPriority(pid: number): void {

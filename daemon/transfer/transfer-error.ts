@@ -81,7 +81,7 @@ function rowOf(code: string): Row {
   const row = byCode[code];
   if (row !== undefined) return row;
   if (badCertificate.test(code))
-    return ['permanent', 'failure', `has a certificate that is not trusted (${code})`];
+    return ['permanent', 'failure', `has a certificate that cannot be verified (${code})`];
   if (badTls.test(code)) return ['permanent', 'failure', `failed the TLS handshake (${code})`];
   return ['transient', 'failure', 'broke off the connection'];
 }

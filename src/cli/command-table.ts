@@ -1,6 +1,6 @@
 import type { CommandModule } from './context.js';
 
-/** The headings of the commands in the help of the program, in order. */
+/** The headings of the commands in the help of the program. Their order is that of their first command below. */
 export const commandGroups = {
   everyday: 'Everyday commands:',
   jobs: 'More about jobs:',
@@ -16,7 +16,7 @@ export interface CommandEntry {
   readonly load: () => Promise<CommandModule>;
 }
 
-/** Every command, in the order of the help. A run loads only the command that it needs. */
+/** Every command; within each group the help keeps this order. Only the requested command is loaded. */
 export const commandTable = {
   run: {
     group: 'everyday',
@@ -66,7 +66,7 @@ export const commandTable = {
   },
   wait: {
     group: 'jobs',
-    summary: 'wait until jobs have ended, without output',
+    summary: 'wait until jobs have ended; print only errors',
     load: () => import('./commands/wait.js'),
   },
   cancel: {

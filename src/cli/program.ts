@@ -68,7 +68,7 @@ export function createProgram(io: Io): Command {
   const width = Number.isFinite(io.width) ? io.width : 80;
   return (
     new Command('venc')
-      .description('Encode video on a remote encoding service, on the local daemon, or right here.')
+      .description('Encode video on a remote encoding service, on the local daemon, or in this process.')
       .version(productVersion, '-V, --version', 'print the version')
       .option('--data <folder>', 'data folder of the local daemon (or VENC_DATA)')
       .option('--target <name>', 'the service to talk to: a name of venc target list (or VENC_TARGET)')
@@ -117,10 +117,10 @@ const examples = `
 Examples:
   venc run --sample                encode a test video to check the installation
   venc run film.mov -o film.mp4    encode a file on this machine
-  venc daemon                      start the local service; then, elsewhere:
+  venc daemon                      start the local service; then, in another terminal:
   venc submit film.mov --wait      upload a file, encode it and wait for it
 
-Services: the local daemon, unless --target NAME or VENC_URL and VENC_API_KEY name another one.
+Commands use the local daemon unless you select another service: venc help services.
 
 Help of a command: venc COMMAND --help`;
 

@@ -31,7 +31,8 @@ export interface FollowOptions {
 
 /**
  * Follows jobs until all of them are final: by server-sent events where the service has them, otherwise by polling. Sends one request at
- * a time: at most five per second to this machine and one per second elsewhere, fewer while nothing changes. Up to sixty streams (six
+ * a time: at most five rounds per second to this machine, each of up to ten jobs, and one request per second elsewhere, fewer while nothing
+ * changes. Up to sixty streams (six
  * elsewhere) are open besides. Network errors are retried. Throws permanent errors: a service that never answered, a rejected key, and
  * the signal's reason (`InterruptedError` unless it is a `VencError`).
  */

@@ -272,8 +272,8 @@ export const errorClasses = {
   ClaimLostError: requestRejection(
     409,
     exitCodes.conflict,
-    'Another run holds the job.',
-    'Nothing to do: the other run continues the job.',
+    'The run no longer holds the job: it was cancelled, resubmitted or claimed again.',
+    'Nothing to do.',
   ),
 } as const satisfies Record<string, ErrorClassEntry>;
 

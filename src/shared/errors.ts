@@ -53,7 +53,7 @@ export class VencError extends Error {
 }
 
 /**
- * An error for a request that is rejected with all validation errors at once (422, contract of `{"errors": [...]}`).
+ * An error for a request that is rejected: a 422 response whose body lists all validation errors, `{"errors": [...]}`.
  */
 export function invalidRequest(messages: readonly string[]): VencError {
   return new VencError('InvalidRequestError', messages.join('; '), { messages });
@@ -65,7 +65,7 @@ export function isVencError(error: unknown, errorClass?: ErrorClass): error is V
 }
 
 /**
- * Joins errors into one with all their messages, without duplicates and each with its hint appended. The class is
+ * Joins errors into one with all their messages, without duplicates; the hint of each error is appended to its last message. The class is
  * that of the first error. A single error is returned unchanged.
  */
 export function joinErrors(first: VencError, others: readonly VencError[]): VencError {

@@ -37,8 +37,8 @@ const fields: readonly (readonly [OutputSettings, Readonly<Record<string, unknow
   [{ h264_profile: 'high422' }, { profile: 'High 4:2:2', pix_fmt: 'yuv422p10le' }],
   [{ h264_profile: 'high444' }, { profile: 'High 4:4:4 Predictive', pix_fmt: 'yuv444p' }],
   [{ h264_level: '4.1' }, { level: 41 }],
-  // Too low: 320x180 at 15 frames per second has 3600 macroblocks per second, and level 1.1 allows 3000.
-  [{ h264_level: '1', frame_rate: 15, upscale: true }, { level: 12 }],
+  // Too low: 240x180 at 15 frames per second has 180 macroblocks in a frame, and level 1 allows 99.
+  [{ h264_level: '1', frame_rate: 15, upscale: true }, { level: 11 }],
   [{ video_bframes: 0 }, { has_b_frames: 0 }],
   [
     { video_codec: 'hevc', video_codec_profile: 'main10' },

@@ -32,7 +32,7 @@ else {
       const work = Promise.resolve(transport.download?.(url, join(scratchFolder(), 'in'), transferOf()));
       const failure = await failureOf(work);
       assert.is(failure.errorClass, 'DownloadFailureError');
-      assert.match(failure.message, /certificate that is not trusted/);
+      assert.match(failure.message, /certificate that cannot be verified/);
       assert.not.match(server.log(), /"USER /);
     });
   }

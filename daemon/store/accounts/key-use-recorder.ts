@@ -7,12 +7,9 @@ import { readDocument } from '../data-folder/document.js';
 /** The last uses of keys: ISO times by the short ids of the keys. */
 type KeyUseTimes = Readonly<Record<string, string>>;
 
-/** Minimum interval between two writes, in milliseconds: the most that a crash loses. */
+/** Minimum interval between two writes, in milliseconds. A crash loses at most the uses of this interval. */
 const flushIntervalMs = 60_000;
-/**
- * The delay of a write after a time without uses, so that somebody who checks whether a key is used soon sees
- * it.
- */
+/** After an idle period, the first use is written after this delay, so that it is soon visible. */
 const firstFlushMs = 1000;
 
 /** Reads `DATA/key-uses.json`. A missing or damaged file counts as empty: it is only a convenience. */

@@ -39,7 +39,7 @@ export type ParsedResponse =
   | { readonly type: 'redirect'; readonly location: string }
   /** What was received so far is of no use: the file is another one now. */
   | { readonly type: 'changed' }
-  /** The server has no parts to give: what it sends is another one than was asked for, or none. */
+  /** The server did not send the requested range. */
   | { readonly type: 'wrong-range' }
   | { readonly type: 'failed'; readonly transferError: TransferError };
 
@@ -56,14 +56,17 @@ export function parseResponse(
   const { status } = response;
   if (redirectStatuses.has(status)) {
     const location = header(response, 'location');
-    if (location === null) return permanentFailure(`${host} redirects to nowhere (status ${status}).`);
+    if (location === null)
+      return permanentFailure(`${host} sent a redirect without a Location header (status ${status}).`);
     // Node reads headers as Latin-1; some servers send addresses in bare UTF-8.
     return { type: 'redirect', location: Buffer.from(location, 'latin1').toString('utf8') };
   }
   if (status === 200 || status === 206) {
     const encoding = header(response, 'content-encoding') ?? '';
     if (compressedEncoding.test(encoding)) {
-      return permanentFailure(`${host} sends the file packed (${encoding}), though it was asked not to.`);
+      return permanentFailure(
+        `${host} sent the file compressed (${encoding}), although venc asked for no compression.`,
+      );
     }
     return status === 200 ? parseFullResponse(response) : parsePartialResponse(response, request, host);
   }
@@ -150,7 +153,7 @@ function errorOfStatus(response: ResponseHead, host: string, now: Date): Transfe
   if (status === 401) {
     return permanentError(
       'InvalidUsernameOrPasswordError',
-      `${host} asks for a user name and a password, and was not given the right ones.`,
+      `${host} rejected the user name or the password, or needs them.`,
     );
   }
   if (status === 403) return permanentError('DownloadAccessDeniedError', `${message}: access denied.`);

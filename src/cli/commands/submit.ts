@@ -59,7 +59,8 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Prints the id of each job, in the order of the inputs. If an input fails, the others are still submitted; the exit code is
+Prints the id of each job, in the order of the inputs. If an input fails, the others are still submitted, unless the service is
+unreachable or rejects the key; the exit code is
 that of the first failure. A flag overrides the request file, and --output overrides a flag.
 Other users of this machine can see passwords in arguments for a moment: send such requests through - instead.
 

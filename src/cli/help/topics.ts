@@ -16,7 +16,7 @@ export interface HelpTopic {
 /** Every topic, in the order of the list. */
 export const helpTopics: Readonly<Record<string, HelpTopic>> = {
   settings: {
-    summary: 'how settings are given, and which there are',
+    summary: 'all settings, and how to give them',
     load: async () => (await import('./topics/settings.js')).settingsTopic(),
   },
   requests: {
@@ -24,7 +24,7 @@ export const helpTopics: Readonly<Record<string, HelpTopic>> = {
     load: async () => (await import('./topics/requests.js')).requestsTopic,
   },
   services: {
-    summary: 'which service commands talk to: the local daemon or another',
+    summary: 'how to choose the service: the local daemon or a remote one',
     load: async () => (await import('./topics/services.js')).servicesTopic,
   },
   'exit-codes': {

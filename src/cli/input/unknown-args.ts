@@ -3,7 +3,8 @@ import { findSuggestions } from '../../shared/text/suggestions.js';
 import { optionsAt } from './args.js';
 import { commandFlagSynonyms, commandSynonyms, flagHints, flagSynonyms, type Synonym } from './synonyms.js';
 
-/** The innermost command that the arguments name, and the index of its first own argument. */
+/** The innermost command that the arguments name, and the index of the first argument after it that is not a
+ * flag or the value of one. */
 export interface NamedCommand {
   readonly command: Command;
   readonly index: number;
@@ -45,7 +46,7 @@ export function suggestFlag(
   if (suggested === null || !has(command, suggested.replace(/=.*$/, ''))) return null;
   const takesValue =
     !suggested.includes('=') && optionsAt(command).find(({ long }) => long === suggested)?.required;
-  // Do not replace -q 20, which is a quality in other programs, or --overwrite=yes.
+  // A flag without a value does not replace one that was given a value: -q 20 (a quality in other programs), --overwrite=yes.
   if (takesValue !== true && (typed !== name || isNumber(args[args.indexOf(typed) + 1]))) return null;
   return replaced(command, args, (arg) =>
     arg === name ? suggested : arg.replace(`${name}=`, `${suggested}=`),

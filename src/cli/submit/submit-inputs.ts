@@ -32,9 +32,9 @@ interface PreparedInput {
 }
 
 /**
- * Creates a job for each of several inputs, prints their ids in the order of the inputs, and continues as the options
- * say. The error of an input is reported with its name, and the others are still submitted. Resolves to the exit code
- * of the first error.
+ * Creates a job for each of several inputs, prints their ids in the order of the inputs, then waits and downloads if the
+ * options say so. The error of an input is reported with its name, and the others are still submitted. Resolves to the first
+ * exit code that is not 0.
  */
 export async function submitInputs(
   args: readonly string[],
@@ -44,7 +44,7 @@ export async function submitInputs(
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
   if (args.filter((arg) => arg === '-').length > 1) {
-    throw new VencError('UsageError', 'Only one input can be -: stdin is read once.', {
+    throw new VencError('UsageError', 'Only one input can be "-", because stdin can be read only once.', {
       hint: 'for many requests: venc submit - --ndjson < jobs.ndjson',
     });
   }

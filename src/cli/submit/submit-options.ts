@@ -33,7 +33,8 @@ export function rejectUnusedFlags({ wait, timeout, download, force, json }: Subm
   }
 }
 
-/** Parses an idempotency key. Throws `UsageError` if services would not accept it. */
+/** Parses an idempotency key. Throws `UsageError` unless it has 1 to 200 printable ASCII characters, which
+ * leaves room for the suffix `-N`. */
 export function idempotencyKeyOf(arg: string): string {
   if (/^[!-~]{1,200}$/.test(arg)) return arg;
   throw new VencError(

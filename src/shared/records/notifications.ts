@@ -8,7 +8,7 @@ const commonFields = {
 } as const;
 const output = { type: 'object', fields: outputDetailsFields, description: 'the output' } as const;
 
-/** The notification of a job that ended, an addition to the document. */
+/** The notification of a job that ended: not a part of the hosted service's API. */
 export const jobNotificationFields = {
   type: 'object',
   fields: {

@@ -77,7 +77,7 @@ export const generalTable = {
     max: 5,
     default: 3,
     section,
-    help: 'encoding speed; slower gives better compression, and only h264 has all five levels',
+    help: 'encoding speed; slower gives better compression; vp8, theora, mpeg4 and wmv ignore it',
   },
   public: {
     kind: 'boolean',

@@ -13,7 +13,7 @@ import type {
   TimeSetting,
 } from './setting.js';
 
-// One spelling per number: no spaces, no plus sign, no leading zeros, no exponents, no hexadecimal.
+// Plain decimal notation only: no spaces, no plus sign, no leading zeros, no exponents, no hexadecimal.
 const integerPattern = /^-?(?:0|[1-9]\d*)$/;
 const decimalPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 

@@ -83,7 +83,7 @@ export class AtomicFiles {
 
 interface SyncState {
   running: Promise<void> | null;
-  /** The fsync after the running one, shared by all calls during the running one. */
+  /** The next fsync. All calls that arrive while one is running share it. */
   next: Promise<void> | null;
 }
 
@@ -129,8 +129,8 @@ export const temporaryPrefix = '.tmp-';
 const abandonedAfterMs = 60_000;
 
 /**
- * Whether a file name is that of an interrupted write, by venc or by conf, which writes its temporary files next to
- * the target.
+ * Whether this is the name of a temporary file of venc, or of the npm package `conf`, which writes its own next to the
+ * target.
  */
 export function isTemporaryName(name: string): boolean {
   return name.startsWith(temporaryPrefix) || /\.json\.tmp-[0-9a-f]{16}$/.test(name);

@@ -78,18 +78,9 @@ export const moduleMap: ModuleMap = {
     },
     {
       from: [
-        ...[
-          'daemon',
-          'run',
-          'plan',
-          'doctor',
-          'accounts',
-          'keys',
-          'worker',
-          'submit',
-          'explain',
-          'credentials',
-        ].map((name) => `src/cli/commands/${name}.ts`),
+        ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'submit', 'explain', 'credentials'].map(
+          (name) => `src/cli/commands/${name}.ts`,
+        ),
         ...['file-uploader', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
         'src/cli/run/encode-all.ts',
       ],
