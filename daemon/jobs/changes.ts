@@ -91,6 +91,11 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
         }),
         at,
       );
+    case 'output-skipped':
+      return finishIfComplete(
+        withOutput(updated, change, { state: 'skipped', updatedAt: at, finishedAt: at }),
+        at,
+      );
     case 'released':
       return resetToWaiting(updated, at, isFinal);
     case 'lost':
@@ -135,10 +140,10 @@ function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Par
   };
 }
 
-/** Ends the job if all of its outputs have ended. */
+/** Ends the job if all of its outputs have ended. A skipped output does not fail it. */
 function finishIfComplete(job: Job, at: string): Job {
   if (!job.outputs.every((output) => isFinal(output.state))) return job;
-  const isFinished = job.outputs.every((output) => output.state === 'finished');
+  const isFinished = job.outputs.every(({ state }) => state === 'finished' || state === 'skipped');
   return { ...job, state: isFinished ? 'finished' : 'failed', claim: null, finishedAt: at };
 }
 

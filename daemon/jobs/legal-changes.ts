@@ -23,6 +23,8 @@ export type Change =
       readonly file: FileFacts;
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
+  /** The output is not made, because of a skip rule. */
+  | { readonly type: 'output-skipped'; readonly id: number }
   /** The run gives up its claim and the job waits again, for example when the daemon stops. */
   | { readonly type: 'released' }
   /** The run ended without reporting a result. The daemon detects this when it starts. */
@@ -49,6 +51,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   'output-started': ['processing'],
   'output-finished': ['processing'],
   'output-failed': ['processing'],
+  'output-skipped': ['processing'],
   released: ['processing'],
   lost: ['processing'],
   cancelled: ['waiting', 'processing'],
@@ -63,6 +66,7 @@ const outputLegalFrom = {
   'output-started': ['queued', 'assigning'],
   'output-finished': ['processing'],
   'output-failed': ['queued', 'assigning', 'processing'],
+  'output-skipped': ['queued'],
 } as const satisfies Partial<Record<ChangeType, readonly OutputState[]>>;
 
 /**

@@ -53,9 +53,13 @@ function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressReco
 function outputsPercent(job: Job, outputs: readonly ProgressRecord[]): number {
   const { media } = job.input;
   if (media === null) return 0;
-  const weights = job.outputs.map((output) => expectedWork(output, media, job));
+  // Skipped outputs do not count.
+  const weights = job.outputs.map((output) =>
+    output.state === 'skipped' ? 0 : expectedWork(output, media, job),
+  );
   const done = outputs.reduce((sum, { progress }, index) => sum + progress * (weights[index] ?? 0), 0);
-  return done / weights.reduce((sum, weight) => sum + weight, 0);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return total === 0 ? 0 : done / total;
 }
 
 function fileProgress(job: Job, file: JobInput | JobOutput, known: FileProgress | undefined): ProgressRecord {

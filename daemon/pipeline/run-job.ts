@@ -1,6 +1,9 @@
 import { rm } from 'node:fs/promises';
+import { isFinal } from '../../src/shared/states.js';
+import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run, RunHandler } from '../jobs/run.js';
+import { isExcluded } from '../jobs/skip-rules.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type DownloadedInput, download } from './download.js';
@@ -51,7 +54,8 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   const { source, scratch, limiter } = prepared;
   const media = await inspect(run, context, source);
   if (media === null) return;
-  const groups = await planJob(run, context, { media, input: source.path, scratch });
+  const outputs = await skipExcluded(run, media);
+  const groups = await planJob(run, context, { media, input: source.path, scratch, outputs });
   if (groups.length === 0) return;
   await withTaskGroup(run, async (groupRun, spawn) => {
     await limiter.runExclusive('encodes', groupRun.signal, () =>
@@ -60,6 +64,14 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
     await rm(source.path, { force: true });
     source.reservation.markEncoded();
   });
+}
+
+/** Skips the outputs that their rules exclude for this input. Returns the others that are not final. */
+async function skipExcluded(run: Run, media: MediaFacts): Promise<readonly JobOutput[]> {
+  const unfinished = run.job.outputs.filter(({ state }) => !isFinal(state));
+  const excluded = unfinished.filter(({ settings }) => isExcluded(settings, media));
+  for (const { id } of excluded) await run.change({ type: 'output-skipped', id });
+  return unfinished.filter((output) => !excluded.includes(output));
 }
 
 /** Encodes the outputs and starts the delivery of each. If disk space is short, pending deliveries must end first. */

@@ -29,6 +29,8 @@ export function withLogging(run: Run, log: Log): Run {
           `Job ${id}: ${describeFile(change)} failed, ${change.failure.errorClass}: ${change.failure.message}`,
         );
       }
+      if (change.type === 'output-skipped')
+        log('info', `Job ${id}: ${describeFile(change)} is skipped by its rules.`);
       if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
       return job;
     },

@@ -1,5 +1,6 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
+import { conditionsTable } from './conditions.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
 import { notAppliedOutputTable } from './not-applied.js';
@@ -22,6 +23,7 @@ export const outputTable = {
   ...advancedTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
+  ...conditionsTable,
   ...streamingTable,
   ...notAppliedOutputTable,
 } as const satisfies SettingsTable;

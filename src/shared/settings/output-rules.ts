@@ -1,13 +1,23 @@
 import { decodeUrlPart, pathInUrl, withoutExtension } from '../text/url-text.js';
+import { flatSkipNames } from './conditions.js';
 import type { OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { byteLength } from './read-text.js';
+import type { Size } from './setting.js';
 
 /**
  * A rule between settings of one output. Returns the validation error to append to the path of the output, or
  * undefined.
  */
 type OutputRule = (settings: OutputSettings) => string | undefined;
+
+/** The lower and the upper limit of each property that skip rules compare. */
+const skipPairs = [
+  ['min_size', 'max_size'],
+  ['min_duration', 'max_duration'],
+  ['min_audio_bitrate', 'max_audio_bitrate'],
+  ['min_video_bitrate', 'max_video_bitrate'],
+] as const;
 
 /** Rules that involve more than one row of the table (contract of creating a job). */
 const rules: readonly OutputRule[] = [
@@ -43,6 +53,23 @@ const rules: readonly OutputRule[] = [
     base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)), false)
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
+  ({ skip, ...flat }) => {
+    const name = flatSkipNames.find(
+      (one) => flat[one] !== undefined && skip?.[one] !== undefined && !isSameRule(flat[one], skip[one]),
+    );
+    return name === undefined
+      ? undefined
+      : `.${name} and skip.${name} are the same setting and must have the same value`;
+  },
+  ...skipPairs.map(
+    ([min, max]): OutputRule =>
+      (settings) => {
+        const { skip = {} } = withMergedSkipRules(settings);
+        return toNumber(skip[min]) > toNumber(skip[max] ?? Number.POSITIVE_INFINITY)
+          ? `.skip.${min} must not be larger than ${max}`
+          : undefined;
+      },
+  ),
 ];
 
 /** Validation errors of settings that are valid individually but not in combination. */
@@ -71,6 +98,26 @@ export function validateLabels(outputs: readonly OutputSettings[]): readonly str
 export function withoutSize(settings: OutputSettings): OutputSettings {
   const { size, ...others } = settings;
   return size === undefined ? others : { ...others, width: size.width, height: size.height };
+}
+
+/** Moves the skip rules that are outside `skip` into it, so that callers only need to read `skip`. */
+export function withMergedSkipRules(settings: OutputSettings): OutputSettings {
+  const { min_size, max_size, min_duration, max_duration, ...others } = settings;
+  const flat = Object.fromEntries(
+    Object.entries({ min_size, max_size, min_duration, max_duration }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  return Object.keys(flat).length === 0 ? settings : { ...others, skip: { ...flat, ...others.skip } };
+}
+
+function isSameRule(a: number | Size, b: number | Size | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** A limit as a number; a size counts by its area. Absent limits count as 0. */
+function toNumber(limit: number | Size = 0): number {
+  return typeof limit === 'number' ? limit : limit.width * limit.height;
 }
 
 function isTooLong(path: string, hasThumbnails: boolean): boolean {

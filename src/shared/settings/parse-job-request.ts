@@ -1,6 +1,6 @@
 import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { validateLabels, validateOutput, withoutSize } from './output-rules.js';
+import { validateLabels, validateOutput, withMergedSkipRules, withoutSize } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
 import { applyStrictMode } from './report-warnings.js';
@@ -89,7 +89,7 @@ function parseOutputs(
     validationErrors: [...validationErrors, ...validateLabels(results.map(({ valid }) => valid))],
     warnings,
     validOutputs: results.map((result) =>
-      result.validationErrors.length === 0 ? withoutSize(result.valid) : undefined,
+      result.validationErrors.length === 0 ? withMergedSkipRules(withoutSize(result.valid)) : undefined,
     ),
   };
 }
