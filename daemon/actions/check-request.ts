@@ -4,6 +4,7 @@ import { routePath } from '../../src/shared/routes.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestination } from '../jobs/draft.js';
@@ -17,6 +18,7 @@ import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
+import { transferredName, transferSettings } from './check-transfer.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -79,6 +81,21 @@ export async function checkRequest(
     const strictResult = applyStrictMode(support.warnings, settings.strict ?? false);
     validationErrors.push(...support.validationErrors, ...strictResult.validationErrors);
     warnings.push(...strictResult.warnings);
+    if (isTransferOnly(settings)) {
+      const { kept, warnings: ignored } = transferSettings(settings, path);
+      const outputDestination = resolveDestination(kept, {
+        ...transferredName(parts, kept, capabilitiesOf(appContext)),
+        baseUrl: context.baseUrl,
+        randomToken: appContext.randomToken,
+      });
+      warnings.push(...ignored);
+      validationErrors.push(
+        ...(await destinationValidationErrors(appContext, context, kept, outputDestination, path)),
+        ...claimDestination(usedKeys, outputDestination, path),
+      );
+      outputs.push({ settings: kept, outputDestination });
+      continue;
+    }
     const combination = checkCombination(
       settings,
       requestedFilename(settings),
@@ -103,10 +120,7 @@ export async function checkRequest(
         ...(await sourceValidationErrors(appContext, context, url, `${path}.watermark[${number}].url`)),
       );
     }
-    const key = destinationKey(outputDestination.destination);
-    if (usedKeys.has(key))
-      validationErrors.push(`${path} goes to the same place as another output of this job`);
-    usedKeys.add(key);
+    validationErrors.push(...claimDestination(usedKeys, outputDestination, path));
     if (settings.thumbnails !== undefined) {
       // Outputs may differ only in their extensions, which the names of thumbnails do not contain.
       const thumbnailKey = destinationKey(thumbnailUrl(outputDestination.destination, 0));
@@ -123,6 +137,18 @@ export async function checkRequest(
     outputs.push({ settings, outputDestination });
   }
   return { outputs, validationErrors, warnings };
+}
+
+/** Adds a destination to those that are used; returns a validation error if it is used already. */
+function claimDestination(
+  usedKeys: Set<string>,
+  { destination }: OutputDestination,
+  path: string,
+): readonly string[] {
+  const key = destinationKey(destination);
+  const isUsed = usedKeys.has(key);
+  usedKeys.add(key);
+  return isUsed ? [`${path} goes to the same place as another output of this job`] : [];
 }
 
 /**
@@ -188,6 +214,8 @@ function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
 
 /** What a destination depends on besides the settings. */
 interface DestinationOptions {
+  /** The file name if the settings have none; a random one by default. */
+  readonly filename?: string | null;
   /** Extension with its dot, for a generated file name. */
   readonly extension: string;
   /** Address of this daemon as its clients know it, without a trailing slash. */
@@ -203,7 +231,7 @@ interface DestinationOptions {
 function resolveDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
   if (settings.url !== undefined) return externalDestination(settings.url);
   const token = options.randomToken();
-  const filename = settings.filename ?? `${token}${options.extension}`;
+  const filename = settings.filename ?? options.filename ?? `${token}${options.extension}`;
   if (settings.base_url !== undefined) {
     const path = filename.split('/').map(encodeURIComponent).join('/');
     return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);

@@ -14,17 +14,19 @@ interface Measured {
 
 /**
  * Whether the `skip` rules of an output exclude it for this input. One matching rule is enough; an equal value does not match. A rule
- * about something that the input lacks or does not report is ignored.
+ * about something that the input lacks or does not report is ignored. `media` is null if nothing is recognised in the input.
  */
-export function isExcluded({ skip = {} }: OutputSettings, media: MediaFacts): boolean {
-  if (skip.require_audio === true && media.audio === null) return true;
-  if (skip.require_video === true && media.video === null) return true;
-  const size = media.video === null ? null : displaySize(media.video);
+export function isExcluded({ skip = {} }: OutputSettings, media: MediaFacts | null): boolean {
+  const video = media?.video ?? null;
+  const audio = media?.audio ?? null;
+  if (skip.require_audio === true && audio === null) return true;
+  if (skip.require_video === true && video === null) return true;
+  const size = video === null ? null : displaySize(video);
   return isOutside(skip, {
     area: size === null ? null : size.width * size.height,
-    seconds: media.durationSeconds,
-    audioKbps: media.audio?.bitrateKbps ?? null,
-    videoKbps: media.video?.bitrateKbps ?? null,
+    seconds: media?.durationSeconds ?? null,
+    audioKbps: audio?.bitrateKbps ?? null,
+    videoKbps: video?.bitrateKbps ?? null,
   });
 }
 

@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
@@ -38,7 +39,7 @@ interface PendingOutput {
 }
 
 /**
- * Plans the given outputs. Outputs that cannot be encoded from this input, or whose watermarks cannot be fetched,
+ * Plans the given outputs, except those that are only transferred. Outputs that cannot be encoded from this input, or whose watermarks cannot be fetched,
  * fail here and are omitted.
  */
 export async function planJob(
@@ -54,6 +55,7 @@ export async function planJob(
   const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
   const pendingOutputs: PendingOutput[] = [];
   for (const output of inspected.outputs) {
+    if (isTransferOnly(output.settings)) continue;
     const watermarks = await fetchWatermarks(output);
     if (watermarks === null) continue;
     const source = { path: inspected.input, media: inspected.media };

@@ -43,8 +43,8 @@ function startedLine({ id, input, outputs }: Job): string {
 }
 
 /** The log line of a probed input or a finished output. */
-function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
-  const { durationSeconds, format, video, audio } = media;
+function fileLine(jobId: number, part: string, media: MediaFacts | null, file: FileFacts): string {
+  const { durationSeconds = null, format = 'a file', video = null, audio = null } = media ?? {};
   const facts = [
     format,
     ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),

@@ -8,6 +8,9 @@ import { productPath } from './write/steps.js';
 // The rate that ffmpeg assumes if a stream has none.
 const assumedFrameRate = 25;
 
+/** The rate of audio that is not encoded yet, for command lines that are shown. */
+const assumedSampleRate = 48_000;
+
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
   const { outputId, clip, video, audio } = decision;
@@ -57,14 +60,24 @@ const formats: Readonly<Record<string, string>> = {
  * The expected facts of a file that has not been encoded yet, as far as they are known. Only for command lines that are shown,
  * not run; a run probes the file.
  */
-export function expectedMedia({ path, video, expectedSeconds }: Product): MediaFacts {
+export function expectedMedia({ path, video, audio, expectedSeconds }: Product): MediaFacts {
   const extension = extensionOf(path);
   const muxer = isExtension(extension) ? containerOf(extension).muxer : '';
   return {
     format: formats[muxer] ?? muxer,
     durationSeconds: expectedSeconds,
     totalBitrateKbps: null,
-    audio: null,
+    audio:
+      audio === null
+        ? null
+        : {
+            ...audio,
+            streamIndex: video === null ? 0 : 1,
+            sampleRate: assumedSampleRate,
+            bitrateKbps: null,
+            durationSeconds: null,
+            startSeconds: 0,
+          },
     video:
       video === null
         ? null

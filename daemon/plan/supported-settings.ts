@@ -76,6 +76,8 @@ export const supportedOutputSettings = {
   'thumbnails.access_control.grantee': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permission': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
+  type: { by: 'daemon/pipeline/produced-file.ts' },
+  source: { by: 'daemon/jobs/output-graph.ts' },
   skip: { by: 'daemon/jobs/skip-rules.ts' },
   'skip.min_size': { by: 'daemon/jobs/skip-rules.ts' },
   'skip.max_size': { by: 'daemon/jobs/skip-rules.ts' },

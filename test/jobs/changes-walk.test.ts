@@ -25,7 +25,9 @@ function makesSense({ job, input, outputs }: States): boolean {
     case 'pending':
     case 'waiting':
       return (
-        input === 'waiting' && only(outputs, 'waiting', 'finished', 'failed') && outputs.includes('waiting')
+        input === 'waiting' &&
+        only(outputs, 'waiting', 'finished', 'failed', 'skipped') &&
+        outputs.includes('waiting')
       );
     case 'processing':
       if (input === 'processing') {
@@ -40,9 +42,7 @@ function makesSense({ job, input, outputs }: States): boolean {
       return input === 'finished' && only(outputs, 'finished', 'skipped');
     case 'failed':
       if (input === 'failed') {
-        return (
-          only(outputs, 'no input', 'finished', 'failed', 'skipped') && outputs.includes('no input')
-        );
+        return only(outputs, 'no input', 'finished', 'failed', 'skipped') && outputs.includes('no input');
       }
       return (
         input === 'finished' && only(outputs, 'finished', 'failed', 'skipped') && outputs.includes('failed')

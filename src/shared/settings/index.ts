@@ -6,6 +6,7 @@ import { jobTable } from './job.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
+import { sourcesTable } from './sources.js';
 import { streamingTable } from './streaming.js';
 import { thumbnailsSetting } from './thumbnails.js';
 import { videoRateTable } from './video-rate.js';
@@ -23,6 +24,7 @@ export const outputTable = {
   ...advancedTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
+  ...sourcesTable,
   ...conditionsTable,
   ...streamingTable,
   ...notAppliedOutputTable,
