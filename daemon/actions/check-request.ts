@@ -4,6 +4,7 @@ import { routePath } from '../../src/shared/routes.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestination } from '../jobs/draft.js';
@@ -21,6 +22,7 @@ import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
 import { destinationErrors, sourceErrors } from './check-addresses.js';
+import { transferredName, transferSettings } from './check-transfer.js';
 import { s3UrlOf } from './s3-web-url.js';
 
 /** Who creates a job, and at which address. */
@@ -85,67 +87,134 @@ export async function checkRequest(
     ...jobSupport.warnings,
     ...notificationWarnings(parts.notifications, ''),
   ];
-  const usedKeys = new Set<string>();
-  for (const [index, given] of parts.outputs.entries()) {
-    if (given === undefined) continue;
-    const settings = withDeviceProfile(given);
-    const path = `outputs[${index}]`;
-    const support = checkSupport(supportedOutputSettings, given, path);
-    const strictResult = applyStrictMode(support.warnings, settings.strict ?? false);
-    validationErrors.push(...support.validationErrors, ...strictResult.validationErrors);
-    warnings.push(...strictResult.warnings);
-    const combination = checkCombination(
-      settings,
-      requestedFilename(settings),
-      capabilitiesOf(appContext),
-      path,
-    );
-    if (!combination.ok) {
-      validationErrors.push(...combination.validationErrors);
-      continue;
-    }
-    const combined = applyStrictMode(combination.warnings, settings.strict ?? false);
-    validationErrors.push(...combined.validationErrors);
-    warnings.push(...combined.warnings, ...ineffectiveSettings(given, combination, path));
-    const outputDestination = resolveDestination(settings, {
-      extension: combination.extension,
-      baseUrl: context.baseUrl,
-      randomToken: appContext.randomToken,
-    });
-    const scheme = schemeOf(outputDestination.destination);
-    const objectResult = applyStrictMode(objectWarnings(settings, scheme, path), settings.strict ?? false);
-    warnings.push(...objectResult.warnings, ...notificationWarnings(settings.notifications, path));
-    validationErrors.push(...objectResult.validationErrors, ...headerErrors(settings, path));
-    validationErrors.push(
-      ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
-    );
-    for (const [number, { url }] of (settings.watermark ?? []).entries()) {
-      const credentials = settings.credentials ?? parts.credentials;
-      const urlPath = `${path}.watermark[${number}].url`;
-      validationErrors.push(
-        ...(await sourceErrors(appContext, { url, path: urlPath, credentials, accountId })),
-      );
-    }
-    const key = destinationKey(outputDestination.destination);
-    if (usedKeys.has(key))
-      validationErrors.push(`${path} goes to the same place as another output of this job`);
-    usedKeys.add(key);
-    if (settings.thumbnails !== undefined) {
-      // Outputs may differ only in their extensions, which the names of thumbnails do not contain.
-      const thumbnailKey = destinationKey(thumbnailUrl(outputDestination.destination, 0));
-      if (usedKeys.has(thumbnailKey)) {
-        validationErrors.push(
-          `${path}.thumbnails go to the same place as those of another output of this job`,
-        );
-      }
-      usedKeys.add(thumbnailKey);
-      if (combination.video === null) {
-        validationErrors.push(`${path}.thumbnails must be omitted: this output has no video`);
-      }
-    }
-    outputs.push({ settings, outputDestination });
+  const check = createOutputCheck(appContext, context, parts);
+  for (const [index, settings] of parts.outputs.entries()) {
+    if (settings === undefined) continue;
+    const result = await check(settings, `outputs[${index}]`);
+    validationErrors.push(...result.validationErrors);
+    warnings.push(...result.warnings);
+    if (result.output !== undefined) outputs.push(result.output);
   }
   return { outputs, validationErrors, warnings };
+}
+
+/** What the check of one output found. `output` is absent if its container or its codecs are invalid. */
+interface CheckedOutput {
+  readonly output?: ResolvedOutput;
+  readonly validationErrors: readonly string[];
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** Returns a function that checks one output after the other, because two of them must not have the same destination. */
+function createOutputCheck(
+  appContext: RequestCheckDeps,
+  context: RequestCheckContext,
+  parts: ValidRequestParts,
+): (given: OutputSettings, path: string) => Promise<CheckedOutput> {
+  const usedKeys = new Set<string>();
+  const accountId = context.account.id;
+  const destinationOptions = { baseUrl: context.baseUrl, randomToken: appContext.randomToken };
+
+  const checkDelivery = async (output: ResolvedOutput, path: string): Promise<CheckedOutput> => {
+    const { settings, outputDestination } = output;
+    const scheme = schemeOf(outputDestination.destination);
+    const strictResult = applyStrictMode(objectWarnings(settings, scheme, path), settings.strict ?? false);
+    return {
+      output,
+      validationErrors: [
+        ...strictResult.validationErrors,
+        ...headerErrors(settings, path),
+        ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
+        ...claimDestination(usedKeys, outputDestination, path),
+      ],
+      warnings: [...strictResult.warnings, ...notificationWarnings(settings.notifications, path)],
+    };
+  };
+
+  const checkWatermarks = async (settings: OutputSettings, path: string): Promise<readonly string[]> => {
+    const credentials = settings.credentials ?? parts.credentials;
+    const errors = (settings.watermark ?? []).map(({ url }, index) =>
+      sourceErrors(appContext, { url, path: `${path}.watermark[${index}].url`, credentials, accountId }),
+    );
+    return (await Promise.all(errors)).flat();
+  };
+
+  const checkEncoded = async (given: OutputSettings, path: string): Promise<CheckedOutput> => {
+    const settings = withDeviceProfile(given);
+    const capabilities = capabilitiesOf(appContext);
+    const combination = checkCombination(settings, requestedFilename(settings), capabilities, path);
+    if (!combination.ok) return { validationErrors: combination.validationErrors, warnings: [] };
+    const combined = applyStrictMode(combination.warnings, settings.strict ?? false);
+    const outputDestination = resolveDestination(settings, {
+      extension: combination.extension,
+      ...destinationOptions,
+    });
+    const delivery = await checkDelivery({ settings, outputDestination }, path);
+    return {
+      ...delivery,
+      validationErrors: [
+        ...combined.validationErrors,
+        ...delivery.validationErrors,
+        ...(await checkWatermarks(settings, path)),
+        ...claimThumbnails(usedKeys, settings, outputDestination, path),
+        ...(settings.thumbnails !== undefined && combination.video === null
+          ? [`${path}.thumbnails must be omitted: this output has no video`]
+          : []),
+      ],
+      warnings: [
+        ...combined.warnings,
+        ...ineffectiveSettings(given, combination, path),
+        ...delivery.warnings,
+      ],
+    };
+  };
+
+  const checkTransferred = async (given: OutputSettings, path: string): Promise<CheckedOutput> => {
+    const { kept, warnings } = transferSettings(given, path);
+    const outputDestination = resolveDestination(kept, {
+      ...transferredName(parts, kept, capabilitiesOf(appContext)),
+      ...destinationOptions,
+    });
+    const delivery = await checkDelivery({ settings: kept, outputDestination }, path);
+    return { ...delivery, warnings: [...warnings, ...delivery.warnings] };
+  };
+
+  return async (given, path) => {
+    const support = checkSupport(supportedOutputSettings, given, path);
+    const result = await (isTransferOnly(given) ? checkTransferred : checkEncoded)(given, path);
+    return {
+      ...result,
+      validationErrors: [...support.validationErrors, ...result.validationErrors],
+      warnings: [...support.warnings, ...result.warnings],
+    };
+  };
+}
+
+/** Adds the destination of the thumbnails; returns a validation error if those of another output are there. */
+function claimThumbnails(
+  usedKeys: Set<string>,
+  { thumbnails }: OutputSettings,
+  { destination }: OutputDestination,
+  path: string,
+): readonly string[] {
+  if (thumbnails === undefined) return [];
+  // Outputs may differ only in their extensions, which the names of thumbnails do not contain.
+  const key = destinationKey(thumbnailUrl(destination, 0));
+  const isUsed = usedKeys.has(key);
+  usedKeys.add(key);
+  return isUsed ? [`${path}.thumbnails go to the same place as those of another output of this job`] : [];
+}
+
+/** Adds a destination to those that are used; returns a validation error if it is used already. */
+function claimDestination(
+  usedKeys: Set<string>,
+  { destination }: OutputDestination,
+  path: string,
+): readonly string[] {
+  const key = destinationKey(destination);
+  const isUsed = usedKeys.has(key);
+  usedKeys.add(key);
+  return isUsed ? [`${path} goes to the same place as another output of this job`] : [];
 }
 
 /**
@@ -166,6 +235,8 @@ function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
 
 /** What a destination depends on besides the settings. */
 interface DestinationOptions {
+  /** The file name if the settings have none; a random one by default. */
+  readonly filename?: string | null;
   /** Extension with its dot, for a generated file name. */
   readonly extension: string;
   /** Address of this daemon as its clients know it, without a trailing slash. */
@@ -181,7 +252,7 @@ interface DestinationOptions {
 function resolveDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
   if (settings.url !== undefined) return externalDestination(settings.url);
   const token = options.randomToken();
-  const filename = settings.filename ?? `${token}${options.extension}`;
+  const filename = settings.filename ?? options.filename ?? `${token}${options.extension}`;
   if (settings.base_url !== undefined) {
     const path = filename.split('/').map(encodeURIComponent).join('/');
     return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);

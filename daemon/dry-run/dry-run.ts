@@ -4,16 +4,19 @@ import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { findFrameAtStart } from '../pipeline/plan-job.js';
 import { plan } from '../plan/plan.js';
-import type { OutputToPlan } from '../plan/plan-types.js';
+import type { OutputToPlan, Plan } from '../plan/plan-types.js';
+import { expectedMedia } from '../plan/product.js';
 import { type HostKind, parseRemoteUrl } from '../transfer/remote-url.js';
 import { createFileTransport } from '../transports/file/file-transport.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
@@ -22,6 +25,16 @@ import { registerTransports } from '../transports/registry.js';
 import type { Transport } from '../transports/transport.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
 import { createWatermarkInspector } from './inspect-watermarks.js';
+import { encodedSourceOf, planWithSources } from './plan-with-sources.js';
+
+/** The facts of an input that is only transferred, which are not needed. */
+const noMedia: MediaFacts = {
+  format: '',
+  durationSeconds: null,
+  totalBitrateKbps: null,
+  video: null,
+  audio: null,
+};
 
 /** The scratch folder in the shown command lines: the current folder. */
 const scratch = '.';
@@ -73,20 +86,25 @@ export async function dryRun(
   const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
-  const media = await ffmpeg.probe(input);
+  const isTransferred = resolved.every(({ settings }) => isTransferOnly(settings));
+  const media = isTransferred ? noMedia : await ffmpeg.probe(input);
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
   const pendingOutputs: OutputToPlan[] = [];
   for (const [index, { settings, outputDestination }] of resolved.entries()) {
     const id = index + 1;
+    if (isTransferOnly(settings)) continue;
     const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
     const filename = fileNameInUrl(outputDestination.destination);
     if ('failure' in found) failures.set(id, found.failure);
     else {
-      const startFrame = await findFrameAtStart(ffmpeg, { path: input, media }, settings);
+      const source = encodedSourceOf(settings, resolved);
+      const startFrame =
+        source === undefined ? await findFrameAtStart(ffmpeg, { path: input, media }, settings) : null;
+      const { source: _, ...others } = settings;
       pendingOutputs.push({
         id,
-        settings,
+        settings: source === undefined ? others : { ...others, source },
         filename,
         isTest,
         watermarks: found.images,
@@ -97,7 +115,11 @@ export async function dryRun(
   const files = new Map(
     namedFiles.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])),
   );
-  const jobPlan = plan(pendingOutputs, media, { input, scratch, files }, ffmpeg.capabilities);
+  const jobPlan = planWithSources(pendingOutputs, (outputs, source) => {
+    const from =
+      source === null ? { path: input, media } : { path: source.path, media: expectedMedia(source) };
+    return plan(outputs, from.media, { input: from.path, scratch, files }, ffmpeg.capabilities);
+  });
   const { steps, warnings } = describeSteps(jobPlan, pendingOutputs, ffmpeg.capabilities);
   for (const { outputId, failure } of jobPlan.rejections) failures.set(outputId, failure);
   return {
@@ -106,13 +128,28 @@ export async function dryRun(
       number: index + 1,
       label: settings.label ?? null,
       url: withoutPassword(outputDestination.url),
-      path: jobPlan.products.find(({ outputId }) => outputId === index + 1)?.path ?? null,
+      path: pathOf(jobPlan, index, resolved, input),
       failure: failures.get(index + 1) ?? null,
     })),
     steps,
     warnings: [...watermarks.warnings(), ...warnings],
     requestWarnings,
   };
+}
+
+/** The file of an output: that of its source if it is only transferred. Null if it cannot be made. */
+function pathOf(
+  jobPlan: Plan,
+  index: number,
+  outputs: readonly ResolvedOutput[],
+  input: string,
+): string | null {
+  const settings = outputs[index]?.settings ?? {};
+  if (!isTransferOnly(settings))
+    return jobPlan.products.find(({ outputId }) => outputId === index + 1)?.path ?? null;
+  if (settings.source === undefined) return input;
+  const source = outputs.findIndex((output) => output.settings.label === settings.source);
+  return pathOf(jobPlan, source, outputs, input);
 }
 
 /** A valid request, with its input as a path. */

@@ -61,11 +61,11 @@ export const getVersion: PublicRouteHandler = async () => ({
   record: { name: 'venc', version: productVersion },
 });
 
-let settings: readonly SettingRecord[] | null = null;
+let settings: { readonly settings: readonly SettingRecord[] } | null = null;
 
 /** `GET /v2/settings`. The list is built at the first request. */
 export const getSettings: PublicRouteHandler = async () => {
-  settings ??= (await import('../plan/list-settings.js')).listSettings();
+  settings ??= { settings: (await import('../plan/list-settings.js')).listSettings() };
   return { status: 200, record: settings };
 };
 

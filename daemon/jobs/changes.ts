@@ -4,6 +4,7 @@ import type { Job, JobFailure, JobOutput } from './job.js';
 import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
 import { thumbnailsOf } from './output-files.js';
+import { sourceFailure, withoutSource } from './output-graph.js';
 
 /** Number of crashes after which a job fails with `WorkerLostError`. */
 export const crashLimit = 3;
@@ -53,7 +54,9 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
           finishedAt: at,
         },
         outputs: job.outputs.map((output) =>
-          output.state === 'waiting' ? { ...output, state: 'queued', updatedAt: at } : output,
+          output.state === 'waiting' && output.settings.source === undefined
+            ? { ...output, state: 'queued', updatedAt: at }
+            : output,
         ),
       };
     case 'input-failed':
@@ -83,12 +86,41 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
       );
     case 'output-failed':
       return finishIfComplete(
-        withOutput(updated, change, {
-          state: 'failed',
-          failure: change.failure,
-          updatedAt: at,
-          finishedAt: at,
-        }),
+        withoutDependents(
+          withOutput(updated, change, {
+            state: 'failed',
+            failure: change.failure,
+            updatedAt: at,
+            finishedAt: at,
+          }),
+          change.id,
+          at,
+        ),
+        at,
+      );
+    case 'output-queued':
+      return withOutput(updated, change, { state: 'queued', updatedAt: at });
+    case 'source-failed':
+      return finishIfComplete(
+        withoutDependents(
+          withOutput(updated, change, {
+            state: 'no input',
+            failure: change.failure,
+            updatedAt: at,
+            finishedAt: at,
+          }),
+          change.id,
+          at,
+        ),
+        at,
+      );
+    case 'output-skipped':
+      return finishIfComplete(
+        withoutDependents(
+          withOutput(updated, change, { state: 'skipped', updatedAt: at, finishedAt: at }),
+          change.id,
+          at,
+        ),
         at,
       );
     case 'released':
@@ -135,10 +167,27 @@ function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Par
   };
 }
 
-/** Ends the job if all of its outputs have ended. */
+/** Ends the outputs that wait for an output that has just failed or been skipped: they have no input, or are skipped as well. */
+function withoutDependents(job: Job, id: number, at: string): Job {
+  const source = job.outputs.find((output) => output.id === id);
+  if (source === undefined) return job;
+  const ended = { updatedAt: at, finishedAt: at };
+  const edit =
+    source.state === 'skipped'
+      ? ({ ...ended, state: 'skipped', failure: null } as const)
+      : ({
+          ...ended,
+          state: 'no input',
+          // The failure of an output without a source of its own names the first cause.
+          failure: source.state === 'no input' ? source.failure : sourceFailure(source),
+        } as const);
+  return { ...job, outputs: withoutSource(job.outputs, source, edit) };
+}
+
+/** Ends the job if all of its outputs have ended. A skipped output does not fail it. */
 function finishIfComplete(job: Job, at: string): Job {
   if (!job.outputs.every((output) => isFinal(output.state))) return job;
-  const isFinished = job.outputs.every((output) => output.state === 'finished');
+  const isFinished = job.outputs.every(({ state }) => state === 'finished' || state === 'skipped');
   return { ...job, state: isFinished ? 'finished' : 'failed', claim: null, finishedAt: at };
 }
 

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testModeSeconds } from '../../src/shared/settings/limits.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from './job.js';
 import { displaySize, type MediaFacts, type VideoFacts } from './media.js';
@@ -29,6 +30,7 @@ export function expectedWork(
   job: Pick<Job, 'test'>,
 ): number {
   const { settings } = output;
+  if (isTransferOnly(settings)) return startCost;
   const remainingSeconds = Math.max(
     0,
     (media.durationSeconds ?? unknownSeconds) - (settings.start_clip ?? 0),

@@ -7,7 +7,7 @@ import type { MediaFacts } from './media.js';
 export type Change =
   | { readonly type: 'queued' }
   | { readonly type: 'claimed'; readonly token: string }
-  | { readonly type: 'inspected'; readonly media: MediaFacts; readonly file: FileFacts }
+  | { readonly type: 'inspected'; readonly media: MediaFacts | null; readonly file: FileFacts }
   | { readonly type: 'input-failed'; readonly failure: JobFailure }
   | { readonly type: 'output-assigned'; readonly id: number }
   | {
@@ -19,10 +19,16 @@ export type Change =
   | {
       readonly type: 'output-finished';
       readonly id: number;
-      readonly media: MediaFacts;
+      readonly media: MediaFacts | null;
       readonly file: FileFacts;
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
+  /** The source of the output is complete on this machine. */
+  | { readonly type: 'output-queued'; readonly id: number }
+  /** The source of the output cannot be made. */
+  | { readonly type: 'source-failed'; readonly id: number; readonly failure: JobFailure }
+  /** The output is not made, because of a skip rule. */
+  | { readonly type: 'output-skipped'; readonly id: number }
   /** The run gives up its claim and the job waits again, for example when the daemon stops. */
   | { readonly type: 'released' }
   /** The run ended without reporting a result. The daemon detects this when it starts. */
@@ -49,6 +55,9 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   'output-started': ['processing'],
   'output-finished': ['processing'],
   'output-failed': ['processing'],
+  'output-skipped': ['processing'],
+  'output-queued': ['processing'],
+  'source-failed': ['processing'],
   released: ['processing'],
   lost: ['processing'],
   cancelled: ['waiting', 'processing'],
@@ -63,6 +72,9 @@ const outputLegalFrom = {
   'output-started': ['queued', 'assigning'],
   'output-finished': ['processing'],
   'output-failed': ['queued', 'assigning', 'processing'],
+  'output-skipped': ['waiting', 'queued'],
+  'output-queued': ['waiting'],
+  'source-failed': ['waiting'],
 } as const satisfies Partial<Record<ChangeType, readonly OutputState[]>>;
 
 /**
@@ -105,13 +117,18 @@ export function requireInput(job: Job, change: Change, state: JobInput['state'])
 export function requireOutput(job: Job, change: Extract<Change, { id: number }>): JobOutput {
   const found = job.outputs.find((output) => output.id === change.id);
   const legal: readonly OutputState[] = outputLegalFrom[change.type];
-  if (found !== undefined && legal.includes(found.state)) return found;
+  if (found !== undefined && legal.includes(found.state) && !awaitsInput(job, found)) return found;
   throw illegalChange(
     change,
     found === undefined
       ? `job ${job.id} has no output ${change.id}`
       : `output ${change.id} of job ${job.id} is ${found.state}`,
   );
+}
+
+/** Whether an output waits for the input of its job, and not for another output. */
+function awaitsInput({ input }: Job, { state, settings }: JobOutput): boolean {
+  return state === 'waiting' && (settings.source === undefined || input.state !== 'finished');
 }
 
 function illegalChange(change: Change, reason: string): VencError {

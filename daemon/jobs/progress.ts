@@ -25,7 +25,7 @@ export function inputProgress(job: Job, progress: JobProgress): ProgressRecord {
 /** Progress of one output (section 4.9). */
 export function outputProgress(job: Job, output: JobOutput, progress: JobProgress): ProgressRecord {
   const known = progress.get(output.id);
-  if (output.state === 'waiting' && job.state === 'processing') {
+  if (output.state === 'waiting' && job.state === 'processing' && !isFinal(job.input.state)) {
     return { state: 'waiting', current_event: 'downloading', current_event_progress: 0, progress: 0 };
   }
   return fileProgress(job, output, known);
@@ -51,11 +51,15 @@ function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressReco
  * input. Outputs that an earlier run finished would otherwise change weight at the inspection, and reported progress must not fall.
  */
 function outputsPercent(job: Job, outputs: readonly ProgressRecord[]): number {
-  const { media } = job.input;
-  if (media === null) return 0;
-  const weights = job.outputs.map((output) => expectedWork(output, media, job));
+  const { media, state } = job.input;
+  if (state !== 'finished') return 0;
+  // Skipped outputs do not count.
+  const weights = job.outputs.map((output) =>
+    output.state === 'skipped' ? 0 : media === null ? 1 : expectedWork(output, media, job),
+  );
   const done = outputs.reduce((sum, { progress }, index) => sum + progress * (weights[index] ?? 0), 0);
-  return done / weights.reduce((sum, weight) => sum + weight, 0);
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  return total === 0 ? 0 : done / total;
 }
 
 function fileProgress(job: Job, file: JobInput | JobOutput, known: FileProgress | undefined): ProgressRecord {

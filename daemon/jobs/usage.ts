@@ -1,3 +1,4 @@
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import type { Job } from './job.js';
 
 /** Total duration of the outputs of one job that finished on one day, in integer milliseconds. */
@@ -17,12 +18,12 @@ const noUsage: readonly JobDailyUsage[] = [];
 
 /**
  * The usage of a job by UTC day (contract, section 8). The duration of each finished output counts on the day it finished, regardless of
- * the state of the job. Pure.
+ * the state of the job. Outputs that are only transferred do not count. Pure.
  */
 export function usageOf(job: Job): readonly JobDailyUsage[] {
   const msByDay = new Map<string, number>();
-  for (const { state, finishedAt, media } of job.outputs) {
-    if (state !== 'finished' || finishedAt === null) continue;
+  for (const { state, finishedAt, media, settings } of job.outputs) {
+    if (state !== 'finished' || finishedAt === null || isTransferOnly(settings)) continue;
     const ms = Math.round((media?.durationSeconds ?? 0) * 1000);
     const day = finishedAt.slice(0, 10);
     // Also skips NaN, which an edited job file may contain.

@@ -55,13 +55,19 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
   };
 });
 
-/** The record of a job in the job list: without `md5_checksum` (section 2.3) and warnings. */
+/**
+ * The record of a job in the job list: without `md5_checksum` (section 2.3) and warnings. The service has no `skipped` in its list, so
+ * skipped outputs are `cancelled` there (contract, section 5).
+ */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
   const { warnings: _, ...record } = jobRecord(job);
   return {
     ...record,
     input_media_file: withoutDetails(record.input_media_file),
-    output_media_files: record.output_media_files.map(withoutDetails),
+    output_media_files: record.output_media_files.map((output) => ({
+      ...withoutDetails(output),
+      state: output.state === 'skipped' ? ('cancelled' as const) : output.state,
+    })),
   };
 });
 

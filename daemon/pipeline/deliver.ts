@@ -9,15 +9,15 @@ import type { Transfer } from '../transfer/transfer.js';
 import { schemeOf } from '../transports/registry.js';
 import { type CredentialOwner, transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
-import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
+import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
 import { runStage } from './stages.js';
 
 /** The files to deliver for one output. */
 export interface Delivery {
   readonly output: JobOutput;
-  readonly encoded: EncodedFile;
+  readonly encoded: ProducedFile;
   /** Paths of its thumbnails, in order. */
   readonly thumbnails: readonly string[];
   /** The scratch folder of the run. */

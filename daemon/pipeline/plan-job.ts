@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { isFinal } from '../../src/shared/states.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
@@ -39,17 +39,23 @@ interface PendingOutput {
 }
 
 /**
- * Plans the outputs that are not final. Outputs that cannot be encoded from this input, or whose watermarks cannot be fetched,
+ * Plans the given outputs, except those that are only transferred. Outputs that cannot be encoded from this input, or whose watermarks cannot be fetched,
  * fail here and are omitted.
  */
 export async function planJob(
   run: Run,
   context: PipelineContext,
-  inspected: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
+  inspected: {
+    readonly media: MediaFacts;
+    readonly input: string;
+    readonly scratch: string;
+    readonly outputs: readonly JobOutput[];
+  },
 ): Promise<readonly PlannedGroup[]> {
   const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
   const pendingOutputs: PendingOutput[] = [];
-  for (const output of run.job.outputs.filter(({ state }) => !isFinal(state))) {
+  for (const output of inspected.outputs) {
+    if (isTransferOnly(output.settings)) continue;
     const watermarks = await fetchWatermarks(output);
     if (watermarks === null) continue;
     const source = { path: inspected.input, media: inspected.media };

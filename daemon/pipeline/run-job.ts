@@ -1,20 +1,23 @@
 import { rm } from 'node:fs/promises';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
+import { isFinal } from '../../src/shared/states.js';
+import type { Job } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { sourcesToMakeAgain } from '../jobs/output-graph.js';
 import type { Run, RunHandler } from '../jobs/run.js';
+import { isExcluded } from '../jobs/skip-rules.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
-import { deliver } from './deliver.js';
 import { type DownloadedInput, download } from './download.js';
-import { encode } from './encode.js';
-import { extractThumbnails } from './extract-thumbnails.js';
+import { encodeOutputs, planBatch } from './encode-outputs.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { type PlannedGroup, planJob } from './plan-job.js';
 import { downloadWeight } from './progress-weights.js';
+import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
-import { runStage, type Spawn, withTaskGroup } from './stages.js';
+import { runStage, withTaskGroup } from './stages.js';
 
 /**
  * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
- * while the next ones are encoded. Each stage waits for its limit; jobs are encoded in the order in which their runs started.
+ * while the next ones are encoded. Outputs with a source follow the output that they are made from. Each stage waits for its limit; jobs are encoded in the order in which their runs started.
  * Failures are reported as changes of the job, and a failed output does not affect the others. If the run is stopped, it ends
  * early and leaves no file and no encoder.
  */
@@ -49,58 +52,64 @@ interface PreparedRun {
 
 async function runStages(run: Run, context: PipelineContext, prepared: PreparedRun): Promise<void> {
   const { source, scratch, limiter } = prepared;
-  const media = await inspect(run, context, source);
-  if (media === null) return;
-  const groups = await planJob(run, context, { media, input: source.path, scratch });
-  if (groups.length === 0) return;
-  await withTaskGroup(run, async (groupRun, spawn) => {
+  const inspected = await inspect(run, context, source);
+  if (inspected === null) return;
+  const { media } = inspected;
+  const job = await skipExcluded(run, media);
+  const remade = sourcesToMakeAgain(job.outputs);
+  const outputs = job.outputs.filter(({ id, state }) => !isFinal(state) || remade.has(id));
+  const sourceRun = withRemadeSources(run, remade);
+  const file = { path: source.path, media };
+  const fromInput = await planBatch(sourceRun, context, file, {
+    outputs: outputs.filter(({ settings }) => settings.source === undefined),
+    scratch,
+  });
+  const hasTransfers = fromInput.outputs.some(({ settings }) => isTransferOnly(settings));
+  if (fromInput.groups.length === 0 && !hasTransfers) return;
+  await withTaskGroup(sourceRun, async (groupRun, spawn) => {
+    const inputBytes = source.file.sizeBytes;
     await limiter.runExclusive('encodes', groupRun.signal, () =>
-      encodeAll(groupRun, context, { ...prepared, groups }, spawn),
+      encodeOutputs(groupRun, context, fromInput, { scratch, limiter, outputs, remade, inputBytes }, spawn),
     );
     await rm(source.path, { force: true });
     source.reservation.markEncoded();
   });
 }
 
-/** Encodes the outputs and starts the delivery of each. If disk space is short, pending deliveries must end first. */
-async function encodeAll(
-  run: Run,
-  context: PipelineContext,
-  { source, scratch, limiter, groups }: PreparedRun & { readonly groups: readonly PlannedGroup[] },
-  spawn: Spawn,
-): Promise<void> {
-  let deliveries: Promise<unknown>[] = [];
-  for (const group of groups) {
-    if (deliveries.length > 0 && !(await context.space.hasSpaceFor(source.file.sizeBytes))) {
-      await Promise.allSettled(deliveries);
-      deliveries = [];
-    }
-    for await (const { output, encoded } of encode(run, context, group, scratch)) {
-      const thumbnails = await extractThumbnails(run, context, { output, encoded, scratch });
-      if (thumbnails === null) continue;
-      spawn((taskRun) => {
-        const delivery = deliver(taskRun, context, { output, encoded, thumbnails, scratch, limiter });
-        deliveries.push(delivery);
-        return delivery;
-      });
-    }
+/** Skips the outputs that their rules exclude for this input, and returns the job. */
+async function skipExcluded(run: Run, media: MediaFacts | null): Promise<Job> {
+  let { job } = run;
+  for (const { id, settings } of run.job.outputs) {
+    // An output is also skipped because its source is.
+    const isUnfinished = job.outputs.some((output) => output.id === id && !isFinal(output.state));
+    if (isUnfinished && isExcluded(settings, media)) job = await run.change({ type: 'output-skipped', id });
   }
+  return job;
 }
 
-/** Probes the input. On failure the job fails and null is returned. */
+/**
+ * Probes the input. On failure the job fails and null is returned, unless its outputs are only transferred: the facts are null then.
+ */
 async function inspect(
   run: Run,
   context: PipelineContext,
   source: DownloadedInput,
-): Promise<MediaFacts | null> {
+): Promise<{ readonly media: MediaFacts | null } | null> {
   const overallPercent = downloadWeight(run.job.input.url) * 100;
   run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent });
-  const media = await runStage(
+  const isTransferred = run.job.outputs.every(({ settings }) => isTransferOnly(settings));
+  const inspected = await runStage(
     run,
-    () => context.ffmpeg.probe(source.path, run.signal),
+    async () => ({
+      media: await context.ffmpeg.probe(source.path, run.signal).catch((error: unknown) => {
+        run.signal.throwIfAborted();
+        if (!isTransferred) throw error;
+        return null;
+      }),
+    }),
     'UnsupportedInputError',
     (failure) => run.change({ type: 'input-failed', failure }),
   );
-  if (media !== null) await run.change({ type: 'inspected', media, file: source.file });
-  return media;
+  if (inspected !== null) await run.change({ type: 'inspected', media: inspected.media, file: source.file });
+  return inspected;
 }

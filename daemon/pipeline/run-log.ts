@@ -29,6 +29,8 @@ export function withLogging(run: Run, log: Log): Run {
         const reason = job.isPrivate ? errorClass : `${errorClass}: ${message}`;
         log('warn', `Job ${id}: ${describeFile(change)} failed, ${reason}`);
       }
+      if (change.type === 'output-skipped')
+        log('info', `Job ${id}: ${describeFile(change)} is skipped by its rules.`);
       if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
       return job;
     },
@@ -42,8 +44,8 @@ function startedLine({ id, input, outputs, isPrivate }: Job): string {
 }
 
 /** The log line of a probed input or a finished output. */
-function fileLine(jobId: number, part: string, media: MediaFacts, file: FileFacts): string {
-  const { durationSeconds, format, video, audio } = media;
+function fileLine(jobId: number, part: string, media: MediaFacts | null, file: FileFacts): string {
+  const { durationSeconds = null, format = 'a file', video = null, audio = null } = media ?? {};
   const facts = [
     format,
     ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),

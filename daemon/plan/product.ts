@@ -16,6 +16,9 @@ function fileCodec(codec: VideoCodec | AudioCodec, bitDepth = 16): string {
   return codec === 'pcm' ? `pcm_s${bitDepth}le` : (fileCodecs[codec] ?? codec);
 }
 
+/** The rate of audio that is not encoded yet, for command lines that are shown. */
+const assumedSampleRate = 48_000;
+
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
   const { outputId, clip, video, audio } = decision;
@@ -68,14 +71,24 @@ const formats: Readonly<Record<string, string>> = {
  * The expected facts of a file that has not been encoded yet, as far as they are known. Only for command lines that are shown,
  * not run; a run probes the file.
  */
-export function expectedMedia({ path, video, expectedSeconds }: Product): MediaFacts {
+export function expectedMedia({ path, video, audio, expectedSeconds }: Product): MediaFacts {
   const extension = extensionOf(path);
   const muxer = isExtension(extension) ? containerOf(extension).muxer : '';
   return {
     format: formats[muxer] ?? muxer,
     durationSeconds: expectedSeconds,
     totalBitrateKbps: null,
-    audio: null,
+    audio:
+      audio === null
+        ? null
+        : {
+            ...audio,
+            streamIndex: video === null ? 0 : 1,
+            sampleRate: assumedSampleRate,
+            bitrateKbps: null,
+            durationSeconds: null,
+            startSeconds: 0,
+          },
     video:
       video === null
         ? null

@@ -21,12 +21,19 @@ function holdsClaim(job: Job, token: string): boolean {
 export function failUnfinished(job: Job, token: string, failure: JobFailure, now: Date): Job {
   if (!holdsClaim(job, token)) return job;
   if (!isFinal(job.input.state)) return applyAsHolder(job, token, { type: 'input-failed', failure }, now);
-  return job.outputs
-    .filter((output) => !isFinal(output.state))
-    .reduce(
-      (result, { id }) => applyAsHolder(result, token, { type: 'output-failed', id, failure }, now),
-      job,
-    );
+  const unfinished = job.outputs.filter(({ state }) => !isFinal(state));
+  const [waiting, started] = [true, false].map((isWaiting) =>
+    unfinished.filter(({ state }) => (state === 'waiting') === isWaiting),
+  );
+  const failed = (started ?? []).reduce(
+    (result, { id }) => applyAsHolder(result, token, { type: 'output-failed', id, failure }, now),
+    job,
+  );
+  // A failed source has ended the outputs that wait for it. The others wait for a source that is made again.
+  return (waiting ?? []).reduce((result, { id }) => {
+    const isWaiting = result.outputs.some((output) => output.id === id && output.state === 'waiting');
+    return isWaiting ? applyAsHolder(result, token, { type: 'source-failed', id, failure }, now) : result;
+  }, failed);
 }
 
 /** The job released to the queue. Returns the same object if the run no longer holds the job. Pure. */

@@ -105,6 +105,11 @@ export const errorClasses = {
     false,
     'Check the URL of the watermark image and submit the job again.',
   ),
+  SourceFailedError: jobFailure(
+    'The output that this one is made from failed.',
+    true,
+    'Correct what made that output fail, and resubmit the job.',
+  ),
   ThumbnailError: jobFailure(
     'The thumbnails could not be created.',
     true,

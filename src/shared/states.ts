@@ -4,7 +4,7 @@ export const jobStates = ['pending', 'waiting', 'processing', 'finished', 'faile
 export const finalJobStates = ['finished', 'failed', 'cancelled'] as const satisfies readonly JobState[];
 /** States of an input (section 3). */
 export const inputStates = ['pending', 'waiting', 'processing', 'finished', 'failed', 'cancelled'] as const;
-/** States of an output (section 3). The daemon never uses `skipped`, but other services do. */
+/** States of an output (section 3). A rule of the request excluded an output that is `skipped`. */
 export const outputStates = [
   'waiting',
   'queued',

@@ -52,7 +52,12 @@ test('every setting can be written in XML, in every style', () => {
 test('every single setting can be written in XML, under each of its names', () => {
   for (const [name, setting] of Object.entries<Setting>(outputTable)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
-      const body = { input, outputs: [{ [spelling]: sampleOf(setting) }] };
+      // A source is another output.
+      const outputs =
+        name === 'source'
+          ? [{ source: 'other' }, { label: 'other' }]
+          : [{ [spelling]: sampleOf(setting) }];
+      const body = { input, outputs };
       assert.ok(parseJobRequest(body, limits).ok, JSON.stringify(parseJobRequest(body, limits)));
       for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);
     }

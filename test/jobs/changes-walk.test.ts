@@ -25,28 +25,32 @@ function makesSense({ job, input, outputs }: States): boolean {
     case 'pending':
     case 'waiting':
       return (
-        input === 'waiting' && only(outputs, 'waiting', 'finished', 'failed') && outputs.includes('waiting')
+        input === 'waiting' &&
+        only(outputs, 'waiting', 'finished', 'failed', 'skipped') &&
+        outputs.includes('waiting')
       );
     case 'processing':
       if (input === 'processing') {
-        return only(outputs, 'waiting', 'finished', 'failed') && outputs.includes('waiting');
+        return only(outputs, 'waiting', 'finished', 'failed', 'skipped') && outputs.includes('waiting');
       }
       return (
         input === 'finished' &&
-        only(outputs, 'queued', 'assigning', 'processing', 'finished', 'failed') &&
+        only(outputs, 'queued', 'assigning', 'processing', 'finished', 'failed', 'skipped') &&
         !outputs.every(isFinal)
       );
     case 'finished':
-      return input === 'finished' && only(outputs, 'finished');
+      return input === 'finished' && only(outputs, 'finished', 'skipped');
     case 'failed':
       if (input === 'failed') {
-        return only(outputs, 'no input', 'finished', 'failed') && outputs.includes('no input');
+        return only(outputs, 'no input', 'finished', 'failed', 'skipped') && outputs.includes('no input');
       }
-      return input === 'finished' && only(outputs, 'finished', 'failed') && outputs.includes('failed');
+      return (
+        input === 'finished' && only(outputs, 'finished', 'failed', 'skipped') && outputs.includes('failed')
+      );
     case 'cancelled':
       return (
         (input === 'finished' || input === 'cancelled') &&
-        only(outputs, 'cancelled', 'finished', 'failed') &&
+        only(outputs, 'cancelled', 'finished', 'failed', 'skipped') &&
         outputs.includes('cancelled')
       );
   }
@@ -70,6 +74,7 @@ const changes: readonly Change[] = [
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },
     { type: 'output-failed', id, failure: sampleFailure },
+    { type: 'output-skipped', id },
   ]),
   { type: 'released' },
   { type: 'lost' },

@@ -27,6 +27,7 @@ test('the classes of job failures match the contract', () => {
     .filter(([, { status, exitCode }]) => status === 422 && exitCode === exitCodes.jobFailed)
     .map(([name]) => name);
   assert.equal(failures, [
+    'ChecksumMismatchError',
     'DownloadAccessDeniedError',
     'DownloadFailureError',
     'DownloadTimeoutError',

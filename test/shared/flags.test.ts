@@ -40,7 +40,7 @@ test('no two flags share a name, and each needs no quoting in a shell', () => {
     2 * flags.length,
   );
   for (const { flag, attribute } of flags) {
-    assert.match(flag, /^--[a-z]+(-[a-z]+)*$/);
+    assert.match(flag, /^--[a-z][a-z\d]*(-[a-z\d]+)*$/);
     assert.match(attribute, /^[a-z][a-zA-Z]*$/);
   }
 });

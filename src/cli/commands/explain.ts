@@ -18,7 +18,7 @@ interface ExplainOptions {
 export function define(command: Command, context: Context): void {
   command
     .argument('<name>', 'the name of a setting: video_bitrate, h264_profile, thumbnails.number')
-    .option('--json', 'print an array of objects, as GET /v2/settings has them')
+    .option('--json', 'print an array of objects, like those of GET /v2/settings')
     .addHelpText('after', details)
     .action(context.handler((arg: string, options: ExplainOptions) => run(arg, options, context)));
 }

@@ -94,13 +94,17 @@ export const responses = {
   reportLive: object(liveReportFields, 'usage of live streaming (section 4.11)'),
   reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
-  settings: {
-    type: 'array',
-    name: 'settings',
-    item: 'setting',
-    of: object(settingFields, 'one setting'),
-    description: 'every setting of a job and of its outputs',
-  },
+  settings: object(
+    {
+      settings: {
+        type: 'array',
+        item: 'setting',
+        of: object(settingFields, 'one setting'),
+        description: 'the settings, those of the job first',
+      },
+    },
+    'every setting of a job and of its outputs',
+  ),
   health: object(healthFields, 'whether the daemon accepts jobs'),
   version: object(versionFields, 'program and version'),
   errors: object(errorsFields, 'an error response'),

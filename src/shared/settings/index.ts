@@ -1,6 +1,7 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
 import { codecOptionsTable } from './codec-options.js';
+import { conditionsTable } from './conditions.js';
 import { deliveryTable } from './delivery.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
@@ -8,6 +9,7 @@ import { keyframesTable } from './keyframes.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
+import { sourcesTable } from './sources.js';
 import { streamingTable } from './streaming.js';
 import { thumbnailsSetting } from './thumbnails.js';
 import { videoEffectsTable } from './video-effects.js';
@@ -30,6 +32,8 @@ export const outputTable = {
   ...videoEffectsTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
+  ...sourcesTable,
+  ...conditionsTable,
   ...streamingTable,
   ...notAppliedOutputTable,
 } as const satisfies SettingsTable;

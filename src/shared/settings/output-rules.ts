@@ -1,14 +1,36 @@
 import { decodeUrlPart, pathInUrl, withoutExtension } from '../text/url-text.js';
+import { flatSkipNames } from './conditions.js';
 import type { JobRequest, OutputSettings } from './index.js';
 import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
 import { withoutSize } from './precedence.js';
 import { byteLength } from './read-text.js';
+import type { Size } from './setting.js';
 
 /**
  * A rule between settings of one output. Returns the validation error to append to the path of the output, or
  * undefined.
  */
 type OutputRule = (settings: OutputSettings) => string | undefined;
+
+/** The types of outputs that cannot be made. */
+const rejectedTypes = {
+  segmented: 'outputs cannot be segmented',
+  playlist: 'playlists cannot be made',
+  captions: 'caption files cannot be made',
+  cae: 'content-aware ladders are not supported',
+} as const;
+
+function isRejectedType(type: OutputSettings['type']): type is keyof typeof rejectedTypes {
+  return type !== undefined && Object.hasOwn(rejectedTypes, type);
+}
+
+/** The lower and the upper limit of each property that skip rules compare. */
+const skipPairs = [
+  ['min_size', 'max_size'],
+  ['min_duration', 'max_duration'],
+  ['min_audio_bitrate', 'max_audio_bitrate'],
+  ['min_video_bitrate', 'max_video_bitrate'],
+] as const;
 
 /** Rules that involve more than one row of the table (contract of creating a job). */
 const rules: readonly OutputRule[] = [
@@ -48,6 +70,24 @@ const rules: readonly OutputRule[] = [
     base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)), false)
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
+  ({ type }) => (isRejectedType(type) ? `.type must not be ${type}: ${rejectedTypes[type]}` : undefined),
+  ({ skip, ...flat }) => {
+    const name = flatSkipNames.find(
+      (one) => flat[one] !== undefined && skip?.[one] !== undefined && !isSameRule(flat[one], skip[one]),
+    );
+    return name === undefined
+      ? undefined
+      : `.${name} and skip.${name} are the same setting and must have the same value`;
+  },
+  ...skipPairs.map(
+    ([min, max]): OutputRule =>
+      (settings) => {
+        const { skip = {} } = withMergedSkipRules(settings);
+        return toNumber(skip[min]) > toNumber(skip[max] ?? Number.POSITIVE_INFINITY)
+          ? `.skip.${min} must not be larger than ${max}`
+          : undefined;
+      },
+  ),
 ];
 
 /** Validation errors of fields of the job that are valid individually but not in combination. */
@@ -80,6 +120,26 @@ export function validateLabels(outputs: readonly OutputSettings[]): readonly str
       ? [`outputs[${index}].label must be unique, but outputs[${first}] has the same label`]
       : [];
   });
+}
+
+/** Moves the skip rules that are outside `skip` into it, so that callers only need to read `skip`. */
+export function withMergedSkipRules(settings: OutputSettings): OutputSettings {
+  const { min_size, max_size, min_duration, max_duration, ...others } = settings;
+  const flat = Object.fromEntries(
+    Object.entries({ min_size, max_size, min_duration, max_duration }).filter(
+      ([, value]) => value !== undefined,
+    ),
+  );
+  return Object.keys(flat).length === 0 ? settings : { ...others, skip: { ...flat, ...others.skip } };
+}
+
+function isSameRule(a: number | Size, b: number | Size | undefined): boolean {
+  return JSON.stringify(a) === JSON.stringify(b);
+}
+
+/** A limit as a number; a size counts by its area. Absent limits count as 0. */
+function toNumber(limit: number | Size = 0): number {
+  return typeof limit === 'number' ? limit : limit.width * limit.height;
 }
 
 function isTooLong(path: string, hasThumbnails: boolean): boolean {

@@ -1,11 +1,12 @@
 import { isObject } from '../util/is-object.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { validateJob, validateLabels, validateOutput } from './output-rules.js';
+import { validateJob, validateLabels, validateOutput, withMergedSkipRules } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
 import { overriddenSettings, withoutSize } from './precedence.js';
 import { applyStrictMode } from './report-warnings.js';
 import type { RequestWarning } from './request-warning.js';
+import { validateSources } from './validate-sources.js';
 
 /**
  * The result of parsing the body of a create request: a typed request, or all validation errors as full sentences.
@@ -87,11 +88,12 @@ function parseOutputs(
   if (list.length === 0) return { ...mergeResults([]), validOutputs: [defaultOutput] };
   const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`, isStrict));
   const { validationErrors, warnings } = mergeResults(results);
+  const valid = results.map((result) => result.valid);
   return {
-    validationErrors: [...validationErrors, ...validateLabels(results.map(({ valid }) => valid))],
+    validationErrors: [...validationErrors, ...validateLabels(valid), ...validateSources(valid)],
     warnings,
     validOutputs: results.map((result) =>
-      result.validationErrors.length === 0 ? withoutSize(result.valid) : undefined,
+      result.validationErrors.length === 0 ? withMergedSkipRules(withoutSize(result.valid)) : undefined,
     ),
   };
 }

@@ -1,0 +1,118 @@
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isFinal } from '../../src/shared/states.js';
+import type { JobOutput } from '../jobs/job.js';
+import { dependentsOf } from '../jobs/output-graph.js';
+import type { Run } from '../jobs/run.js';
+import type { RunLimiter } from './concurrency-limits.js';
+import { deliver } from './deliver.js';
+import { type EncodedFile, encode } from './encode.js';
+import { extractThumbnails } from './extract-thumbnails.js';
+import type { PipelineContext } from './pipeline-context.js';
+import { type PlannedGroup, planJob } from './plan-job.js';
+import { keepAsSource, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
+import type { Spawn } from './stages.js';
+
+/** Outputs that are made from the same file. */
+export interface SourceBatch {
+  readonly source: SourceFile;
+  /** The outputs that are only transferred, and those that are encoded. */
+  readonly outputs: readonly JobOutput[];
+  /** The plan of those that are encoded. */
+  readonly groups: readonly PlannedGroup[];
+}
+
+/** What encoding needs besides the batch of the input. */
+interface OutputsToEncode {
+  readonly scratch: string;
+  readonly limiter: RunLimiter;
+  /** The outputs to make. Those in `remade` are made only as sources of others, and not delivered. */
+  readonly outputs: readonly JobOutput[];
+  readonly remade: ReadonlySet<number>;
+  /** The size of the input. */
+  readonly inputBytes: number;
+}
+
+/** Plans the outputs that are made from a file. Those that cannot be made fail, and are omitted. */
+export async function planBatch(
+  run: Run,
+  context: PipelineContext,
+  source: SourceFile,
+  { outputs, scratch }: { readonly outputs: readonly JobOutput[]; readonly scratch: string },
+): Promise<SourceBatch> {
+  const { media, path } = source;
+  const groups = media === null ? [] : await planJob(run, context, { media, input: path, scratch, outputs });
+  return { source, outputs, groups };
+}
+
+/**
+ * Makes the outputs of a batch, and then those that have one of them as their source, and starts the delivery of each. If disk space is
+ * short, pending deliveries must end first.
+ */
+export async function encodeOutputs(
+  run: Run,
+  context: PipelineContext,
+  fromInput: SourceBatch,
+  { scratch, limiter, outputs, remade, inputBytes }: OutputsToEncode,
+  spawn: Spawn,
+): Promise<void> {
+  let deliveries: Promise<unknown>[] = [];
+  const awaitSpace = async () => {
+    if (deliveries.length === 0 || (await context.space.hasSpaceFor(inputBytes))) return;
+    await Promise.allSettled(deliveries);
+    deliveries = [];
+  };
+  const startDelivery = async ({ output, encoded, video }: MadeFile) => {
+    const thumbnails =
+      video === null ? [] : await extractThumbnails(run, context, { output, encoded: video, scratch });
+    if (thumbnails === null) return;
+    spawn((taskRun) => {
+      const delivery = deliver(taskRun, context, { output, encoded, thumbnails, scratch, limiter });
+      deliveries.push(delivery);
+      return delivery;
+    });
+  };
+  // Grows while it is processed: the file of an output is the source of others.
+  const queue: (() => Promise<SourceBatch>)[] = [async () => fromInput];
+  for (const next of queue) {
+    const batch = await next();
+    for await (const made of makeFiles(run, context, batch, scratch, awaitSpace)) {
+      const { output, encoded } = made;
+      const dependents = dependentsOf(outputs, output);
+      if (dependents.length > 0) {
+        const source = { path: join(scratch, `source-${output.id}`), media: encoded.media };
+        await keepAsSource(encoded, source.path);
+        for (const { id, state } of dependents) {
+          if (!isFinal(state)) await run.change({ type: 'output-queued', id });
+        }
+        queue.push(() => planBatch(run, context, source, { outputs: dependents, scratch }));
+      }
+      if (remade.has(output.id)) await rm(encoded.product.path, { force: true });
+      else await startDelivery(made);
+    }
+    if (batch !== fromInput) await rm(batch.source.path, { force: true });
+  }
+}
+
+/** The file of an output. */
+interface MadeFile {
+  readonly output: JobOutput;
+  readonly encoded: ProducedFile;
+  /** The same file, if thumbnails may be taken from it; null if it is only transferred. */
+  readonly video: EncodedFile | null;
+}
+
+/** Yields the file of each output of a batch: first those that are only transferred, because that is fast. */
+async function* makeFiles(
+  run: Run,
+  context: PipelineContext,
+  { source, outputs, groups }: SourceBatch,
+  scratch: string,
+  awaitSpace: () => Promise<void>,
+): AsyncGenerator<MadeFile> {
+  for await (const one of transferOutputs(run, source, outputs, scratch)) yield { ...one, video: null };
+  for (const group of groups) {
+    await awaitSpace();
+    for await (const one of encode(run, context, group, scratch)) yield { ...one, video: one.encoded };
+  }
+}

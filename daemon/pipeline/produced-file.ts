@@ -1,0 +1,58 @@
+import { constants } from 'node:fs';
+import { copyFile, link, lstat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
+import type { JobOutput } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
+import type { Run } from '../jobs/run.js';
+import { runStage } from './stages.js';
+
+/** A file in the scratch folder that is to be delivered. */
+export interface ProducedFile {
+  readonly product: { readonly path: string };
+  /** Null if nothing is recognised in a file that is only transferred. */
+  readonly media: MediaFacts | null;
+}
+
+/** A file that outputs are made from: the input, or the file of another output. */
+export interface SourceFile {
+  readonly path: string;
+  readonly media: MediaFacts | null;
+}
+
+/**
+ * Yields a file for each output that is only transferred: the bytes of its source. An output whose file cannot be created fails.
+ */
+export async function* transferOutputs(
+  run: Run,
+  source: SourceFile,
+  outputs: readonly JobOutput[],
+  scratch: string,
+): AsyncGenerator<{ readonly output: JobOutput; readonly encoded: ProducedFile }> {
+  for (const output of outputs.filter(({ settings }) => isTransferOnly(settings))) {
+    await run.change({ type: 'output-started', id: output.id });
+    const path = join(scratch, `output-${output.id}`);
+    const copied = await runStage(
+      run,
+      () => duplicate(source.path, path).then(() => true),
+      'TranscodingError',
+      (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
+    );
+    if (copied !== null) yield { output, encoded: { product: { path }, media: source.media } };
+  }
+}
+
+/**
+ * Gives a file a second name. It is copied instead if it is a symbolic link or has several names already: the delivery may move the file
+ * to its destination, where an edit in place would change the file under its other names.
+ */
+async function duplicate(from: string, to: string): Promise<void> {
+  const stats = await lstat(from);
+  if (stats.isFile() && stats.nlink === 1) return link(from, to);
+  await copyFile(from, to, constants.COPYFILE_FICLONE);
+}
+
+/** Keeps the file of an output under a second name, for the outputs that are made from it. */
+export async function keepAsSource({ product }: ProducedFile, path: string): Promise<void> {
+  await link(product.path, path).catch(() => copyFile(product.path, path, constants.COPYFILE_FICLONE));
+}

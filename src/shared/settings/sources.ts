@@ -1,0 +1,29 @@
+import type { SettingsTable } from './setting.js';
+
+const section = 'Dependent outputs';
+
+/** What an output is, and what it is made from. */
+export const sourcesTable = {
+  type: {
+    kind: 'choice',
+    choices: [
+      ...(['standard', 'transfer-only', 'transfer_only', 'transfer only'] as const),
+      ...(['segmented', 'playlist', 'captions', 'cae'] as const),
+    ],
+    default: 'standard',
+    section,
+    help: 'standard encodes the output; transfer-only delivers the bytes of the input unchanged',
+  },
+  source: {
+    kind: 'text',
+    maxLength: 255,
+    section,
+    help: 'label of another output of the job, whose file is used instead of the input',
+    defaultText: 'the input',
+  },
+} as const satisfies SettingsTable;
+
+/** Whether an output is delivered without being encoded (`type: transfer-only`). */
+export function isTransferOnly({ type }: { readonly type?: string }): boolean {
+  return type?.replace(/[ _]/, '-') === 'transfer-only';
+}

@@ -1,0 +1,138 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { apply } from '../../daemon/jobs/changes.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { isExcluded } from '../../daemon/jobs/skip-rules.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { changedAt, file, jobIn, media, sampleFailure } from './sample-job.js';
+
+function facts(edit: { readonly video?: null | object; readonly audio?: null | object }): MediaFacts {
+  const video = {
+    streamIndex: 0,
+    codec: 'h264',
+    width: 640,
+    height: 360,
+    sampleAspectRatio: { numerator: 1, denominator: 1 },
+    rotationDegrees: 0,
+    frameRate: null,
+    isFrameRateVariable: false,
+    fieldOrder: 'progressive',
+    pixelFormat: null,
+    bitrateKbps: 800,
+    durationSeconds: 10,
+    startSeconds: 0,
+  } as const;
+  const audio = {
+    streamIndex: 1,
+    codec: 'aac',
+    channels: 2,
+    sampleRate: 48_000,
+    bitrateKbps: 128,
+    durationSeconds: 10,
+    startSeconds: 0,
+  } as const;
+  return {
+    format: 'mpeg4',
+    durationSeconds: 10,
+    totalBitrateKbps: 900,
+    video: edit.video === null ? null : { ...video, ...edit.video },
+    audio: edit.audio === null ? null : { ...audio, ...edit.audio },
+  };
+}
+
+const whole = facts({});
+const cases: readonly (readonly [object, MediaFacts, boolean])[] = [
+  [{}, whole, false],
+  [{ min_size: '640x360' }, whole, false],
+  [{ min_size: '641x360' }, whole, true],
+  [{ min_size: '360x640' }, whole, false],
+  [{ max_size: '640x360' }, whole, false],
+  [{ max_size: '639x360' }, whole, true],
+  [{ min_size: '9999x9999' }, facts({ video: null }), false],
+  [{ min_duration: 10 }, whole, false],
+  [{ min_duration: 10.1 }, whole, true],
+  [{ max_duration: 10 }, whole, false],
+  [{ max_duration: '9.9' }, whole, true],
+  [{ min_duration: 10.1 }, { ...whole, durationSeconds: null }, false],
+  [{ min_audio_bitrate: 128, max_audio_bitrate: 128 }, whole, false],
+  [{ min_audio_bitrate: 129 }, whole, true],
+  [{ max_audio_bitrate: 127 }, whole, true],
+  [{ min_audio_bitrate: 129 }, facts({ audio: { bitrateKbps: null } }), false],
+  [{ min_video_bitrate: 800, max_video_bitrate: 800 }, whole, false],
+  [{ min_video_bitrate: 801 }, whole, true],
+  [{ max_video_bitrate: 799 }, whole, true],
+  [{ require_audio: true }, whole, false],
+  [{ require_audio: true }, facts({ audio: null }), true],
+  [{ require_video: true }, facts({ video: null }), true],
+  [{ require_video: false }, facts({ video: null }), false],
+  [{ min_duration: 1, max_size: '2x2' }, whole, true],
+];
+
+for (const [skip, input, expected] of cases) {
+  test(`${JSON.stringify(skip)} ${expected ? 'excludes' : 'keeps'} an output`, () => {
+    assert.is(isExcluded(settingsOf({ skip }), input), expected);
+  });
+}
+
+function parse(output: object) {
+  return parseJobRequest({ input: 'http://example.com/a.mp4', outputs: [output] }, { maxOutputs: 5 });
+}
+
+function settingsOf(output: object) {
+  const parsed = parse(output);
+  if (!parsed.ok) throw new Error(parsed.validationErrors.join('; '));
+  return parsed.request.outputs[0] ?? {};
+}
+
+test('the flat names are merged into skip', () => {
+  assert.equal(settingsOf({ min_size: '10x10', skip: { max_duration: 5 } }), {
+    skip: { min_size: { width: 10, height: 10 }, max_duration: 5 },
+  });
+  assert.equal(settingsOf({ min_duration: 2, skip: { min_duration: 2 } }), { skip: { min_duration: 2 } });
+});
+
+const invalid: readonly (readonly [object, RegExp])[] = [
+  [
+    { min_size: '20x20', max_size: '10x10' },
+    /^outputs\[0\]\.skip\.min_size must not be larger than max_size$/,
+  ],
+  [{ min_duration: 2, max_duration: 1 }, /skip\.min_duration must not be larger than max_duration/],
+  [{ min_audio_bitrate: 2, max_audio_bitrate: 1 }, /skip\.min_audio_bitrate must not be larger/],
+  [{ min_video_bitrate: 2, max_video_bitrate: 1 }, /skip\.min_video_bitrate must not be larger/],
+];
+
+for (const [skip, message] of invalid) {
+  test(`${JSON.stringify(skip)} is rejected`, () => {
+    const parsed = parse({ skip });
+    assert.match(parsed.ok ? '' : (parsed.validationErrors[0] ?? ''), message);
+  });
+}
+
+test('different values of both forms are rejected, and an unknown rule is a warning', () => {
+  const parsed = parse({ min_size: '20x20', skip: { min_size: '10x10' } });
+  assert.match(parsed.ok ? '' : (parsed.validationErrors[0] ?? ''), /must have the same value/);
+  const [warning] = parse({ skip: { min_siz: '10x10' } }).warnings;
+  assert.is(warning?.field, 'outputs[0].skip.min_siz');
+});
+
+const running = () => jobIn({ job: 'processing', input: 'finished', outputs: ['queued', 'processing'] });
+
+test('a job whose outputs are finished or skipped is finished', () => {
+  const skipped = apply(running(), { type: 'output-skipped', id: 9 }, changedAt);
+  assert.equal(
+    [skipped.state, skipped.outputs[0]?.state, skipped.outputs[0]?.finishedAt],
+    ['processing', 'skipped', changedAt.toISOString()],
+  );
+  const done = apply(skipped, { type: 'output-finished', id: 10, media, file }, changedAt);
+  assert.is(done.state, 'finished');
+  const failed = apply(skipped, { type: 'output-failed', id: 10, failure: sampleFailure }, changedAt);
+  assert.is(failed.state, 'failed');
+  assert.is(apply(failed, { type: 'resubmitted' }, changedAt).outputs[0]?.state, 'waiting');
+  assert.is(apply(skipped, { type: 'lost' }, changedAt).outputs[0]?.state, 'skipped');
+});
+
+test('an output that is being encoded is not skipped', () => {
+  assert.throws(() => apply(running(), { type: 'output-skipped', id: 10 }, changedAt), /not legal/);
+});
+
+test.run();
