@@ -89,8 +89,8 @@ export interface CrossRule {
 /** The rules between settings in the reference. A test checks that the daemon rejects each violation. */
 export const crossRules: readonly CrossRule[] = [
   {
-    rule: '`size` must agree with `width` and `height` if both are given.',
-    broken: { size: '640x360', width: 320 },
+    rule: '`size` must agree with `width` and `height` in strict mode; otherwise it is ignored if it does not.',
+    broken: { size: '640x360', width: 320, strict: true },
   },
   {
     rule: '`width` times `height` must be at most 36,000,000 pixels.',
@@ -99,6 +99,10 @@ export const crossRules: readonly CrossRule[] = [
   {
     rule: '`skip_audio` and `skip_video` must not both be set, because the output would be empty.',
     broken: { skip_audio: true, skip_video: true },
+  },
+  {
+    rule: '`min_frame_rate` must not be above `max_frame_rate`.',
+    broken: { min_frame_rate: 30, max_frame_rate: 25 },
   },
   {
     rule: '`bitrate_cap` must not be below `video_bitrate`.',

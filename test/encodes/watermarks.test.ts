@@ -127,13 +127,17 @@ for (const [build, ffmpeg] of builds) {
       near(await colourAt(path, width - 15, 25, 'bt601'), [255, 0, 0], 6, 'its right half');
     });
 
-  test(`${build}: positions and percentages refer to the padded or cropped frame`, async () => {
+  test(`${build}: positions and percentages refer to the content of a padded frame, and to a cropped frame`, async () => {
     const position = { x: distance(10), y: distance(0, 'pixels', true), width: distance(25, 'percent') };
-    for (const mode of ['pad', 'crop'] as const) {
+    // The content of the padded frame has 120 of its 200 lines.
+    for (const [mode, y] of [
+      ['pad', 140],
+      ['crop', 180],
+    ] as const) {
       const settings = { width: 160, height: 200, aspect_mode: mode };
       const path = await marked(ffmpeg, await file('black.mp4'), [['mark.png', position]], settings);
       const { frame, width } = await lastLuma(path);
-      assert.equal(brightBox(frame, width), [10, 180, 40, 20], mode);
+      assert.equal(brightBox(frame, width), [10, y, 40, 20], mode);
     }
   });
 

@@ -138,7 +138,7 @@ for (const [text, expected] of [
     '--output goes to the same place as another output of this job',
   ],
   ['outputs[1] must be an object', 'output 2 must be an object'],
-  ['outputs[0].size must agree with width', 'outputs[0].size must agree with width'],
+  ['outputs[0].size must not be given with width', 'outputs[0].size must not be given with width'],
   ['input must be a URL', 'input must be a URL'],
   ['The request must be an object', 'The request must be an object'],
 ] as const) {
