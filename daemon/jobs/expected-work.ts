@@ -41,7 +41,11 @@ export function expectedWork(
     job.test ? testModeSeconds : remainingSeconds,
   );
   const extension = /\.[^.]+$/.exec(fileNameInUrl(output.destination))?.[0].toLowerCase() ?? '';
-  const hasVideo = media.video !== null && settings.skip_video !== true && !audioExtensions.has(extension);
+  const hasVideo =
+    media.video !== null &&
+    settings.copy_video !== true &&
+    settings.skip_video !== true &&
+    !audioExtensions.has(extension);
   const videoCostPerSecond = hasVideo
     ? videoCost(settings, media.video, settings.video_codec ?? codecOf[extension] ?? 'h264')
     : 0;

@@ -27,7 +27,8 @@ export async function correctBitrate(
   scratch: string,
   wasEncodedTogether: boolean,
 ): Promise<void> {
-  const { video_bitrate: targetKbps, bitrate_cap, onepass } = output.settings;
+  const { video_bitrate: targetKbps, bitrate_cap, onepass, copy_video } = output.settings;
+  if (copy_video === true) return;
   if (targetKbps === undefined || onepass === true || product.video === null || plannedSteps.length === 0)
     return;
   const measureRate = async (requestedKbps: number): Promise<BitrateMeasurement | null> => {

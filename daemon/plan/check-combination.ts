@@ -47,11 +47,12 @@ export interface InvalidCombination {
  * `filename` is null if the name is to be generated. `path` prefixes the names of settings in errors, e.g. `outputs[1]`.
  */
 export function checkCombination(
-  settings: OutputSettings,
+  given: OutputSettings,
   filename: string | null,
   capabilities: Capabilities,
   path: string,
 ): Combination | InvalidCombination {
+  const settings = withoutCopiedSettings(given);
   const givenExtension = filename === null ? '' : extensionOf(filename);
   if (givenExtension !== '' && !isExtension(givenExtension))
     return invalid([`${path}.${nameSetting(settings)} ${unknownExtension(givenExtension)}`]);
@@ -83,6 +84,22 @@ export function checkCombination(
   ];
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   return { ok: true, extension, container, video, audio };
+}
+
+/** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
+function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
+  const { video_codec, watermark, audio_codec, audio_sample_rate, audio_bitrate, ...others } = settings;
+  const video = { ...(video_codec && { video_codec }), ...(watermark && { watermark }) };
+  const audio = {
+    ...(audio_codec && { audio_codec }),
+    ...(audio_sample_rate && { audio_sample_rate }),
+    ...(audio_bitrate && { audio_bitrate }),
+  };
+  return {
+    ...others,
+    ...(settings.copy_video === true ? {} : video),
+    ...(settings.copy_audio === true ? {} : audio),
+  };
 }
 
 /**

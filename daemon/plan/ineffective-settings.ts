@@ -35,10 +35,16 @@ const videoSettings = [
     'frame_rate',
     'decimate',
   ] as const),
-  ...(['keyframe_interval', 'rotate', 'watermark'] as const),
+  ...(['keyframe_interval', 'rotate', 'watermark', 'copy_video'] as const),
 ] as const;
 
-const audioSettings = ['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const;
+const audioSettings = [
+  'audio_quality',
+  'audio_bitrate',
+  'audio_sample_rate',
+  'audio_channels',
+  'copy_audio',
+] as const;
 
 const rules: readonly EffectRule[] = [
   {
@@ -48,6 +54,16 @@ const rules: readonly EffectRule[] = [
   {
     names: audioSettings,
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
+  },
+  {
+    names: ['video_codec', ...videoSettings.filter((name) => name !== 'copy_video')],
+    reason: ({ settings, combination }) =>
+      settings.copy_video === true && combination.video !== null ? 'the video is copied' : null,
+  },
+  {
+    names: ['audio_codec', ...audioSettings.filter((name) => name !== 'copy_audio')],
+    reason: ({ settings, combination }) =>
+      settings.copy_audio === true && combination.audio !== null ? 'the audio is copied' : null,
   },
 ];
 

@@ -1,4 +1,4 @@
-import type { MediaFacts } from '../jobs/media.js';
+import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import type { Decision } from './decide/decisions.js';
 import { audioEncoders, videoEncoders } from './encoders.js';
 import { containerOf, extensionOf, isExtension } from './formats.js';
@@ -13,7 +13,7 @@ const assumedSampleRate = 48_000;
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
-  const { outputId, clip, video, audio } = decision;
+  const { outputId, clip, video, audio, copies } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
   return {
     outputId,
@@ -23,15 +23,29 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
     warnings: decision.warnings,
     video:
       video === null
-        ? null
+        ? copiedVideo(copies?.video ?? null)
         : {
             codec: videoEncoders[video.encoder].codec,
             ...video.fit.canvas,
             frameSeconds,
             frames: decision.lastFrame?.frames ?? null,
           },
-    audio: audio === null ? null : { codec: audioEncoders[audio.encoder].codec, channels: audio.channels },
+    audio:
+      audio === null
+        ? copies?.audio == null
+          ? null
+          : { codec: copies.audio.codec, channels: copies.audio.channels }
+        : { codec: audioEncoders[audio.encoder].codec, channels: audio.channels },
   };
+}
+
+/** The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of them. */
+function copiedVideo(video: VideoFacts | null): Product['video'] {
+  if (video === null) return null;
+  const { codec, width, height, frameRate } = video;
+  const frameSeconds =
+    frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
+  return { codec, width, height, frameSeconds, frames: null };
 }
 
 /**
@@ -39,10 +53,10 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
  * because some formats only estimate the duration. If frames have uneven durations, the last one keeps its duration even beyond
  * the end of a clip, so there is no maximum.
  */
-function maxSeconds({ clip, video }: Decision, frameSeconds: number): number | null {
+function maxSeconds({ clip, video, copies }: Decision, frameSeconds: number): number | null {
   const { expectedSeconds, lengthSeconds } = clip;
   const isUneven = video?.timing.by === 'source-timestamps' && video.timing.clock.by === 'fine';
-  if (expectedSeconds === null || isUneven) return null;
+  if (expectedSeconds === null || isUneven || copies !== undefined) return null;
   if (lengthSeconds === null) return expectedSeconds * 1.5 + 5;
   return expectedSeconds + Math.max(1, expectedSeconds * 0.05, 2 * frameSeconds);
 }

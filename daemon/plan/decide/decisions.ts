@@ -2,6 +2,7 @@ import type { Orientation, Ratio } from '../../jobs/media.js';
 import type { AudioEncoderName, Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
+import type { Copies } from './copies.js';
 
 /*
  * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
@@ -186,6 +187,8 @@ export interface Decision {
   readonly clip: Clip;
   readonly video: VideoDecision | null;
   readonly audio: AudioDecision | null;
+  /** The streams that are copied instead of encoded; absent if there are none. */
+  readonly copies?: Copies;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */
