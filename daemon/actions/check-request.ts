@@ -18,6 +18,7 @@ import type { Account } from '../store/account-store.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
+import { type CheckedOutput, copyValidationErrors } from './check-copies.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 
 /** Who creates a job, and at which address. */
@@ -74,6 +75,7 @@ export async function checkRequest(
   validationErrors.push(...jobSupport.validationErrors);
   const warnings: RequestWarning[] = [...jobSupport.warnings];
   const usedKeys = new Set<string>();
+  const combinations: CheckedOutput[] = [];
   for (const [index, settings] of parts.outputs.entries()) {
     if (settings === undefined) continue;
     const path = `outputs[${index}]`;
@@ -135,7 +137,9 @@ export async function checkRequest(
       }
     }
     outputs.push({ settings, outputDestination });
+    combinations.push({ settings, combination, path });
   }
+  validationErrors.push(...copyValidationErrors(combinations));
   return { outputs, validationErrors, warnings };
 }
 

@@ -99,18 +99,27 @@ test('copied streams are identical packet by packet, and the other stream is enc
     ]);
   }));
 
-test('HEVC is copied into MP4 with the tag hvc1, and not into WebM', () =>
+test('HEVC is copied into MP4 with the tag hvc1, and no container gets a codec that it does not support', () =>
   withDaemon(async (daemon, folder) => {
     const job = await finish(daemon, folder, [
       { label: 'hevc', video_codec: 'hevc', url: `file://${folder}/out/a.mkv`, clip_length: 1 },
       { source: 'hevc', copy_video: true, copy_audio: true, url: `file://${folder}/out/b.mp4` },
-      { source: 'hevc', copy_video: true, url: `file://${folder}/out/c.webm` },
     ]);
     assert.equal(
       job.output_media_files.map(({ error_class }) => error_class),
-      [null, null, 'InvalidCodecCombinationError'],
+      [null, null],
     );
     assert.is(await tagOf(join(folder, 'out/b.mp4')), 'hvc1');
+    const webm = { copy_video: true, url: `file://${folder}/out/c.webm` };
+    const failed = await finish(daemon, folder, [webm]);
+    assert.is(failed.output_media_files[0]?.error_class, 'InvalidCodecCombinationError');
+    const rejected = await daemon
+      .create({ input: `file://${folder}/in.mp4`, outputs: [{ label: 'a' }, { ...webm, source: 'a' }] })
+      .catch((error: Error) => error.message);
+    assert.match(
+      String(rejected),
+      /outputs\[1\]\.copy_video cannot be copied into \.webm, which does not support h264/,
+    );
   }));
 
 test('a copied clip starts at a keyframe, and a warning says so', () =>

@@ -39,6 +39,7 @@ test('the classes of job failures match the contract', () => {
     'InvalidAudioSettingsError',
     'InvalidCodecCombinationError',
     'WatermarkError',
+    'SourceFailedError',
     'ThumbnailError',
     'TranscodingError',
     'TranscodingTimeoutError',

@@ -2,15 +2,7 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { type AudioCodec, audioCodecs, type Container, type VideoCodec, videoCodecs } from '../formats.js';
-import type { Clip } from './decisions.js';
-
-/** The streams of the input that an output copies without encoding them; null for a stream that is encoded or missing. */
-export interface Copies {
-  readonly video: VideoFacts | null;
-  readonly audio: AudioFacts | null;
-  /** Whether AAC must lose the headers that each packet has in MPEG streams. */
-  readonly stripsAdts: boolean;
-}
+import type { Clip, Copies } from './decisions.js';
 
 /** The streams of an output: those of the input that it has at all, and the codec of its audio if that is encoded. */
 interface StreamsToCopy {

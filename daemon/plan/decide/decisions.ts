@@ -1,8 +1,7 @@
-import type { Orientation, Ratio } from '../../jobs/media.js';
+import type { AudioFacts, Orientation, Ratio, VideoFacts } from '../../jobs/media.js';
 import type { AudioEncoderName, Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
-import type { Copies } from './copies.js';
 
 /*
  * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
@@ -177,6 +176,14 @@ export interface LastFrame {
   readonly endSeconds: number;
   /** The number of all frames: if they are all present, the output is complete, whatever its duration. Null if unknown. */
   readonly frames: number | null;
+}
+
+/** The streams of the input that an output copies without encoding them; null for a stream that is encoded or missing. */
+export interface Copies {
+  readonly video: VideoFacts | null;
+  readonly audio: AudioFacts | null;
+  /** Whether AAC must lose the headers that each packet has in MPEG streams. */
+  readonly stripsAdts: boolean;
 }
 
 /** The decisions for one output. */
