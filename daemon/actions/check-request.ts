@@ -22,6 +22,7 @@ import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
 import { destinationErrors, sourceErrors } from './check-addresses.js';
+import { type CodecsOfOutput, copyValidationErrors } from './check-copies.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 import { s3UrlOf } from './s3-web-url.js';
 
@@ -87,6 +88,7 @@ export async function checkRequest(
     ...jobSupport.warnings,
     ...notificationWarnings(parts.notifications, ''),
   ];
+  const codecs: CodecsOfOutput[] = [];
   const check = createOutputCheck(appContext, context, parts);
   for (const [index, settings] of parts.outputs.entries()) {
     if (settings === undefined) continue;
@@ -94,13 +96,17 @@ export async function checkRequest(
     validationErrors.push(...result.validationErrors);
     warnings.push(...result.warnings);
     if (result.output !== undefined) outputs.push(result.output);
+    if (result.codecs !== undefined) codecs.push(result.codecs);
   }
+  validationErrors.push(...copyValidationErrors(codecs));
   return { outputs, validationErrors, warnings };
 }
 
 /** What the check of one output found. `output` is absent if its container or its codecs are invalid. */
 interface CheckedOutput {
   readonly output?: ResolvedOutput;
+  /** Absent for an output that is not encoded. */
+  readonly codecs?: CodecsOfOutput;
   readonly validationErrors: readonly string[];
   readonly warnings: readonly RequestWarning[];
 }
@@ -152,6 +158,7 @@ function createOutputCheck(
     const delivery = await checkDelivery({ settings, outputDestination }, path);
     return {
       ...delivery,
+      codecs: { settings, combination, path },
       validationErrors: [
         ...combined.validationErrors,
         ...delivery.validationErrors,

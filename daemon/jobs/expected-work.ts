@@ -42,7 +42,11 @@ export function expectedWork(
   );
   const nameExtension = /\.[^.]+$/.exec(fileNameInUrl(output.destination))?.[0].toLowerCase() ?? '';
   const extension = settings.format === undefined ? nameExtension : `.${settings.format}`;
-  const hasVideo = media.video !== null && settings.skip_video !== true && !audioExtensions.has(extension);
+  const hasVideo =
+    media.video !== null &&
+    settings.copy_video !== true &&
+    settings.skip_video !== true &&
+    !audioExtensions.has(extension);
   const videoCostPerSecond = hasVideo
     ? videoCost(settings, media.video, settings.video_codec ?? codecOf[extension] ?? 'h264')
     : 0;

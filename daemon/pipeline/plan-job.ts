@@ -139,7 +139,7 @@ export async function findFrameAtStart(
 ): Promise<number | null> {
   const { path, media } = input;
   const { video } = media;
-  if (video === null || !mayStartInFrame(settings, media)) return null;
+  if (video === null || settings.copy_video === true || !mayStartInFrame(settings, media)) return null;
   const startSeconds = mediaStartSeconds(media);
   const position = { streamIndex: video.streamIndex, seconds: startSeconds + (settings.start_clip ?? 0) };
   const frameStartSeconds = await ffmpeg.findDisplayedFrame(path, position, signal);

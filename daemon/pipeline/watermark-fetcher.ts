@@ -28,8 +28,9 @@ export function createWatermarkFetcher(run: Run, context: PipelineContext, scrat
       run,
       async () => {
         const images: WatermarkImage[] = [];
-        // Without video there is nothing to overlay them on.
-        const requested = output.settings.skip_video === true ? [] : (output.settings.watermark ?? []);
+        // Without video, or with a copied one, there is nothing to overlay them on.
+        const { skip_video, copy_video, watermark = [] } = output.settings;
+        const requested = skip_video === true || copy_video === true ? [] : watermark;
         const credentials = output.settings.credentials ?? run.job.input.credentials;
         for (const { url } of requested) images.push(await fetchOnce(url, credentials));
         return images;

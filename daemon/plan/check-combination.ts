@@ -53,11 +53,12 @@ export interface InvalidCombination {
  * `filename` is null if the name is to be generated. `path` prefixes the names of settings in errors, e.g. `outputs[1]`.
  */
 export function checkCombination(
-  settings: OutputSettings,
+  given: OutputSettings,
   filename: string | null,
   capabilities: Capabilities,
   path: string,
 ): Combination | InvalidCombination {
+  const settings = withoutCopiedSettings(given);
   const nameExtension = filename === null ? '' : extensionOf(filename);
   const formatExtension = settings.format === undefined ? null : `.${settings.format}`;
   const givenExtension = formatExtension ?? nameExtension;
@@ -106,6 +107,22 @@ export function checkCombination(
     ...(codecs.video === null ? [] : codecOptionWarnings(settings, codecs.video, path)),
   ];
   return { ok: true, extension, container, video, audio, warnings };
+}
+
+/** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
+function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
+  const { video_codec, watermark, audio_codec, audio_sample_rate, audio_bitrate, ...others } = settings;
+  const video = { ...(video_codec && { video_codec }), ...(watermark && { watermark }) };
+  const audio = {
+    ...(audio_codec && { audio_codec }),
+    ...(audio_sample_rate && { audio_sample_rate }),
+    ...(audio_bitrate && { audio_bitrate }),
+  };
+  return {
+    ...others,
+    ...(settings.copy_video === true ? {} : video),
+    ...(settings.copy_audio === true ? {} : audio),
+  };
 }
 
 /**

@@ -36,7 +36,7 @@ const videoSettings = [
     'frame_rate',
     'decimate',
   ] as const),
-  ...(['keyframe_interval', 'rotate', 'watermark'] as const),
+  ...(['keyframe_interval', 'rotate', 'watermark', 'copy_video'] as const),
   ...([
     'keyframe_rate',
     'fixed_keyframe_interval',
@@ -48,7 +48,13 @@ const videoSettings = [
   ...(['force_interlace_headers', 'denoise', 'sharpen', 'deblock', 'autolevel'] as const),
 ] as const;
 
-const audioSettings = ['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const;
+const audioSettings = [
+  'audio_quality',
+  'audio_bitrate',
+  'audio_sample_rate',
+  'audio_channels',
+  'copy_audio',
+] as const;
 
 const theoraReason = 'the encoder of theora places keyframes itself';
 
@@ -99,6 +105,16 @@ const rules: readonly EffectRule[] = [
       video !== null && settings.deinterlace === 'off' && settings.deinterlace_mode === 'field-to-frame'
         ? 'deinterlace is off'
         : null,
+  },
+  {
+    names: ['video_codec', ...videoSettings.filter((name) => name !== 'copy_video')],
+    reason: ({ settings, combination }) =>
+      settings.copy_video === true && combination.video !== null ? 'the video is copied' : null,
+  },
+  {
+    names: ['audio_codec', ...audioSettings.filter((name) => name !== 'copy_audio')],
+    reason: ({ settings, combination }) =>
+      settings.copy_audio === true && combination.audio !== null ? 'the audio is copied' : null,
   },
 ];
 

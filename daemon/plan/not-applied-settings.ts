@@ -56,7 +56,6 @@ const broadcastOnly = { noEffect: 'it is an option of format_preset', warns: tru
 const transcriptionOnly = { noEffect: 'there is no speech recognition', warns: true } as const;
 const forensicsOnly = { noEffect: 'it belongs to forensic_watermark', warns: true } as const;
 
-const noCopies = { unsupported: 'is not supported: streams are always encoded' } as const;
 const noSegments = { unsupported: 'is not supported: outputs cannot be segmented' } as const;
 const segmentsOnly = { noEffect: 'it is for players of 2010', warns: true } as const;
 const noPlaylists = { unsupported: 'is not supported: playlists cannot be made' } as const;
@@ -102,8 +101,6 @@ const streaming = {
 /** The settings of an output that are not applied. */
 export const notAppliedOutputSettings = {
   ...streaming,
-  copy_video: noCopies,
-  copy_audio: noCopies,
   generate_md5_checksum: { noEffect: 'the MD5 is always computed and shown' },
   package_format: noArchive,
   package_filename: noArchive,

@@ -2,6 +2,7 @@ import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
+import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
 import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
@@ -62,7 +63,23 @@ function decide(
   }
   const clipped = decideClip(settings, isTest, media, frameAtStart);
   if ('failure' in clipped) return clipped;
-  const { clip } = clipped;
+  const { container } = combination;
+  const { clip: exactClip } = clipped;
+  const copied = decideCopies(
+    settings,
+    {
+      video: combination.video === null ? null : media.video,
+      audio: combination.audio === null ? null : media.audio,
+      encodedVideo: media.video === null ? null : (combination.video?.codec ?? null),
+      encodedAudio: media.audio === null ? null : (combination.audio?.codec ?? null),
+      container,
+      extension: combination.extension,
+    },
+    media,
+  );
+  if ('failure' in copied) return copied;
+  const { copies } = copied;
+  const clip = copies?.video == null ? exactClip : clipOfCopies(exactClip, copies);
   const stream = media.video !== null && extendsIntoClip(media.video, clip, media) ? media.video : null;
   // The first frame is displayed for only part of its duration, so the frame durations are uneven.
   const inputVideo =
@@ -74,20 +91,19 @@ function decide(
     firstFrameSeconds: Math.max(0, videoStartSeconds - clip.startSeconds),
   };
   const videoResult: Result<{ readonly video: VideoDecision | null; readonly warnings: readonly string[] }> =
-    inputVideo === null || combination.video === null
+    inputVideo === null || combination.video === null || copies?.video != null
       ? { video: null, warnings: [] }
       : decideVideo(settings, inputVideo, combination.video.encoder, source, watermarks, capabilities);
   if ('failure' in videoResult) return videoResult;
-  if (videoResult.video === null && settings.thumbnails !== undefined) {
+  if (videoResult.video === null && copies?.video == null && settings.thumbnails !== undefined) {
     return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
   }
-  const { container } = combination;
   const audioResult: Result<{ readonly audio: AudioDecision | null; readonly warnings: readonly string[] }> =
-    inputAudio === null || combination.audio === null
+    inputAudio === null || combination.audio === null || copies?.audio != null
       ? { audio: null, warnings: [] }
       : decideAudio(settings, inputAudio, { ...combination.audio, container }, decideRepack(media));
   if ('failure' in audioResult) return audioResult;
-  if (videoResult.video === null && audioResult.audio === null) {
+  if (videoResult.video === null && audioResult.audio === null && copies === null) {
     const hasMatchingStream =
       (combination.video !== null && media.video !== null) ||
       (combination.audio !== null && media.audio !== null);
@@ -101,7 +117,12 @@ function decide(
     clip,
     video: videoResult.video,
     audio: audioResult.audio,
-    warnings: [...videoResult.warnings, ...audioResult.warnings],
+    ...(copies === null ? {} : { copies }),
+    warnings: [
+      ...(copies === null ? [] : copyWarnings(clip, copies)),
+      ...videoResult.warnings,
+      ...audioResult.warnings,
+    ],
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
 }

@@ -1,4 +1,4 @@
-import type { MediaFacts } from '../jobs/media.js';
+import type { MediaFacts, VideoFacts } from '../jobs/media.js';
 import { audioEncoders } from './audio-encoders.js';
 import type { Decision } from './decide/decisions.js';
 import { videoEncoders } from './encoders.js';
@@ -21,7 +21,7 @@ const assumedSampleRate = 48_000;
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
-  const { outputId, clip, video, audio } = decision;
+  const { outputId, clip, video, audio, copies } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
   return {
     outputId,
@@ -31,7 +31,7 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
     warnings: decision.warnings,
     video:
       video === null
-        ? null
+        ? copiedVideo(copies?.video ?? null)
         : {
             codec: fileCodec(videoEncoders[video.encoder].codec),
             ...video.fit.canvas,
@@ -40,9 +40,20 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
           },
     audio:
       audio === null
-        ? null
+        ? copies?.audio == null
+          ? null
+          : { codec: copies.audio.codec, channels: copies.audio.channels }
         : { codec: fileCodec(audioEncoders[audio.encoder].codec, audio.bitDepth), channels: audio.channels },
   };
+}
+
+/** The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of them. */
+function copiedVideo(video: VideoFacts | null): Product['video'] {
+  if (video === null) return null;
+  const { codec, width, height, frameRate } = video;
+  const frameSeconds =
+    frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
+  return { codec, width, height, frameSeconds, frames: null };
 }
 
 /**
@@ -50,10 +61,10 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
  * because some formats only estimate the duration. If frames have uneven durations, the last one keeps its duration even beyond
  * the end of a clip, so there is no maximum.
  */
-function maxSeconds({ clip, video }: Decision, frameSeconds: number): number | null {
+function maxSeconds({ clip, video, copies }: Decision, frameSeconds: number): number | null {
   const { expectedSeconds, lengthSeconds } = clip;
   const isUneven = video?.timing.by === 'source-timestamps' && video.timing.clock.by === 'fine';
-  if (expectedSeconds === null || isUneven) return null;
+  if (expectedSeconds === null || isUneven || copies !== undefined) return null;
   if (lengthSeconds === null) return expectedSeconds * 1.5 + 5;
   return expectedSeconds + Math.max(1, expectedSeconds * 0.05, 2 * frameSeconds);
 }

@@ -127,6 +127,8 @@ export const supportedOutputSettings = {
   'thumbnails.access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
   type: { by: 'daemon/pipeline/produced-file.ts' },
   source: { by: 'daemon/jobs/output-graph.ts' },
+  copy_video: { by: 'daemon/plan/decide/copies.ts' },
+  copy_audio: { by: 'daemon/plan/decide/copies.ts' },
   skip: { by: 'daemon/jobs/skip-rules.ts' },
   'skip.min_size': { by: 'daemon/jobs/skip-rules.ts' },
   'skip.max_size': { by: 'daemon/jobs/skip-rules.ts' },

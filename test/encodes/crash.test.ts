@@ -1,4 +1,4 @@
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -68,6 +68,32 @@ test('a job survives kill -9 of the daemon during an encode, and no encoder proc
   assert.equal(await readdir(join(data, 'scratch')), []);
   const stored = await storedJob(join(data, 'jobs', 'done', '0', `${id}.json`));
   assert.is(stored.crashes, 1);
+  assert.is(await second.end('SIGTERM'), 0);
+});
+
+test('after kill -9 between a source and its dependent, the source stays finished and is made again only for the dependent', async () => {
+  const { folder, data, input } = await setUp();
+  const first = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
+  const outputs = [
+    { label: 'next', source: 'source', ...slow },
+    { label: 'source', width: 64, url: `file://${folder}/source.mp4` },
+  ];
+  const id = await create(first, { input, outputs });
+  const isBetween = (record: JobProgressRecord) =>
+    isTranscoding(record) && record.outputs[1]?.state === 'finished';
+  await pollUntil(() => progress(first, id), isBetween);
+  await first.end('SIGKILL');
+  const delivered = await stat(join(folder, 'source.mp4'));
+
+  const second = await startDaemonProcess(data, ['--files-root', folder, '--jobs', '1']);
+  const last = await pollUntil(
+    () => progress(second, id),
+    ({ state }) => state === 'finished' || state === 'failed',
+  );
+  assert.is(last.state, 'finished');
+  const { ino, mtimeMs } = await stat(join(folder, 'source.mp4'));
+  assert.equal([ino, mtimeMs], [delivered.ino, delivered.mtimeMs]);
+  assert.equal(await readdir(join(data, 'scratch')), []);
   assert.is(await second.end('SIGTERM'), 0);
 });
 

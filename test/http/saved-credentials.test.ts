@@ -79,10 +79,12 @@ test('the user of a URL takes precedence over the scheme of named credentials', 
 });
 
 function filesBelow(folder: string): readonly string[] {
-  return readdirSync(folder, { recursive: true, withFileTypes: true })
-    // The scratch folder of a job is removed at its end.
-    .filter((entry) => entry.isFile() && !entry.parentPath.includes('/scratch/'))
-    .map((entry) => join(entry.parentPath, entry.name));
+  return (
+    readdirSync(folder, { recursive: true, withFileTypes: true })
+      // The scratch folder of a job is removed at its end.
+      .filter((entry) => entry.isFile() && !entry.parentPath.includes('/scratch/'))
+      .map((entry) => join(entry.parentPath, entry.name))
+  );
 }
 
 test.run();

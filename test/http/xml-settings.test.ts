@@ -54,9 +54,7 @@ test('every single setting can be written in XML, under each of its names', () =
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
       // A source is another output.
       const outputs =
-        name === 'source'
-          ? [{ source: 'other' }, { label: 'other' }]
-          : [{ [spelling]: sampleOf(setting) }];
+        name === 'source' ? [{ source: 'other' }, { label: 'other' }] : [{ [spelling]: sampleOf(setting) }];
       const body = { input, outputs };
       assert.ok(parseJobRequest(body, limits).ok, JSON.stringify(parseJobRequest(body, limits)));
       for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);

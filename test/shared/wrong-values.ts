@@ -111,7 +111,16 @@ function valuesByKind(setting: Setting): readonly unknown[] {
           '-640x480',
           '640x48e1',
         ],
-        ...['1x480', '640x1', `${setting.max + 1}x480`, `640x${setting.max + 1}`, '0x0', '0640x480', '640.5x480', 'NaNxNaN'],
+        ...[
+          '1x480',
+          '640x1',
+          `${setting.max + 1}x480`,
+          `640x${setting.max + 1}`,
+          '0x0',
+          '0640x480',
+          '640.5x480',
+          'NaNxNaN',
+        ],
       ];
     case 'time':
       return [

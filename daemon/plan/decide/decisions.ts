@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { Orientation, Ratio } from '../../jobs/media.js';
+import type { AudioFacts, Orientation, Ratio, VideoFacts } from '../../jobs/media.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
@@ -234,6 +234,14 @@ export interface LastFrame {
   readonly frames: number | null;
 }
 
+/** The streams of the input that an output copies without encoding them; null for a stream that is encoded or missing. */
+export interface Copies {
+  readonly video: VideoFacts | null;
+  readonly audio: AudioFacts | null;
+  /** Whether AAC must lose the headers that each packet has in MPEG streams. */
+  readonly stripsAdts: boolean;
+}
+
 /** The decisions for one output. */
 export interface Decision {
   readonly outputId: number;
@@ -242,6 +250,8 @@ export interface Decision {
   readonly clip: Clip;
   readonly video: VideoDecision | null;
   readonly audio: AudioDecision | null;
+  /** The streams that are copied instead of encoded; absent if there are none. */
+  readonly copies?: Copies;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */

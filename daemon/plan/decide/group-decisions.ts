@@ -25,7 +25,10 @@ export function groupDecisions(
 ): readonly (readonly Decision[])[] {
   const groups: { readonly key: string | null; readonly members: Decision[] }[] = [];
   for (const decision of decisions) {
-    const key = hasVideo(decision) ? keyOf(decision, isInTwoPasses(decision.video)) : null;
+    const key =
+      hasVideo(decision) && decision.copies === undefined
+        ? keyOf(decision, isInTwoPasses(decision.video))
+        : null;
     const openGroup = groups.findLast((group) => group.key !== null && group.key === key);
     if (openGroup !== undefined && fitsInGroup(openGroup.members, decision)) openGroup.members.push(decision);
     else groups.push({ key, members: [decision] });

@@ -25,6 +25,7 @@ export function outputArgs(
   return [
     ...(streams.video === null ? [] : ['-map', streams.video]),
     ...(streams.audio === null ? [] : ['-map', streams.audio]),
+    ...copyArgs(decision, streams),
     ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
     ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
     ...(audio === null || streams.audio === null
@@ -35,6 +36,19 @@ export function outputArgs(
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
     ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, capabilities)),
+  ];
+}
+
+/** The arguments for the streams that are copied. A copied clip starts at time 0, also if its first keyframe is before its start. */
+function copyArgs({ copies, clip, container }: Decision, streams: Streams): readonly string[] {
+  if (copies === undefined) return [];
+  const { video, audio, stripsAdts } = copies;
+  const isHevcInMp4 = video?.codec === 'hevc' && (container.needsHvc1Tag ?? false);
+  return [
+    ...(video === null ? [] : ['-c:v', 'copy', ...(isHevcInMp4 ? ['-tag:v', 'hvc1'] : [])]),
+    ...(audio === null || streams.audio === null ? [] : ['-c:a', 'copy']),
+    ...(stripsAdts && streams.audio !== null ? ['-bsf:a', 'aac_adtstoasc'] : []),
+    ...(video === null || clip.startSeconds === 0 ? [] : ['-avoid_negative_ts', 'make_zero']),
   ];
 }
 

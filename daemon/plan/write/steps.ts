@@ -61,12 +61,21 @@ function encodeArgs(
   const { video, clip } = decision;
   const audio = pass?.number === 1 ? null : decision.audio;
   const repack = audio?.repack ?? null;
+  const copiedVideo = decision.copies?.video ?? null;
+  const copiedAudio = pass?.number === 1 ? null : (decision.copies?.audio ?? null);
   // After the input and the repacked audio, if any.
   const firstWatermark = repack === null ? 1 : 2;
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
-    video: video === null ? null : videoLabel,
-    audio: audio === null ? null : repack === null ? `0:${audio.streamIndex}` : '1:0',
+    video: copiedVideo !== null ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
+    audio:
+      copiedAudio !== null
+        ? `0:${copiedAudio.streamIndex}`
+        : audio === null
+          ? null
+          : repack === null
+            ? `0:${audio.streamIndex}`
+            : '1:0',
   };
   return [
     '-y',

@@ -2,7 +2,7 @@ import type { SettingsTable } from './setting.js';
 
 const section = 'Skip rules';
 
-const sizeRule = { kind: 'size', min: 2, max: 16_384, section } as const;
+const sizeRule = { kind: 'size', min: 2, max: 8192, section } as const;
 const secondsRule = { kind: 'number', min: 0.001, max: 360_000, unit: 'seconds', section } as const;
 const bitrateRule = { kind: 'integer', min: 1, max: 1_000_000, unit: 'Kbps', section } as const;
 

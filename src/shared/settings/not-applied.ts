@@ -82,8 +82,6 @@ const tsOption = {
 
 /** Settings of an output that are not applied. */
 export const notAppliedOutputTable = {
-  copy_video: { kind: 'unchecked', section: 'Dependent outputs', help: 'copy the video without encoding it' },
-  copy_audio: { kind: 'unchecked', section: 'Dependent outputs', help: 'copy the audio without encoding it' },
   generate_md5_checksum: {
     kind: 'unchecked',
     type: 'boolean',
