@@ -1,3 +1,4 @@
+import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
@@ -38,7 +39,10 @@ const videoSettings = [
   ...(['keyframe_interval', 'rotate', 'watermark'] as const),
 ] as const;
 
-const audioSettings = ['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const;
+const audioSettings: readonly (keyof OutputSettings)[] = [
+  ...(['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const),
+  ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
+];
 
 const rules: readonly EffectRule[] = [
   {
@@ -48,6 +52,20 @@ const rules: readonly EffectRule[] = [
   {
     names: audioSettings,
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
+  },
+  {
+    names: ['audio_compression_threshold'],
+    reason: ({ settings, combination }) =>
+      combination.audio !== null && settings.audio_compression_ratio === undefined
+        ? 'it needs audio_compression_ratio'
+        : null,
+  },
+  {
+    names: ['audio_expansion_threshold'],
+    reason: ({ settings, combination }) =>
+      combination.audio !== null && settings.audio_expansion_ratio === undefined
+        ? 'it needs audio_expansion_ratio'
+        : null,
   },
 ];
 

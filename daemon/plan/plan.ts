@@ -82,10 +82,16 @@ function decide(
     return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
   }
   const { container } = combination;
-  const audioResult: Result<{ readonly audio: AudioDecision | null }> =
+  const audioResult: Result<{ readonly audio: AudioDecision | null; readonly warnings: readonly string[] }> =
     inputAudio === null || combination.audio === null
-      ? { audio: null }
-      : decideAudio(settings, inputAudio, { ...combination.audio, container }, decideRepack(media));
+      ? { audio: null, warnings: [] }
+      : decideAudio(
+          settings,
+          inputAudio,
+          { ...combination.audio, container },
+          decideRepack(media),
+          clip.expectedSeconds,
+        );
   if ('failure' in audioResult) return audioResult;
   if (videoResult.video === null && audioResult.audio === null) {
     const hasMatchingStream =
@@ -101,7 +107,7 @@ function decide(
     clip,
     video: videoResult.video,
     audio: audioResult.audio,
-    warnings: [],
+    warnings: audioResult.warnings,
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
 }

@@ -4,6 +4,7 @@ import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoderName, levelOf } from '../encoders.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
+import { decideAudioEffects } from './audio-effects.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
 import { startWithin } from './clip.js';
 import type { AudioDecision, Mixing } from './decisions.js';
@@ -14,18 +15,32 @@ const maxSampleRate = 48_000;
 /** Up to this many channels, ffmpeg knows the position of each, and downmixes by position. */
 const maxPositionedChannels = 8;
 
-/** Decides the audio of an output, or returns why the settings cannot be met with this input. */
+/**
+ * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the duration of the
+ * output; null if unknown.
+ */
 export function decideAudio(
   settings: OutputSettings,
   audio: AudioFacts,
   target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
   repack: AudioDecision['repack'],
-): { readonly audio: AudioDecision } | { readonly failure: JobFailure } {
+  lengthSeconds: number | null,
+):
+  | { readonly audio: AudioDecision; readonly warnings: readonly string[] }
+  | { readonly failure: JobFailure } {
   const channels = (settings.audio_channels ?? audio.channels) === 1 ? 1 : 2;
   const sampleRate =
     settings.audio_sample_rate ??
     nearestSampleRate(audio.sampleRate, sampleRatesOf(target.codec, target.container));
+  const decided = decideAudioEffects(settings, {
+    sampleRate: audio.sampleRate > 0 ? Math.min(audio.sampleRate, sampleRate) : sampleRate,
+    channels: Math.min(audio.channels, channels),
+    lengthSeconds,
+  });
+  if ('failure' in decided) return decided;
+  const { effects, warnings } = decided;
   const common = {
+    effects,
     streamIndex: audio.streamIndex,
     repack,
     encoder: target.encoder,
@@ -35,7 +50,10 @@ export function decideAudio(
   } as const;
   const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (requestedKbps === undefined) {
-    return { audio: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } } };
+    return {
+      audio: { ...common, rate: { by: 'quality', level: levelOf(settings.audio_quality) } },
+      warnings,
+    };
   }
   const kbps =
     settings.audio_sample_rate === undefined
@@ -47,7 +65,7 @@ export function decideAudio(
       failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${validationError}.` },
     };
   }
-  return { audio: { ...common, rate: { by: 'bitrate', kbps } } };
+  return { audio: { ...common, rate: { by: 'bitrate', kbps } }, warnings };
 }
 
 function decideMixing(from: number, to: 1 | 2): Mixing {

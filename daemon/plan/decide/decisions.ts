@@ -2,6 +2,7 @@ import type { Orientation, Ratio } from '../../jobs/media.js';
 import type { AudioEncoderName, Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
+import type { AudioEffects } from './audio-effects.js';
 
 /*
  * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
@@ -165,6 +166,7 @@ export interface AudioDecision {
   readonly sampleRate: number;
   readonly channels: 1 | 2;
   readonly mixing: Mixing;
+  readonly effects: AudioEffects;
   readonly rate:
     | { readonly by: 'quality'; readonly level: Level }
     | { readonly by: 'bitrate'; readonly kbps: number };

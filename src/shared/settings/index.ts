@@ -1,5 +1,6 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
+import { audioEffectsTable } from './audio-effects.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
 import { notAppliedOutputTable } from './not-applied.js';
@@ -19,6 +20,7 @@ export const outputTable = {
   ...resolutionTable,
   ...videoRateTable,
   ...audioTable,
+  ...audioEffectsTable,
   ...advancedTable,
   watermark: watermarkSetting,
   thumbnails: thumbnailsSetting,
