@@ -12,14 +12,14 @@ const floorDb = -900;
 
 /** The filters of the effects, in the order in which they apply. They follow the mixing of the channels. */
 export function effectFilters(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
-  const filters = [...soundFilters(audio.effects), ...gainFilters(audio, capabilities)];
+  const filters = [...frequencyAndLevelFilters(audio.effects), ...gainFilters(audio, capabilities)];
   const all = [...filters, ...fadeFilters(audio.effects)];
   // The channels of the output are named first: without that ffmpeg may mix them only after the effects.
   const layout = audio.channels === 1 ? 'mono' : 'stereo';
   return all.length === 0 ? [] : [`aformat=sample_fmts=fltp:channel_layouts=${layout}`, ...all];
 }
 
-function soundFilters(effects: AudioEffects): readonly string[] {
+function frequencyAndLevelFilters(effects: AudioEffects): readonly string[] {
   const { highpassHertz, lowpassHertz, bassDb, trebleDb, expansion, compression } = effects;
   return [
     ...(effects.hasKaraoke ? ['pan=stereo|c0=0.5*c0-0.5*c1|c1=0.5*c0-0.5*c1'] : []),

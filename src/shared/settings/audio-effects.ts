@@ -13,7 +13,7 @@ const threshold = { kind: 'number', min: -120, max: 0, unit: 'dB', section } as 
 /** The duration of a fade. */
 const fade = { kind: 'number', min: 0.001, max: 30, unit: 'seconds', section } as const;
 
-/** The settings that change how the audio sounds. */
+/** The settings that filter the audio. */
 export const audioEffectsTable = {
   audio_gain: {
     kind: 'number',
