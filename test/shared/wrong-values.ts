@@ -27,7 +27,10 @@ function valuesByKind(setting: Setting): readonly unknown[] {
       return [...nonNumbers, ...beyond, ...beyond.map(String), ...between];
     }
     case 'number':
-      return [...nonNumbers, setting.min - 0.01, setting.max + 0.01, `-${setting.min}`, 0, '0'];
+      return [
+        ...[...nonNumbers, setting.min - 0.01, setting.max + 0.01, `-${setting.min}`],
+        ...(setting.min > 0 ? [0, '0'] : []),
+      ];
     case 'number-choice':
       return [...nonNumbers, 45, '45', -90, 360, 90.5];
     case 'boolean':
