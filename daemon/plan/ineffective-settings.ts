@@ -1,3 +1,4 @@
+import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
@@ -48,13 +49,11 @@ const videoSettings = [
   ...(['force_interlace_headers', 'denoise', 'sharpen', 'deblock', 'autolevel'] as const),
 ] as const;
 
-const audioSettings = [
-  'audio_quality',
-  'audio_bitrate',
-  'audio_sample_rate',
-  'audio_channels',
-  'copy_audio',
-] as const;
+const audioSettings: readonly (keyof OutputSettings)[] = [
+  ...(['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels', 'copy_audio'] as const),
+  ...(['max_audio_sample_rate'] as const),
+  ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
+];
 
 const theoraReason = 'the encoder of theora places keyframes itself';
 
@@ -115,6 +114,20 @@ const rules: readonly EffectRule[] = [
     names: ['audio_codec', ...audioSettings.filter((name) => name !== 'copy_audio')],
     reason: ({ settings, combination }) =>
       settings.copy_audio === true && combination.audio !== null ? 'the audio is copied' : null,
+  },
+  {
+    names: ['audio_compression_threshold'],
+    reason: ({ settings, combination }) =>
+      combination.audio !== null && settings.audio_compression_ratio === undefined
+        ? 'it needs audio_compression_ratio'
+        : null,
+  },
+  {
+    names: ['audio_expansion_threshold'],
+    reason: ({ settings, combination }) =>
+      combination.audio !== null && settings.audio_expansion_ratio === undefined
+        ? 'it needs audio_expansion_ratio'
+        : null,
   },
 ];
 

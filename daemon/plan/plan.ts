@@ -101,7 +101,13 @@ function decide(
   const audioResult: Result<{ readonly audio: AudioDecision | null; readonly warnings: readonly string[] }> =
     inputAudio === null || combination.audio === null || copies?.audio != null
       ? { audio: null, warnings: [] }
-      : decideAudio(settings, inputAudio, { ...combination.audio, container }, decideRepack(media));
+      : decideAudio(
+          settings,
+          inputAudio,
+          { ...combination.audio, container },
+          decideRepack(media),
+          clip.expectedSeconds,
+        );
   if ('failure' in audioResult) return audioResult;
   if (videoResult.video === null && audioResult.audio === null && copies === null) {
     const hasMatchingStream =

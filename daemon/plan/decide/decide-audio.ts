@@ -5,6 +5,7 @@ import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
 import { levelOf } from '../encoders.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
+import { decideAudioEffects } from './audio-effects.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
 import { startWithin } from './clip.js';
 import type { AudioDecision, Mixing } from './decisions.js';
@@ -15,12 +16,16 @@ const maxSampleRate = 48_000;
 /** Up to this many channels, ffmpeg knows the position of each, and downmixes by position. */
 const maxPositionedChannels = 8;
 
-/** Decides the audio of an output, or returns why the settings cannot be met with this input. */
+/**
+ * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the duration of the
+ * output; null if unknown.
+ */
 export function decideAudio(
   settings: OutputSettings,
   audio: AudioFacts,
   target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
   repack: AudioDecision['repack'],
+  lengthSeconds: number | null,
 ): AudioResult {
   // AMR has one channel.
   const channels = (settings.audio_channels ?? audio.channels) === 1 || target.codec === 'amr' ? 1 : 2;
@@ -30,7 +35,15 @@ export function decideAudio(
     settings.max_audio_sample_rate,
     rates,
   );
+  const decided = decideAudioEffects(settings, {
+    sampleRate: audio.sampleRate > 0 ? Math.min(audio.sampleRate, sampleRate) : sampleRate,
+    channels: Math.min(audio.channels, channels),
+    lengthSeconds,
+  });
+  if ('failure' in decided) return decided;
+  const { effects, warnings } = decided;
   const common = {
+    effects,
     streamIndex: audio.streamIndex,
     repack,
     encoder: target.encoder,
@@ -42,7 +55,7 @@ export function decideAudio(
   const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (requestedKbps === undefined) {
     const rate = { by: 'quality', level: levelOf(settings.audio_quality) } as const;
-    return { audio: { ...common, rate }, warnings: [] };
+    return { audio: { ...common, rate }, warnings };
   }
   const fillable =
     settings.audio_sample_rate === undefined
@@ -56,11 +69,11 @@ export function decideAudio(
       failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${validationError}.` },
     };
   }
-  const warnings =
+  const corrections =
     kbps === fillable
       ? []
       : [`audio_bitrate was corrected to ${kbps}: ${target.codec} has no bitrate of ${fillable} Kbps.`];
-  return { audio: { ...common, rate: { by: 'bitrate', kbps } }, warnings };
+  return { audio: { ...common, rate: { by: 'bitrate', kbps } }, warnings: [...warnings, ...corrections] };
 }
 
 /** The audio of an output with what was corrected, or why the settings cannot be met. */

@@ -4,6 +4,7 @@ import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { WatermarkImage } from '../plan-types.js';
+import type { AudioEffects } from './audio-effects.js';
 
 /*
  * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
@@ -221,6 +222,7 @@ export interface AudioDecision {
   readonly bitDepth: 16 | 24 | 32;
   readonly channels: 1 | 2;
   readonly mixing: Mixing;
+  readonly effects: AudioEffects;
   readonly rate:
     | { readonly by: 'quality'; readonly level: Level }
     | { readonly by: 'bitrate'; readonly kbps: number };

@@ -3,6 +3,8 @@ import { allowedKbps } from '../decide/audio-limits.js';
 import type { AudioDecision } from '../decide/decisions.js';
 import { atLevel } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
+import { effectFilters } from './audio-effects.js';
+import { limiterFilters } from './limiter.js';
 
 /**
  * Starts the audio when the video starts, and fills gaps with silence, so that both stay in sync in players and containers that
@@ -17,7 +19,7 @@ export function audioArgs(audio: AudioDecision, capabilities: Capabilities): rea
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
     '-af',
-    mixingFilters(audio, resampleFilter, capabilities).join(','),
+    [...mixingFilters(audio, resampleFilter, capabilities), ...effectFilters(audio, capabilities)].join(','),
     '-c:a',
     encoderName(audio),
     ...rateArgs(audio, encoder),
@@ -70,8 +72,6 @@ const average = 'rematrix_maxval=1';
 
 /** The ceiling of the limiter, -1 dBFS: lossy encoders add up to about as much. */
 const ceiling = 0.891;
-/** The lookahead of the limiter. */
-const lookaheadSeconds = 0.005;
 
 /**
  * The filters that mix the channels of the input to those of the output. `resampleFilter` is the `aresample` that keeps the audio
@@ -89,31 +89,14 @@ function mixingFilters(
     case 'average':
       return [`${resampleFilter}:${average}`];
     case 'positions':
-      return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(audio, capabilities)];
+      return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(ceiling, audio, capabilities)];
     case 'order':
       return [
         roundRobinFilters(mixing.channels, audio.channels),
         resampleFilter,
-        ...limiterFilters(audio, capabilities),
+        ...limiterFilters(ceiling, audio, capabilities),
       ];
   }
-}
-
-/**
- * Keeps the sum of the channels below full scale. The limiter delays each sample by its lookahead minus one sample. Builds before
- * 5.0 cannot compensate that, so the timestamps are shifted here.
- */
-function limiterFilters(
-  { sampleRate, channels }: AudioDecision,
-  { hasFpsMode: isNew }: Capabilities,
-): readonly string[] {
-  const layout = channels === 1 ? 'mono' : 'stereo';
-  const format = `aformat=sample_fmts=dbl:sample_rates=${sampleRate}:channel_layouts=${layout}`;
-  const limiter = `alimiter=level=0:limit=${ceiling}:attack=${lookaheadSeconds * 1000}`;
-  if (isNew) return [format, `${limiter}:latency=1`];
-  const latencySamples = Math.floor(sampleRate * lookaheadSeconds) - 1;
-  const realignFilters = [`atrim=start_sample=${latencySamples}`, `asetpts=PTS-${latencySamples}/SR/TB`];
-  return [format, `apad=pad_len=${latencySamples}`, limiter, ...realignFilters];
 }
 
 /** Channels without positions are assigned to left and right alternately. The first two are taken for the front pair. */

@@ -1,5 +1,6 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
+import { audioEffectsTable } from './audio-effects.js';
 import { codecOptionsTable } from './codec-options.js';
 import { conditionsTable } from './conditions.js';
 import { deliveryTable } from './delivery.js';
@@ -27,6 +28,7 @@ export const outputTable = {
   ...videoRateTable,
   ...codecOptionsTable,
   ...audioTable,
+  ...audioEffectsTable,
   ...advancedTable,
   ...keyframesTable,
   ...videoEffectsTable,

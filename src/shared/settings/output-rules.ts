@@ -58,6 +58,10 @@ const rules: readonly OutputRule[] = [
     audio_channels === 1 && audio_bitrate !== undefined && audio_bitrate >= audioKilobitsPerChannel
       ? `.audio_bitrate must be below ${audioKilobitsPerChannel} when audio_channels is 1`
       : undefined,
+  ({ audio_highpass, audio_sample_rate }) =>
+    audio_highpass !== undefined && audio_sample_rate !== undefined && audio_highpass * 2 >= audio_sample_rate
+      ? '.audio_highpass would leave nothing: it must be below half of audio_sample_rate'
+      : undefined,
   ({ filename, thumbnails }) =>
     filename !== undefined && isTooLong(filename, thumbnails !== undefined)
       ? `.filename must have at most ${maxPathPartBytes} bytes in its last part, including the suffix ${thumbnailSuffix} of thumbnails`
