@@ -5,24 +5,24 @@
 _venc_context() {
   case $1 in
     '')
-      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor help'
+      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
     'run')
       commands=''
-      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --preset --test --no-test --download-connections --region --grouping --pass-through --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--out -o --sample --force --progress --ffmpeg --ffprobe --stall-timeout --output --preset --test --no-test --download-connections --region --grouping --pass-through --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --video-codec --speed --public --no-public --access-control --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --data --target --no-color --debug --help -h'
+      valued=' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target '
       ;;
     'submit')
       commands=''
-      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --video-codec --speed --public --no-public --access-control --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --data --target --no-color --debug --help -h'
+      valued=' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target '
       ;;
     'plan')
       commands=''
-      flags='--out -o --json --ffmpeg --ffprobe --output --preset --test --no-test --download-connections --region --grouping --pass-through --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--out -o --json --ffmpeg --ffprobe --output --preset --test --no-test --download-connections --region --grouping --pass-through --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --video-codec --speed --public --no-public --access-control --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --data --target --no-color --debug --help -h'
+      valued=' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target '
       ;;
     'explain')
       commands=''
@@ -149,6 +149,26 @@ _venc_context() {
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
+    'credentials')
+      commands='add list remove'
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'credentials add')
+      commands=''
+      flags='--scheme --account --default --data --target --no-color --debug --help -h'
+      valued=' --scheme --account --data --target '
+      ;;
+    'credentials list')
+      commands=''
+      flags='--json --jsonl --fields --account --data --target --no-color --debug --help -h'
+      valued=' --fields --account --data --target '
+      ;;
+    'credentials remove')
+      commands=''
+      flags='--account --data --target --no-color --debug --help -h'
+      valued=' --account --data --target '
+      ;;
     'target')
       commands='add list use remove'
       flags='--data --target --no-color --debug --help -h'
@@ -181,8 +201,8 @@ _venc_context() {
       ;;
     'preset save')
       commands=''
-      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --strict --no-strict --mock --no-mock --label --url --base-url --filename --video-codec --speed --public --no-public --access-control --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target --no-color --debug --help -h'
-      valued=' --output --preset --download-connections --region --grouping --pass-through --notify --label --url --base-url --filename --video-codec --speed --access-control --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --audio-codec --audio-quality --audio-bitrate --audio-sample-rate --audio-channels --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --watermark --thumbnails --data --target '
+      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --video-codec --speed --public --no-public --access-control --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --data --target --no-color --debug --help -h'
+      valued=' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target '
       ;;
     'preset list')
       commands=''
@@ -330,7 +350,7 @@ _venc_context() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys target preset config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -374,6 +394,10 @@ _venc_value() {
       'keys create --data' | \
       'keys list --data' | \
       'keys revoke --data' | \
+      'credentials --data' | \
+      'credentials add --data' | \
+      'credentials list --data' | \
+      'credentials remove --data' | \
       'target --data' | \
       'target add --data' | \
       'target list --data' | \
@@ -440,6 +464,10 @@ _venc_value() {
       'keys create --target' | \
       'keys list --target' | \
       'keys revoke --target' | \
+      'credentials --target' | \
+      'credentials add --target' | \
+      'credentials list --target' | \
+      'credentials remove --target' | \
       'target --target' | \
       'target add --target' | \
       'target list --target' | \
@@ -506,22 +534,58 @@ _venc_value() {
       'plan --grouping' | \
       'report --grouping' | \
       'preset save --grouping') kind=ask list=groupings ;;
+    'run --aspera-transfer-policy' | \
+      'submit --aspera-transfer-policy' | \
+      'plan --aspera-transfer-policy' | \
+      'preset save --aspera-transfer-policy') kind=words list='fair low' ;;
     'run --label' | \
       'submit --label' | \
       'plan --label' | \
       'preset save --label') kind=ask list=labels ;;
+    'run --device-profile' | \
+      'submit --device-profile' | \
+      'plan --device-profile' | \
+      'preset save --device-profile') kind=words list='mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy' ;;
+    'run --format' | \
+      'submit --format' | \
+      'plan --format' | \
+      'preset save --format') kind=words list='mp4 m4v f4v m4a f4a m4b m4r f4b mov m4f 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav dash mpd hls m3u m3u8 highwinds scc webvtt vtt dfxp srt mj2 mjp2 mxf ism mss' ;;
     'run --video-codec' | \
       'submit --video-codec' | \
       'plan --video-codec' | \
-      'preset save --video-codec') kind=words list='h264 theora vp6 vp8 hevc vp9 av1' ;;
+      'preset save --video-codec') kind=words list='h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2' ;;
     'run --aspect-mode' | \
       'submit --aspect-mode' | \
       'plan --aspect-mode' | \
       'preset save --aspect-mode') kind=words list='preserve stretch crop pad' ;;
+    'run --video-codec-profile' | \
+      'run --h264-profile' | \
+      'submit --video-codec-profile' | \
+      'submit --h264-profile' | \
+      'plan --video-codec-profile' | \
+      'plan --h264-profile' | \
+      'preset save --video-codec-profile' | \
+      'preset save --h264-profile') kind=words list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
+    'run --video-codec-level' | \
+      'run --h264-level' | \
+      'submit --video-codec-level' | \
+      'submit --h264-level' | \
+      'plan --video-codec-level' | \
+      'plan --h264-level' | \
+      'preset save --video-codec-level' | \
+      'preset save --h264-level') kind=words list='1 1b 1.1 1.2 1.3 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 6.1 6.2' ;;
+    'run --tuning' | \
+      'submit --tuning' | \
+      'plan --tuning' | \
+      'preset save --tuning') kind=words list='film animation grain psnr ssim fastdecode zerolatency' ;;
     'run --audio-codec' | \
       'submit --audio-codec' | \
       'plan --audio-codec' | \
-      'preset save --audio-codec') kind=words list='aac mp3 vorbis opus' ;;
+      'preset save --audio-codec') kind=words list='aac mp3 vorbis opus ac3 eac3 pcm wma amr' ;;
+    'run --audio-bit-depth' | \
+      'submit --audio-bit-depth' | \
+      'plan --audio-bit-depth' | \
+      'preset save --audio-bit-depth') kind=words list='16 24 32' ;;
     'run --deinterlace' | \
       'submit --deinterlace' | \
       'plan --deinterlace' | \
@@ -530,6 +594,26 @@ _venc_value() {
       'submit --rotate' | \
       'plan --rotate' | \
       'preset save --rotate') kind=words list='0 90 180 270' ;;
+    'run --deinterlace-mode' | \
+      'submit --deinterlace-mode' | \
+      'plan --deinterlace-mode' | \
+      'preset save --deinterlace-mode') kind=words list='frame-to-frame field-to-frame' ;;
+    'run --flip' | \
+      'submit --flip' | \
+      'plan --flip' | \
+      'preset save --flip') kind=words list='horizontal vertical' ;;
+    'run --color-metadata' | \
+      'submit --color-metadata' | \
+      'plan --color-metadata' | \
+      'preset save --color-metadata') kind=words list='preserve discard' ;;
+    'run --denoise' | \
+      'submit --denoise' | \
+      'plan --denoise' | \
+      'preset save --denoise') kind=words list='weak medium strong strongest' ;;
+    'run --type' | \
+      'submit --type' | \
+      'plan --type' | \
+      'preset save --type') kind=words list='standard transfer-only transfer_only transfer only segmented playlist captions cae' ;;
     'list --state') kind=words list='pending waiting processing finished failed cancelled' ;;
     'cancel --state') kind=words list='waiting processing' ;;
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
@@ -537,7 +621,10 @@ _venc_value() {
       'prune --state') kind=words list='finished failed cancelled' ;;
     'daemon --log-format') kind=words list='text json' ;;
     'keys create --account' | \
-      'keys list --account') kind=ask list=accounts ;;
+      'keys list --account' | \
+      'credentials add --account' | \
+      'credentials list --account' | \
+      'credentials remove --account') kind=ask list=accounts ;;
   esac
 }
 
@@ -580,20 +667,43 @@ _venc_word() {
 }
 
 # Settings for --output, with the allowed values of those that have a list.
-_venc_settings='label= url= base_url= filename= video_codec= speed= public= access_control= notifications= strict= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= audio_codec= audio_quality= audio_bitrate= audio_sample_rate= audio_channels= skip_audio= skip_video= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= watermark= thumbnails= segment_seconds= segment_size= segment_image_url= segment_video_snapshots= streaming_delivery_format= streaming_delivery_profile= byte_range_segmenting= generate_keyframe_manifest= keyframe_manifest_filename= max_hls_protocol_version= hls_protocol_version= hls_optimized_ts= packaging= playlist_format= streams= alternate_audio= captions= allow_skipped_sources= smil_base_url= encryption_method= encryption_key= encryption_key_url= encryption_key_rotation_period= encryption_key_url_prefix= encryption_iv= encryption_password= caption_url= skip_captions= subtitles= segmented= language= generate_md5_checksum= package_format= package_filename= generate_frame_index= frame_index_filename= generate_mp4_atom_map= mp4_atom_map_filename= mtu_size= azure_sas= cue_points= live_stream= instant_play= rtmp_keep_alive= dynamic_profile_rendition= cae_options= cae_rendition= lossless_video= video_codec_preset= format_preset= alpha_transparency= hdr_format= preserve_hdr_metadata= master_display= max_content_light_level= max_frame_average_light_level= dolby_vision_rpu_url= drm= drm_method= forensic_watermark= forensic_watermark_stub_mode= input_audio_service_types= select_audio_service_type= input_audio_channels= output_audio_channels= max_aac_profile= caption_from_audio_transcription= include_transcription_json= transcription_filename= transcription_vocabulary_name= transcription_vocabulary_filter= vp6_temporal_down_watermark= vp6_temporal_resampling= vp6_undershoot_pct= vp6_profile= vp6_compression_mode= vp6_2pass_min_section= vp6_2pass_max_section= vp6_stream_prebuffer= vp6_stream_max_buffer= vp6_deinterlace_mode= vp6_denoise_level= ts_muxrate= ts_pmt_pid= ts_video_pid= ts_audio_pid= ts_pcr_pid= ts_cbr= decryption_method= decryption_key= decryption_key_url= decryption_password='
+_venc_settings='label= url= base_url= filename= device_profile= format= video_codec= speed= public= access_control= notifications= strict= credentials= secondary_url= headers= rrs= parallel_upload_limit= aspera_transfer_policy= transfer_minimum_rate= transfer_maximum_rate= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= video_codec_profile= h264_profile= video_codec_level= h264_level= video_reference_frames= h264_reference_frames= video_bframes= h264_bframes= tuning= crf= constant_bitrate= max_video_bitrate= audio_codec= audio_bit_depth= audio_quality= audio_bitrate= audio_sample_rate= max_audio_sample_rate= audio_channels= skip_audio= skip_video= audio_gain= audio_bass= audio_treble= audio_highpass= audio_lowpass= audio_compression_ratio= audio_compression_threshold= audio_expansion_ratio= audio_expansion_threshold= audio_fade= audio_fade_in= audio_fade_out= audio_karaoke_mode= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= keyframe_rate= fixed_keyframe_interval= forced_keyframe_interval= forced_keyframe_rate= prepare_for_segmenting= min_frame_rate= deinterlace_mode= flip= sample_aspect_ratio= color_metadata= force_interlace_headers= denoise= sharpen= deblock= autolevel= watermark= thumbnails= type= source= copy_video= copy_audio= skip= min_size= max_size= min_duration= max_duration= segment_seconds= segment_size= segment_image_url= segment_video_snapshots= streaming_delivery_format= streaming_delivery_profile= byte_range_segmenting= generate_keyframe_manifest= keyframe_manifest_filename= max_hls_protocol_version= hls_protocol_version= hls_optimized_ts= packaging= playlist_format= streams= alternate_audio= captions= allow_skipped_sources= smil_base_url= encryption_method= encryption_key= encryption_key_url= encryption_key_rotation_period= encryption_key_url_prefix= encryption_iv= encryption_password= caption_url= skip_captions= subtitles= segmented= language= generate_md5_checksum= package_format= package_filename= generate_frame_index= frame_index_filename= generate_mp4_atom_map= mp4_atom_map_filename= hint= video_bit_depth= video_color_range= mtu_size= azure_sas= cue_points= live_stream= instant_play= rtmp_keep_alive= dynamic_profile_rendition= cae_options= cae_rendition= lossless_video= video_codec_preset= format_preset= alpha_transparency= hdr_format= preserve_hdr_metadata= master_display= max_content_light_level= max_frame_average_light_level= dolby_vision_rpu_url= drm= drm_method= forensic_watermark= forensic_watermark_stub_mode= input_audio_service_types= select_audio_service_type= input_audio_channels= output_audio_channels= max_aac_profile= audio_normalize= audio_pre_normalize= audio_post_normalize= audio_loudness_level= audio_constant_bitrate= force_aac_profile= audio_language= select_audio_language= caption_from_audio_transcription= include_transcription_json= transcription_filename= transcription_vocabulary_name= transcription_vocabulary_filter= vp6_temporal_down_watermark= vp6_temporal_resampling= vp6_undershoot_pct= vp6_profile= vp6_compression_mode= vp6_2pass_min_section= vp6_2pass_max_section= vp6_stream_prebuffer= vp6_stream_max_buffer= vp6_deinterlace_mode= vp6_denoise_level= ts_muxrate= ts_pmt_pid= ts_video_pid= ts_audio_pid= ts_pcr_pid= ts_cbr= decryption_method= decryption_key= decryption_key_url= decryption_password='
 _venc_setting() {
   case $1 in
-    video_codec) list='h264 theora vp6 vp8 hevc vp9 av1' ;;
+    device_profile) list='mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy' ;;
+    format) list='mp4 m4v f4v m4a f4a m4b m4r f4b mov m4f 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav dash mpd hls m3u m3u8 highwinds scc webvtt vtt dfxp srt mj2 mjp2 mxf ism mss' ;;
+    video_codec) list='h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2' ;;
     public) list='1 0' ;;
     strict) list='true false' ;;
+    rrs) list='1 0' ;;
     upscale) list='true false' ;;
     aspect_mode) list='preserve stretch crop pad' ;;
     onepass) list='true false' ;;
-    audio_codec) list='aac mp3 vorbis opus' ;;
+    video_codec_profile) list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
+    h264_profile) list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
+    video_codec_level) list='1 1b 1.1 1.2 1.3 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 6.1 6.2' ;;
+    h264_level) list='1 1b 1.1 1.2 1.3 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 6.1 6.2' ;;
+    tuning) list='film animation grain psnr ssim fastdecode zerolatency' ;;
+    constant_bitrate) list='true false' ;;
+    audio_codec) list='aac mp3 vorbis opus ac3 eac3 pcm wma amr' ;;
+    audio_bit_depth) list='16 24 32' ;;
     skip_audio) list='true false' ;;
     skip_video) list='true false' ;;
+    audio_karaoke_mode) list='true false' ;;
     deinterlace) list='on off detect' ;;
     rotate) list='0 90 180 270' ;;
+    fixed_keyframe_interval) list='true false' ;;
+    deinterlace_mode) list='frame-to-frame field-to-frame' ;;
+    flip) list='horizontal vertical' ;;
+    color_metadata) list='preserve discard' ;;
+    force_interlace_headers) list='true false' ;;
+    denoise) list='weak medium strong strongest' ;;
+    sharpen) list='true false' ;;
+    deblock) list='true false' ;;
+    autolevel) list='true false' ;;
+    type) list='standard transfer-only transfer_only transfer only segmented playlist captions cae' ;;
+    copy_video) list='true false' ;;
+    copy_audio) list='true false' ;;
   esac
 }
 

@@ -9,7 +9,7 @@ import {
   suitableExtension,
 } from './decide/choose-codecs.js';
 import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.js';
-import { sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import { correctedSampleRate, sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
 import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
 import type { VideoEncoderName } from './encoders.js';
 import {
@@ -78,7 +78,7 @@ export function checkCombination(
       ? []
       : [
           ...validateWatermarks(settings, codecs.video, path),
-          ...codecOptionErrors(settings, codecs.video, path),
+          ...codecOptionErrors(settings, codecs.video, path, capabilities),
         ]),
     ...(capabilities.muxers.has(container.muxer)
       ? []
@@ -105,6 +105,7 @@ export function checkCombination(
   const warnings = [
     ...(formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path)),
     ...(codecs.video === null ? [] : codecOptionWarnings(settings, codecs.video, path)),
+    ...sampleRateWarnings(settings, codecs.audio, container, path),
   ];
   return { ok: true, extension, container, video, audio, warnings };
 }
@@ -167,14 +168,8 @@ function validateAudioSettings(
   container: Container,
   path: string,
 ): readonly string[] {
-  const sampleRate = settings.audio_sample_rate;
-  if (codec === null || sampleRate === undefined) return [];
-  const supportedRates = sampleRatesOf(codec, container);
-  if (supportedRates !== null && !supportedRates.includes(sampleRate)) {
-    return [
-      `${path}.audio_sample_rate must be one of ${supportedRates.join(', ')} for ${codec} in this container`,
-    ];
-  }
+  if (codec === null || settings.audio_sample_rate === undefined) return [];
+  const sampleRate = correctedSampleRate(settings.audio_sample_rate, sampleRatesOf(codec, container));
   const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   // Without audio_channels the input may be stereo, which has the wider range. A mono input that exceeds its own range fails
   // later.
@@ -200,6 +195,29 @@ function validateWatermarks(
         (side) => `${path}.watermark[${index}].${side} must be omitted: ${codec} does not scale watermarks`,
       ),
   );
+}
+
+/** A sample rate that the codec lacks is corrected, with a warning. */
+function sampleRateWarnings(
+  { audio_sample_rate: requested }: OutputSettings,
+  codec: AudioCodec | null,
+  container: Container,
+  path: string,
+): readonly RequestWarning[] {
+  if (codec === null || requested === undefined) return [];
+  const rates = sampleRatesOf(codec, container);
+  const corrected = correctedSampleRate(requested, rates);
+  if (corrected === requested) return [];
+  return [
+    {
+      field: `${path}.audio_sample_rate`,
+      message: `was corrected to ${corrected}: ${codec} has no rate of ${requested} Hz in this container`,
+      strictError:
+        rates === null
+          ? 'must be at most 48000'
+          : `must be one of ${rates.join(', ')} for ${codec} in this container`,
+    },
+  ];
 }
 
 /** The format decides the container, so a name that says otherwise is a warning. */

@@ -27,6 +27,14 @@ export const supportedJobFields = {
 
 const noAsperaUploads = { noEffect: 'nothing is uploaded to Aspera servers', warns: true } as const;
 
+const oneSetOnly = { unsupported: 'is not supported: an output has one set of thumbnails' } as const;
+const pngOnly = { unsupported: 'must be png: other formats are not supported' } as const;
+const numberOnly = { unsupported: 'is not supported: use number, which spaces thumbnails evenly' } as const;
+const videoSizeOnly = { unsupported: 'is not supported: thumbnails have the size of the video' } as const;
+const nextToVideoOnly = {
+  unsupported: 'is not supported: thumbnails are delivered next to the video',
+} as const;
+
 /** How each setting of an output is handled. A new setting without an entry does not compile. */
 export const supportedOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
@@ -157,5 +165,22 @@ export const supportedOutputSettings = {
   max_size: { by: 'src/shared/settings/output-rules.ts' },
   min_duration: { by: 'src/shared/settings/output-rules.ts' },
   max_duration: { by: 'src/shared/settings/output-rules.ts' },
+  'thumbnails.label': oneSetOnly,
+  'thumbnails.format': { ...pngOnly, unless: ['png'] },
+  'thumbnails.start_at_first_frame': numberOnly,
+  'thumbnails.interval': numberOnly,
+  'thumbnails.interval_in_frames': numberOnly,
+  'thumbnails.times': numberOnly,
+  'thumbnails.size': videoSizeOnly,
+  'thumbnails.width': videoSizeOnly,
+  'thumbnails.height': videoSizeOnly,
+  'thumbnails.aspect_mode': videoSizeOnly,
+  'thumbnails.base_url': nextToVideoOnly,
+  'thumbnails.prefix': nextToVideoOnly,
+  'thumbnails.filename': nextToVideoOnly,
+  'thumbnails.rrs': nextToVideoOnly,
+  'thumbnails.headers': nextToVideoOnly,
+  'thumbnails.credentials': nextToVideoOnly,
+  'thumbnails.parallel_upload_limit': nextToVideoOnly,
   ...notAppliedOutputSettings,
 } as const satisfies Record<OutputPath, SettingSupport>;

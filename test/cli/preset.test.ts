@@ -163,7 +163,7 @@ test('plan and run encode with the preset, and a local watermark in it is found 
 }) => {
   const image = resolve('/work/shared/media/red-image.png');
   writeFileSync(join(home, 'logo.png'), readFileSync(image));
-  const settings = ['--width', '160', '--clip-length', '0.5', '--watermark', 'url=logo.png,x=0,y=0'];
+  const settings = ['--width', '160', '--clip-length', '0.5', '--watermark', 'url=logo.png,x=0,y=0,width=16'];
   const saved = await venc(['preset', 'save', 'tiny', ...settings]);
   assert.is(saved.code, 0, saved.stderr);
   assert.match((await venc(['preset', 'show', 'tiny'])).stdout, `"url": "${join(home, 'logo.png')}"`);

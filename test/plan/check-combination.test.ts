@@ -79,6 +79,20 @@ test('a name that contradicts the format is a warning', () => {
     assert.equal(warningsOf(format, filename), [], filename);
 });
 
+test('a sample rate that the codec lacks is corrected to the nearest one, or rejected in strict mode', () => {
+  for (const [settings, filename, rate] of [
+    [{ audio_sample_rate: 12_345 }, 'a.mp4', 12_000],
+    [{ audio_sample_rate: 96_000 }, 'a.mp4', 48_000],
+    [{ audio_sample_rate: 96_000 }, 'a.oga', 48_000],
+    [{ audio_sample_rate: 48_000, audio_codec: 'mp3' }, 'a.flv', 44_100],
+  ] as const) {
+    const found = checkCombination(settings, filename, newCapabilities, 'outputs[1]');
+    assert.ok(found.ok);
+    assert.match(found.warnings[0]?.message ?? '', new RegExp(`^was corrected to ${rate}: `));
+    assert.match(found.warnings[0]?.strictError ?? '', /^must be (one of|at most)/);
+  }
+});
+
 const bad: readonly Case[] = [
   [
     { video_codec: 'vp8' },
@@ -123,18 +137,6 @@ const bad: readonly Case[] = [
     ['outputs[1].format must not be mxf: conformance to broadcast standards cannot be verified'],
   ],
   [{ skip_audio: true }, 'a.mp3', ['outputs[1].skip_audio must not be set for .mp3, which is audio-only']],
-  [
-    { audio_sample_rate: 12_345 },
-    null,
-    [
-      'outputs[1].audio_sample_rate must be one of 48000, 44100, 32000, 24000, 22050, 16000, 12000, 11025, 8000 for aac in this container',
-    ],
-  ],
-  [
-    { audio_sample_rate: 48_000, audio_codec: 'mp3' },
-    'a.flv',
-    ['outputs[1].audio_sample_rate must be one of 44100, 22050, 11025 for mp3 in this container'],
-  ],
   [
     { audio_sample_rate: 8000, audio_bitrate: 128 },
     'a.oga',

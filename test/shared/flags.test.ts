@@ -41,7 +41,7 @@ test('no two flags share a name, and each needs no quoting in a shell', () => {
   );
   for (const { flag, attribute } of flags) {
     assert.match(flag, /^--[a-z][a-z\d]*(-[a-z\d]+)*$/);
-    assert.match(attribute, /^[a-z][a-zA-Z]*$/);
+    assert.match(attribute, /^[a-z][a-zA-Z\d]*$/);
   }
 });
 

@@ -31,7 +31,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         ...nonNumbers,
         setting.min - 0.01,
         setting.max + 0.01,
-        ...(setting.min > 0 ? [`-${setting.min}`, 0, '0'] : ['-1']),
+        ...(setting.min > 0 ? [`-${setting.min}`, 0, '0'] : []),
       ];
     case 'number-choice':
       return [...nonNumbers, 45, '45', -90, 360, 90.5];

@@ -129,7 +129,8 @@ function plainSchema(setting: PlainSetting): Schema {
   switch (setting.kind) {
     case 'integer': {
       const steps = setting.multipleOf === undefined ? {} : { multipleOf: setting.multipleOf };
-      return { type: ['integer', 'string'], ...rangeOf(setting), ...steps, pattern: integerPattern };
+      const pattern = setting.acceptsAuto ? `^auto$|${integerPattern}` : integerPattern;
+      return { type: ['integer', 'string'], ...rangeOf(setting), ...steps, pattern };
     }
     case 'number':
       return { type: ['number', 'string'], ...rangeOf(setting), pattern: decimalPattern };

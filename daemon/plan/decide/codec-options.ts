@@ -1,6 +1,7 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import type { VideoCodec } from '../formats.js';
+import type { Capabilities } from '../plan-types.js';
 import type { BitrateCap, CodecOptions } from './decisions.js';
 import {
   bitrateFactor,
@@ -52,13 +53,18 @@ const pairs = [
   ['video_bframes', 'h264_bframes'],
 ] as const;
 
+const hevcLevels: readonly string[] = [
+  ...['1', '2', '2.1', '3', '3.1', '4', '4.1', '5', '5.1', '5.2', '6', '6.1', '6.2'],
+];
+
 /** Validation errors of codec options that need no input. `path` is the path of the output. */
 export function codecOptionErrors(
   settings: OutputSettings,
   codec: VideoCodec,
   path: string,
+  { hasFpsMode }: Pick<Capabilities, 'hasFpsMode'>,
 ): readonly string[] {
-  const { profile } = optionsFor(settings, codec);
+  const { profile, level } = optionsFor(settings, codec);
   const profiles = profilesByCodec[codec];
   const differing = codec === 'h264' ? pairs : [];
   return [
@@ -69,6 +75,12 @@ export function codecOptionErrors(
     ),
     ...(profile !== undefined && profiles !== undefined && !Object.hasOwn(profiles, profile)
       ? [`${path}.video_codec_profile must be one of ${Object.keys(profiles).join(', ')} for ${codec}`]
+      : []),
+    ...(codec === 'hevc' && level !== undefined && !hevcLevels.includes(level)
+      ? [`${path}.video_codec_level must be one of ${hevcLevels.join(', ')} for hevc`]
+      : []),
+    ...(codec === 'hevc' && settings.tuning === 'animation' && !hasFpsMode
+      ? [`${path}.tuning must not be animation for hevc: the installed ffmpeg does not support it`]
       : []),
     ...(settings.constant_bitrate === true && settings.video_bitrate === undefined
       ? [`${path}.constant_bitrate needs video_bitrate`]

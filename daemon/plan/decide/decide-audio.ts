@@ -31,7 +31,9 @@ export function decideAudio(
   const channels = (settings.audio_channels ?? audio.channels) === 1 || target.codec === 'amr' ? 1 : 2;
   const rates = sampleRatesOf(target.codec, target.container);
   const sampleRate = limitSampleRate(
-    settings.audio_sample_rate ?? nearestSampleRate(audio.sampleRate, rates),
+    settings.audio_sample_rate === undefined
+      ? nearestSampleRate(audio.sampleRate, rates)
+      : correctedSampleRate(settings.audio_sample_rate, rates),
     settings.max_audio_sample_rate,
     rates,
   );
@@ -117,6 +119,15 @@ function nearestSampleRate(inputRate: number, supportedRates: readonly number[] 
   const rate = inputRate > 0 ? Math.min(inputRate, maxSampleRate) : maxSampleRate;
   if (supportedRates === null) return Math.max(rate, 8000);
   return supportedRates.findLast((candidate) => candidate >= rate) ?? supportedRates[0] ?? rate;
+}
+
+/** The supported rate that is nearest to a requested one, the lower one in a tie; at most 48000 Hz. */
+export function correctedSampleRate(requested: number, supportedRates: readonly number[] | null): number {
+  const rate = Math.min(requested, maxSampleRate);
+  if (supportedRates === null) return rate;
+  const ascending = supportedRates.toReversed();
+  const distance = (one: number) => Math.abs(one - rate);
+  return ascending.reduce((best, one) => (distance(one) < distance(best) ? one : best), ascending[0] ?? rate);
 }
 
 /** The rate, or the highest one of the codec that is not above `max`; its lowest if all are above. */

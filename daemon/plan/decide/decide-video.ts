@@ -70,7 +70,10 @@ export function decideVideo(
       ...colourDecision,
       watermarks: overlays,
       ...timing,
-      rate: decideVideoRate(settings, encoder, losesKeyframesInTwoPasses(keyframes, encoder)),
+      rate: withinCap(
+        decideVideoRate(settings, encoder, losesKeyframesInTwoPasses(keyframes, encoder)),
+        codecOptions.cap,
+      ),
       cap: codecOptions.cap,
       speed: levelOf(settings.speed),
       codecOptions: codecOptions.options,
@@ -85,6 +88,12 @@ export function decideVideo(
 type VideoResult =
   | { readonly video: VideoDecision; readonly warnings: readonly string[] }
   | { readonly failure: JobFailure };
+
+/** A constant bitrate is the peak, too, so it is at most the cap. */
+function withinCap(rate: VideoRate, cap: BitrateCap | null): VideoRate {
+  if (cap === null || rate.by !== 'bitrate' || rate.isConstant !== true) return rate;
+  return { ...rate, kbps: Math.min(rate.kbps, cap.kbps) };
+}
 
 /** The frame rate that a level has to allow if the rate of the input is unknown. */
 const assumedRateOfLevels = 30;

@@ -88,7 +88,10 @@ function exampleOf({ name, object, support }: SettingRecord): string | null {
   if (support === 'rejected') return null;
   const settings = exampleFor(object === 'job' ? jobTable : outputTable, name.split('.'));
   if (settings === undefined) return null;
-  return JSON.stringify(object === 'job' ? settings : { outputs: [settings] });
+  if (object === 'job') return JSON.stringify(settings);
+  // A source is the label of another output.
+  const others = name === 'source' ? [{ label: exampleValue(outputTable.source) }] : [];
+  return JSON.stringify({ outputs: [settings, ...others] });
 }
 
 function exampleFor(table: SettingsTable, [name = '', ...rest]: readonly string[]): object | undefined {

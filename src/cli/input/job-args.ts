@@ -60,7 +60,7 @@ export function withExamplesFirst(command: Command, details: string): Command {
     .addHelpText('after', `${notes}\n\n${settingsHint}`);
 }
 
-const settingsHint = `Almost every setting of an output is a flag and a name in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
+const settingsHint = `Nearly all settings are flags and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
 venc help settings lists them with ranges and defaults.`;
 
 /** The preset of `--preset`; null if there is none. Rejects with `UsageError` if the preset does not exist or cannot be read. */

@@ -45,7 +45,6 @@ export const flagSynonyms: Readonly<Record<string, Synonym>> = {
   '--format': { use: 'the extension of the file name selects the container: film.webm, film.mp4' },
   '--container': { use: 'the extension of the file name selects the container: film.webm, film.mp4' },
   '-i': { use: 'the input takes no flag: venc run film.mov' },
-  '--crf': { use: '--quality takes 1 to 5 (5 is best); --video-bitrate sets a bitrate in kbit/s' },
   '-v': { use: '--debug shows where an error comes from; venc --version prints the version' },
   '--verbose': { use: '--debug shows where an error comes from' },
 };

@@ -76,7 +76,7 @@ export function flagHint(command: Command, typed: string): string | null {
   const hintText = flagHints[`${command.name()} ${name}`] ?? sentenceOf(synonym, flags);
   if (hintText !== null) return hintText;
   const bare = flags.map((flag) => flag.replace(/^--/, ''));
-  const isLong = /^--?[a-z]{2}/i.test(name);
+  const isLong = /^--?[a-z][a-z\d]/i.test(name);
   return isLong
     ? suggestion(findSuggestions(name.replace(/^--?/, ''), bare).map((flag) => `--${flag}`))
     : null;

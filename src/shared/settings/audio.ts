@@ -39,10 +39,10 @@ export const audioTable = {
   audio_sample_rate: {
     kind: 'integer',
     min: 8000,
-    max: 48_000,
+    max: 96_000,
     unit: 'Hz',
     section,
-    help: 'audio samples per second',
+    help: 'audio samples per second; a rate that the codec lacks becomes the nearest one, at most 48000',
     defaultText: 'the rate of the input, at most 48000',
   },
   max_audio_sample_rate: {

@@ -37,10 +37,15 @@ export const codecOptionsTable = {
   h264_level: { ...level, help: h264Only.replace('the same', 'video_codec_level') },
   video_reference_frames: {
     ...frames,
+    acceptsAuto: true,
     help: 'number of reference frames of h264 and hevc',
     defaultText: 'the number that speed implies',
   },
-  h264_reference_frames: { ...frames, help: h264Only.replace('the same', 'video_reference_frames') },
+  h264_reference_frames: {
+    ...frames,
+    acceptsAuto: true,
+    help: h264Only.replace('the same', 'video_reference_frames'),
+  },
   video_bframes: {
     ...frames,
     help: 'maximum number of consecutive B-frames of h264 and hevc',

@@ -3,6 +3,10 @@ export const credentialsSetting = {
   kind: 'text',
   maxLength: 64,
   emptyMeansOmitted: true,
-  form: { pattern: '[A-Za-z0-9_.-]{1,64}', rule: 'must be a name of 1 to 64 letters, digits and _ . -' },
+  form: {
+    pattern: '[A-Za-z0-9_.-]{1,64}',
+    rule: 'must be a name of 1 to 64 letters, digits and _ . -',
+    example: 'films',
+  },
   section: 'Delivery',
 } as const;

@@ -86,7 +86,7 @@ export function exampleValue(setting: Setting): unknown {
     case 'boolean':
       return setting.isSentAsInteger ? 1 : true;
     case 'text':
-      return setting.isPath ? 'film.mp4' : 'example';
+      return setting.form?.example ?? (setting.isPath ? 'film.mp4' : 'example');
     case 'url':
       return 'https://example.com/file';
     case 'choice':

@@ -64,7 +64,11 @@ export const jobTable = {
   expected_md5_checksum: {
     kind: 'text',
     maxLength: 32,
-    form: { pattern: '[0-9A-Fa-f]{32}', rule: 'must be 32 hexadecimal digits' },
+    form: {
+      pattern: '[0-9A-Fa-f]{32}',
+      rule: 'must be 32 hexadecimal digits',
+      example: '5d41402abc4b2a76b9719d911017c592',
+    },
     section: 'Job',
     help: 'the MD5 that the downloaded input must have',
   },

@@ -52,5 +52,6 @@ export const notificationsSetting = {
     help: 'one URL that is notified',
   },
   max: maxNotifications,
+  spellings: ['notification'],
   section,
 } as const;

@@ -35,6 +35,7 @@ import { nonSettingFields, unknownFieldWarning } from './unknown-fields.js';
  * request costs nothing.
  */
 export function parseValue(setting: Setting, value: unknown, path: string): ParseResult<unknown> {
+  if (value === 'auto' && 'acceptsAuto' in setting) return mergeResults([]);
   if (value === '' && 'emptyMeansOmitted' in setting) {
     return ignoredResult({ field: path, message: 'is empty and was ignored' });
   }

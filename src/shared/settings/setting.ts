@@ -26,6 +26,8 @@ export interface IntegerSetting extends SettingText {
   readonly max: number;
   readonly multipleOf?: number;
   readonly unit?: string;
+  /** Whether `auto` is accepted and means omitted. */
+  readonly acceptsAuto?: true;
   readonly default?: number;
 }
 
@@ -54,7 +56,7 @@ export interface TextSetting extends SettingText {
   /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
   readonly emptyMeansOmitted?: true;
   /** The form of the whole text, and the rule that a text of another form violates (`must be ...`). */
-  readonly form?: { readonly pattern: string; readonly rule: string };
+  readonly form?: { readonly pattern: string; readonly rule: string; readonly example: string };
   /** A relative path: folders are allowed, `..` is not; each part has up to 255 bytes. */
   readonly isPath?: boolean;
   readonly default?: string;

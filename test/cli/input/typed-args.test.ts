@@ -12,7 +12,6 @@ import { runCli } from '../run-cli.js';
 const answered: readonly (readonly [string, string])[] = [
   ['submit a.mov --bitrate 4', 'did you mean --video-bitrate, --audio-bitrate?'],
   ['submit a.mov --vidio-codec vp8', 'did you mean --video-codec, --audio-codec?'],
-  ['run a.mov --crf 20', '--quality takes 1 to 5 (5 is best); --video-bitrate sets a bitrate in kbit/s'],
   ['run a.mov -q 20', '--progress none shows no progress; --quality sets the quality (1 to 5)'],
   [
     'run a.mov -n',

@@ -20,6 +20,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'target add': ['studio', 'http://localhost'],
   'target use': ['studio'],
   'target remove': ['studio'],
+  'credentials add': ['films'],
+  'credentials remove': ['films'],
   'preset save': ['web'],
   'preset show': ['web'],
   'preset remove': ['web'],
