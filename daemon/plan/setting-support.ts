@@ -1,11 +1,12 @@
 import type { jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { isOff } from '../../src/shared/settings/parse-value.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 
 /** How this version handles a setting. */
 export type SettingSupport =
-  /** Supported; implemented in this file of the repository. */
-  | { readonly by: string }
+  /** Supported; implemented in this file of the repository. The values in `except` are rejected, each with its text (after the path). */
+  | { readonly by: string; readonly except?: Readonly<Record<string, string>> }
   /**
    * Accepted, without effect in this daemon, for this reason. It `warns` if a client may expect another file, except for the
    * values in `unless`, which match the behaviour.
@@ -69,6 +70,9 @@ function checkSetting(table: SettingSupportTable, key: string, value: unknown, p
     const message = `has no effect here: ${support.noEffect}`;
     return { validationErrors: [], warnings: isSilent ? [] : [{ field: path, message }] };
   }
+  const exceptions = support.except ?? {};
+  if (typeof value === 'string' && Object.hasOwn(exceptions, value))
+    return { validationErrors: [`${path} ${exceptions[value]}`], warnings: [] };
   if (Array.isArray(value)) {
     return mergeResults(
       value.map((item: unknown, index) => checkNested(table, key, item, `${path}[${index}]`)),
@@ -91,12 +95,6 @@ function mergeResults(results: readonly SupportResult[]): SupportResult {
     validationErrors: results.flatMap(({ validationErrors }) => validationErrors),
     warnings: results.flatMap(({ warnings }) => warnings),
   };
-}
-
-/** Whether a value turns its setting off. */
-function isOff(value: unknown): boolean {
-  const isFalse = value === false || value === 0 || ['false', '0', 'none', ''].includes(String(value));
-  return isFalse || JSON.stringify(value) === '{}' || JSON.stringify(value) === '[]';
 }
 
 function isAmong(values: readonly unknown[] = [], value: unknown): boolean {

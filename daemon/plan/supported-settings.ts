@@ -146,7 +146,15 @@ export const supportedOutputSettings = {
   'thumbnails.access_control.grantee': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permission': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
-  type: { by: 'daemon/pipeline/produced-file.ts' },
+  type: {
+    by: 'daemon/pipeline/produced-file.ts',
+    except: {
+      segmented: 'must not be segmented: outputs cannot be segmented',
+      playlist: 'must not be playlist: playlists cannot be made',
+      captions: 'must not be captions: caption files cannot be made',
+      cae: 'must not be cae: content-aware ladders are not supported',
+    },
+  },
   source: { by: 'daemon/jobs/output-graph.ts' },
   copy_video: { by: 'daemon/plan/decide/copies.ts' },
   copy_audio: { by: 'daemon/plan/decide/copies.ts' },

@@ -22,6 +22,10 @@ const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.me
 const filesPerBatch = 12;
 /** The folders that take longest start first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
+/** A batch that takes longer fails. */
+const batchDeadlineMs = 15 * 60_000;
+/** So does one that goes on for so long after its summary: a failed test may leave a server behind that keeps the process alive. */
+const exitDeadlineMs = 30_000;
 /** Number of concurrent batches. */
 const workerCount = availableParallelism() + 1;
 
@@ -85,14 +89,23 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
     env: { ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(temporary, 'cache') },
   });
   running.add(child);
+  const end = () => {
+    child.kill('SIGKILL');
+    // A process that it started may hold its output open.
+    child.stdout.destroy();
+  };
+  const deadlines = [setTimeout(end, batchDeadlineMs)];
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;
+    if (hasSummary(output) && deadlines.length === 1) deadlines.push(setTimeout(end, exitDeadlineMs));
   });
   const [code, signal] = (await once(child, 'close')) as [number | null, NodeJS.Signals | null];
+  for (const deadline of deadlines) clearTimeout(deadline);
   running.delete(child);
-  const hasResult = /Total:\s+\d/.test(output);
-  if (!hasResult) output += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
+  const hasResult = hasSummary(output);
+  if (signal !== null || !hasResult)
+    output += `The run of ${files.join(', ')} ended early: ${signal ?? `code ${code}`}.\n`;
   const left = await readdir(folder);
   const remainingFiles = left.length === 0 ? null : `${left.join(', ')} by one of ${files.join(', ')}`;
   return { isPassed: code === 0 && hasResult, output, remainingFiles };
@@ -102,6 +115,10 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
 function rankOf(name: string): number {
   const rank = slowestFolders.indexOf(name.split('/', 1)[0] ?? '');
   return rank === -1 ? slowestFolders.length : rank;
+}
+
+function hasSummary(output: string): boolean {
+  return /Total:\s+\d/.test(output);
 }
 
 /** A number of uvu's summary. */

@@ -120,7 +120,7 @@ test('invalid notifications are rejected with all validation errors at once, and
       body: JSON.stringify({ input: 'http://example.com/a', ...(body as object) }),
     });
   const rejected = await create({
-    notifications: ['me@example.com', { url: endpoint.url('/'), headers: { 'Content-Length': '1' } }],
+    notifications: ['ftp://example.com/a', { url: endpoint.url('/'), headers: { 'Content-Length': '1' } }],
     outputs: [{ notifications: Array(6).fill(endpoint.url('/')) }],
   });
   assert.is(rejected.status, 422);

@@ -72,6 +72,19 @@ const rejectionOf = async (
   throw new Error('the request was not rejected');
 };
 
+test('the zencoder package passes warnings on, and works without reading them', async ({
+  client,
+  folder,
+}) => {
+  const input = `file://${join(folder, 'clip.mp4')}`;
+  const { data } = await client.Job.create({ input, outputs: [{ widht: 64, skip_audio: true }], mock: true });
+  assert.equal(data.warnings, [
+    { field: 'outputs[0].widht', message: 'is not known and was ignored; did you mean width?' },
+  ]);
+  const { data: accepted } = await client.Job.create({ input, outputs: [{ skip_audio: true }], mock: true });
+  assert.not.ok('warnings' in accepted);
+});
+
 test('the zencoder package creates a job, follows it and reads all of its records', async ({
   client,
   folder,

@@ -12,18 +12,6 @@ import type { Size } from './setting.js';
  */
 type OutputRule = (settings: OutputSettings) => string | undefined;
 
-/** The types of outputs that cannot be made. */
-const rejectedTypes = {
-  segmented: 'outputs cannot be segmented',
-  playlist: 'playlists cannot be made',
-  captions: 'caption files cannot be made',
-  cae: 'content-aware ladders are not supported',
-} as const;
-
-function isRejectedType(type: OutputSettings['type']): type is keyof typeof rejectedTypes {
-  return type !== undefined && Object.hasOwn(rejectedTypes, type);
-}
-
 /** The lower and the upper limit of each property that skip rules compare. */
 const skipPairs = [
   ['min_size', 'max_size'],
@@ -74,7 +62,6 @@ const rules: readonly OutputRule[] = [
     base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)), false)
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
-  ({ type }) => (isRejectedType(type) ? `.type must not be ${type}: ${rejectedTypes[type]}` : undefined),
   ({ skip, ...flat }) => {
     const name = flatSkipNames.find(
       (one) => flat[one] !== undefined && skip?.[one] !== undefined && !isSameRule(flat[one], skip[one]),

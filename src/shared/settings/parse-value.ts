@@ -235,7 +235,13 @@ function parseUnchecked(
   if (type !== undefined && !hasType(type, value)) {
     return ignoredResult({ field: path, message: `is not ${typeNames[type]} and was ignored` });
   }
-  return { value: isSecret ? true : value, validationErrors: [], warnings: [] };
+  return { value: isSecret && !isOff(value) ? true : value, validationErrors: [], warnings: [] };
+}
+
+/** Whether a value turns its setting off. Such a value of a setting that is not applied is accepted. */
+export function isOff(value: unknown): boolean {
+  const isFalse = value === false || value === 0 || ['false', '0', 'none', ''].includes(String(value));
+  return isFalse || JSON.stringify(value) === '{}' || JSON.stringify(value) === '[]';
 }
 
 const typeNames = {
