@@ -12,7 +12,7 @@ import { requireFfmpeg } from './one-job.js';
 const cases: Readonly<Record<string, readonly OutputSettings[]>> = {
   'one pass': [{ speed: 2, width: 640 }],
   'two passes': [{ speed: 3, width: 640, video_bitrate: 800 }],
-  thumbnails: [{ speed: 2, width: 640, thumbnails: { number: 10 } }],
+  thumbnails: [{ speed: 2, width: 640, thumbnails: [{ number: 10 }] }],
   'three outputs': [640, 480, 320].map((width) => ({ speed: 3, width })),
   vp8: [{ video_codec: 'vp8', width: 480 }],
 };

@@ -29,6 +29,7 @@ const bannedWords: readonly BannedWord[] = [
       'test/plan/size.test.ts',
       'test/plan/timing.test.ts',
       'test/encodes/sizes.test.ts',
+      'test/encodes/thumbnail-sets.test.ts',
       'test/encodes/video-harness.ts',
       // Lines of a manual page.
       'scripts/docs/man/roff.ts',

@@ -1,10 +1,11 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { OutputDestination } from '../jobs/draft.js';
+import type { OutputDestination } from '../jobs/job.js';
 import { schemeOf } from '../transports/registry.js';
 import { withSavedCredentials } from '../transports/with-credentials.js';
 import type { AppContext } from './app-context.js';
 
-type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'>;
+/** The dependencies of a check of addresses. */
+export type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'>;
 
 /** A URL to download from. */
 interface Source {
@@ -44,22 +45,53 @@ interface Destination {
 }
 
 /** The validation errors of the destination of an output, and of the credentials for it. */
-export async function destinationErrors(
+export function destinationErrors(
   appContext: AddressCheckDeps,
   { settings, outputDestination: { destination }, path, accountId }: Destination,
 ): Promise<readonly string[]> {
   const field =
     settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
+  return uploadErrors(appContext, {
+    destination,
+    path: `${path}.${field}`,
+    credentialsPath: `${path}.credentials`,
+    credentials: settings.credentials,
+    accountId,
+    mayBeHosted: field === 'filename',
+  });
+}
+
+/** A URL to upload to. */
+interface UploadTarget {
+  readonly destination: string;
+  /** The path in the request of the field that names it. */
+  readonly path: string;
+  readonly credentialsPath: string;
+  /** The name of the saved credentials for it. */
+  readonly credentials: string | undefined;
+  /** The name of saved credentials that apply if they are for the scheme of the URL. */
+  readonly inheritedCredentials?: string | undefined;
+  readonly accountId: string;
+  /** Whether the daemon may host the file itself. */
+  readonly mayBeHosted: boolean;
+}
+
+/** The validation errors of a URL to upload to, and of the credentials for it. */
+export async function uploadErrors(
+  appContext: AddressCheckDeps,
+  target: UploadTarget,
+): Promise<readonly string[]> {
+  const { destination, path, credentials, accountId } = target;
   const transport = appContext.transports.get(schemeOf(destination) ?? '');
-  const isInternal = field !== 'filename' && schemeOf(destination) === 'hosted';
+  const isInternal = !target.mayBeHosted && schemeOf(destination) === 'hosted';
   if (transport?.upload === undefined || isInternal)
-    return [`${path}.${field} ${unsupportedSchemeError(appContext, destination, 'upload')}`];
-  const owner = { accountId, credentials: settings.credentials };
-  const credentialError = await credentialErrorOf(appContext, destination, owner);
-  if (credentialError !== null) return [`${path}.credentials ${credentialError}`];
+    return [`${path} ${unsupportedSchemeError(appContext, destination, 'upload')}`];
+  const credentialError = await credentialErrorOf(appContext, destination, { accountId, credentials });
+  if (credentialError !== null) return [`${target.credentialsPath} ${credentialError}`];
+  const owner = { accountId, credentials: credentials ?? target.inheritedCredentials };
   const complete = await withUsableCredentials(appContext, destination, owner);
   const validationError = await transport.checkOutput?.(complete, accountId);
-  return validationError ? [`${path}.${field} ${validationError}`] : [];
+  return validationError ? [`${path} ${validationError}`] : [];
 }
 
 /** Whose credentials apply. */

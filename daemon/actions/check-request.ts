@@ -1,4 +1,4 @@
-import { normalize, posix } from 'node:path';
+import { posix } from 'node:path';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { routePath } from '../../src/shared/routes.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
@@ -7,10 +7,10 @@ import type { RequestWarning } from '../../src/shared/settings/request-warning.j
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
-import type { OutputDestination } from '../jobs/draft.js';
+import type { OutputDestination } from '../jobs/job.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
-import { thumbnailUrl } from '../jobs/output-files.js';
+import { s3UrlOf } from '../jobs/s3-web-url.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { withDeviceProfile } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
@@ -18,13 +18,13 @@ import type { Capabilities } from '../plan/plan-types.js';
 import { checkSupport } from '../plan/setting-support.js';
 import { supportedJobFields, supportedOutputSettings } from '../plan/supported-settings.js';
 import type { Account } from '../store/account-store.js';
-import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
 import { destinationErrors, sourceErrors } from './check-addresses.js';
 import { type CodecsOfOutput, copyValidationErrors } from './check-copies.js';
+import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
-import { s3UrlOf } from './s3-web-url.js';
+import { DestinationClaims } from './claim-destinations.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -117,7 +117,7 @@ function createOutputCheck(
   context: RequestCheckContext,
   parts: ValidRequestParts,
 ): (given: OutputSettings, path: string) => Promise<CheckedOutput> {
-  const usedKeys = new Set<string>();
+  const claims = new DestinationClaims();
   const accountId = context.account.id;
   const destinationOptions = { baseUrl: context.baseUrl, randomToken: appContext.randomToken };
 
@@ -131,7 +131,7 @@ function createOutputCheck(
         ...strictResult.validationErrors,
         ...headerErrors(settings, path),
         ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
-        ...claimDestination(usedKeys, outputDestination, path),
+        ...claims.claimFile(outputDestination, path),
       ],
       warnings: [...strictResult.warnings, ...notificationWarnings(settings.notifications, path)],
     };
@@ -146,9 +146,10 @@ function createOutputCheck(
   };
 
   const checkEncoded = async (given: OutputSettings, path: string): Promise<CheckedOutput> => {
-    const settings = withDeviceProfile(given);
+    const profiled = withDeviceProfile(given);
     const capabilities = capabilitiesOf(appContext);
-    const combination = checkCombination(settings, requestedFilename(settings), capabilities, path);
+    const combination = checkCombination(profiled, requestedFilename(profiled), capabilities, path);
+    const settings = combination.ok && combination.video === null ? withoutThumbnails(profiled) : profiled;
     if (!combination.ok) return { validationErrors: combination.validationErrors, warnings: [] };
     const combined = applyStrictMode(combination.warnings, settings.strict ?? false);
     const outputDestination = resolveDestination(settings, {
@@ -156,6 +157,12 @@ function createOutputCheck(
       ...destinationOptions,
     });
     const delivery = await checkDelivery({ settings, outputDestination }, path);
+    const thumbnails = await checkThumbnails(
+      appContext,
+      { settings, outputDestination },
+      { path, accountId },
+    );
+    const strictThumbnails = applyStrictMode(thumbnails.warnings, settings.strict ?? false);
     return {
       ...delivery,
       codecs: { settings, combination, path },
@@ -163,15 +170,15 @@ function createOutputCheck(
         ...combined.validationErrors,
         ...delivery.validationErrors,
         ...(await checkWatermarks(settings, path)),
-        ...claimThumbnails(usedKeys, settings, outputDestination, path),
-        ...(settings.thumbnails !== undefined && combination.video === null
-          ? [`${path}.thumbnails must be omitted: this output has no video`]
-          : []),
+        ...thumbnails.validationErrors,
+        ...strictThumbnails.validationErrors,
+        ...claims.claimThumbnails(settings, outputDestination, path),
       ],
       warnings: [
         ...combined.warnings,
         ...ineffectiveSettings(given, combination, path),
         ...delivery.warnings,
+        ...strictThumbnails.warnings,
       ],
     };
   };
@@ -197,41 +204,8 @@ function createOutputCheck(
   };
 }
 
-/** Adds the destination of the thumbnails; returns a validation error if those of another output are there. */
-function claimThumbnails(
-  usedKeys: Set<string>,
-  { thumbnails }: OutputSettings,
-  { destination }: OutputDestination,
-  path: string,
-): readonly string[] {
-  if (thumbnails === undefined) return [];
-  // Outputs may differ only in their extensions, which the names of thumbnails do not contain.
-  const key = destinationKey(thumbnailUrl(destination, 0));
-  const isUsed = usedKeys.has(key);
-  usedKeys.add(key);
-  return isUsed ? [`${path}.thumbnails go to the same place as those of another output of this job`] : [];
-}
-
-/** Adds a destination to those that are used; returns a validation error if it is used already. */
-function claimDestination(
-  usedKeys: Set<string>,
-  { destination }: OutputDestination,
-  path: string,
-): readonly string[] {
-  const key = destinationKey(destination);
-  const isUsed = usedKeys.has(key);
-  usedKeys.add(key);
-  return isUsed ? [`${path} goes to the same place as another output of this job`] : [];
-}
-
-/**
- * A destination in canonical form. A path can be spelled in many ways, and the later output would overwrite
- * the earlier one.
- */
-function destinationKey(destination: string): string {
-  if (schemeOf(destination) !== 'file') return destination;
-  const parsed = parseFileUrl(destination);
-  return parsed.ok ? normalize(parsed.path) : destination;
+function withoutThumbnails({ thumbnails: _, ...settings }: OutputSettings): OutputSettings {
+  return settings;
 }
 
 function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {

@@ -1,5 +1,5 @@
 import { parseFileRefUrl } from '../hosted-files/file-ref.js';
-import { hostedFilesOf } from '../jobs/output-files.js';
+import { hostedFilesOf } from '../jobs/thumbnails.js';
 import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
 

@@ -248,14 +248,17 @@ async function rollBackUnfinished(
   store: JobStore,
   context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'>,
 ): Promise<void> {
-  const deliveries = new Map<number, { readonly urls: string[]; readonly owner: CredentialOwner }>();
+  const deliveries = new Map<
+    number,
+    { readonly urls: string[]; readonly owner: (url: string) => CredentialOwner }
+  >();
   for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
     try {
       const job = await store.get(jobId);
       const output = job?.outputs.find(({ id }) => id === outputId);
       if (job === null || output === undefined || output.state === 'finished') continue;
       const urls = deliveries.get(outputId)?.urls ?? [];
-      deliveries.set(outputId, { urls: [...urls, url], owner: ownerOf(job, output) });
+      deliveries.set(outputId, { urls: [...urls, url], owner: (one) => ownerOf(job, output, one) });
     } catch (error) {
       context.log('warn', `Delivered files of job ${jobId} could not be removed: ${String(error)}`);
     }

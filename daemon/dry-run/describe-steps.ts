@@ -1,5 +1,8 @@
-import { withoutExtension } from '../../src/shared/text/url-text.js';
-import { thumbnailCount } from '../jobs/output-files.js';
+import { isAbsolute, relative } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { namedImage } from '../../src/shared/thumbnail-names.js';
+import { thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
 import type { Capabilities, OutputToPlan, Plan } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
 import { fileArgument } from '../plan/safe-input.js';
@@ -38,25 +41,34 @@ export function describeSteps(
   const thumbnails = (id: number): readonly DryRunStep[] => {
     const product = jobPlan.products.find(({ outputId }) => outputId === id);
     const settings = outputs.find((output) => output.id === id)?.settings ?? {};
-    const number = thumbnailCount(settings);
-    if (product === undefined || number === 0) return [];
+    if (product === undefined) return [];
     const media = expectedMedia(product);
-    const keyframeInterval = settings.keyframe_interval;
-    const thumbnailPlan = planThumbnails(
-      { outputId: id, path: product.path, media, number, keyframeInterval },
-      capabilities,
-    );
-    if ('failure' in thumbnailPlan) {
-      warnings.push(`output ${id} also has thumbnails; their times depend on the length of its file`);
-      return [];
-    }
-    const withThumbnailPath = (arg: string) => thumbnailPathForArg(arg, id, product.path);
-    return thumbnailPlan.runs.map((args) => ({
-      outputs: [id],
-      does: 'thumbnails',
-      args: args.map(withThumbnailPath),
-      share: null,
-    }));
+    return thumbnailSets(settings).flatMap((set, setIndex): readonly DryRunStep[] => {
+      const thumbnailPlan = planThumbnails(
+        {
+          outputId: id,
+          path: product.path,
+          media,
+          set,
+          setIndex,
+          inputFrameRate: media.video?.frameRate ?? null,
+          keyframeInterval: settings.keyframe_interval,
+        },
+        capabilities,
+      );
+      if ('failure' in thumbnailPlan) {
+        warnings.push(`output ${id} also has thumbnails; their times depend on the length of its file`);
+        return [];
+      }
+      const withThumbnailPath = (arg: string) =>
+        thumbnailPathForArg(arg, { settings, setIndex, path: product.path, size: thumbnailPlan.size });
+      return thumbnailPlan.runs.map((args) => ({
+        outputs: [id],
+        does: 'thumbnails',
+        args: args.map(withThumbnailPath),
+        share: null,
+      }));
+    });
   };
   const steps = jobPlan.steps.flatMap(
     ({ outputIds, args, progressWeight: share }, index): readonly DryRunStep[] => {
@@ -68,15 +80,26 @@ export function describeSteps(
   return { steps, warnings };
 }
 
-/**
- * Replaces the temporary name of a thumbnail in an argument with its delivered name, next to the file of its
- * output.
- */
-function thumbnailPathForArg(arg: string, outputId: number, path: string): string {
-  const [, number] = /^thumbnail-(\d+)-/.exec(arg) ?? [];
-  if (Number(number) !== outputId || !arg.endsWith('.png')) return arg;
-  const suffix = arg.slice(`thumbnail-${outputId}-`.length);
-  // A sequence has %04d in its name: every other % is literal.
-  const stem = withoutExtension(path);
-  return fileArgument(`${suffix.startsWith('%') ? stem.replaceAll('%', '%%') : stem}_${suffix}`);
+/** A set of thumbnails of an output, and the path of its file. */
+interface PlannedSet {
+  readonly settings: OutputSettings;
+  readonly setIndex: number;
+  readonly path: string;
+  readonly size: { readonly width: number; readonly height: number };
+}
+
+/** Replaces the temporary name of a thumbnail in an argument with its destination: a path, if it is next to the file of its output. */
+function thumbnailPathForArg(arg: string, { settings, setIndex, path, size }: PlannedSet): string {
+  const [, number] = /^thumbnail-\d+-\d+-(\d{4,}|%04d)\.(?:png|jpg)$/.exec(arg) ?? [];
+  if (number === undefined) return arg;
+  const isSequence = number.startsWith('%');
+  const image = isSequence
+    ? { number: '%d', paddedNumber: '%04d', ...size }
+    : namedImage(Number(number), size);
+  // In the name of a sequence every other % is literal.
+  const video = pathToFileURL(isSequence ? path.replaceAll('%', '%%') : path).href;
+  const { destination } = thumbnailDestination({ settings, destination: video, url: video }, setIndex, image);
+  if (!destination.startsWith('file:')) return destination;
+  const absolute = fileURLToPath(destination);
+  return fileArgument(isAbsolute(path) ? absolute : relative('', absolute));
 }

@@ -3,8 +3,8 @@ import { isFinal, type OutputState } from '../../src/shared/states.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
 import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
-import { thumbnailsOf } from './output-files.js';
 import { sourceFailure, withoutSource } from './output-graph.js';
+import { recordThumbnails } from './thumbnails.js';
 
 /** Number of crashes after which a job fails with `WorkerLostError`. */
 export const crashLimit = 3;
@@ -68,9 +68,7 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
       return withOutput(updated, change, {
         state: 'processing',
         updatedAt: at,
-        ...(change.warnings === undefined || change.warnings.length === 0
-          ? {}
-          : { warnings: change.warnings }),
+        ...warningsAfter({}, change.warnings),
       });
     case 'output-finished':
       return finishIfComplete(
@@ -78,7 +76,8 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
           state: 'finished',
           media: change.media,
           file: change.file,
-          thumbnails: thumbnailsOf(job, requireOutput(job, change), at),
+          thumbnails: recordThumbnails(job, requireOutput(job, change), change.thumbnails ?? [], at),
+          ...warningsAfter(requireOutput(job, change), change.warnings),
           updatedAt: at,
           finishedAt: at,
         }),
@@ -228,6 +227,15 @@ function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputState) =
       return { ...rest, ...cleared };
     }),
   };
+}
+
+/** The warnings of an output and those of a change. */
+function warningsAfter(
+  { warnings = [] }: Pick<JobOutput, 'warnings'>,
+  added: readonly string[] = [],
+): Pick<JobOutput, 'warnings'> {
+  const all = [...warnings, ...added];
+  return all.length === 0 ? {} : { warnings: all };
 }
 
 /** Fails the job after too many crashes, including its input and outputs that have not ended. */

@@ -1,14 +1,8 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
-import type { IdempotencyRecord, Job, JobInput } from './job.js';
+import type { IdempotencyRecord, Job, JobInput, OutputDestination } from './job.js';
 import { targetsOf } from './notifications.js';
-import { totalThumbnailCount } from './output-files.js';
-
-/** Where one output is delivered: see `destination` and `url` of `JobOutput`. */
-export interface OutputDestination {
-  readonly destination: string;
-  readonly url: string;
-}
+import { reservedThumbnailIds } from './thumbnails.js';
 
 /** A job without ids. The store assigns them from its sequence. */
 export interface JobDraft {
@@ -45,7 +39,7 @@ export function draftJob(parts: DraftParts): JobDraft {
   const { download_connections: connections, expected_md5_checksum: expectedMd5 } = parts.request;
   const newFile = { createdAt: at, updatedAt: at, finishedAt: null, media: null, file: null, failure: null };
   return {
-    idCount: 2 + parts.outputs.length + totalThumbnailCount(parts.outputs),
+    idCount: 2 + parts.outputs.length + reservedThumbnailIds(parts.outputs),
     number: (firstId) => ({
       id: firstId,
       accountId: parts.accountId,

@@ -59,12 +59,23 @@ export interface JobInput extends JobFile {
   readonly expectedMd5?: string;
 }
 
-/** One thumbnail of an output. */
+/** One thumbnail of an output. Those of older versions have only the first four fields. */
 export interface JobThumbnail {
   readonly id: number;
+  /** Without credentials. */
   readonly url: string;
   readonly createdAt: string;
   readonly updatedAt: string;
+  /** The URL to which it was delivered. May contain credentials. */
+  readonly destination?: string;
+  /** The index of its set in the settings of the output. */
+  readonly setIndex?: number;
+  /** The label of its set. Absent if the set has none. */
+  readonly label?: string;
+  readonly format?: 'png' | 'jpg';
+  readonly width?: number;
+  readonly height?: number;
+  readonly sizeBytes?: number;
 }
 
 /** One output of a job. */
@@ -79,6 +90,12 @@ export interface JobOutput extends JobFile {
   readonly thumbnails: readonly JobThumbnail[];
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
   readonly warnings?: readonly string[];
+}
+
+/** Where one output is delivered: see `destination` and `url` of `JobOutput`. */
+export interface OutputDestination {
+  readonly destination: string;
+  readonly url: string;
 }
 
 /** The last progress of a file that failed or was cancelled. */

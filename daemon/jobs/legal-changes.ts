@@ -2,6 +2,7 @@ import { VencError } from '../../src/shared/errors.js';
 import { type JobState, jobStates, type OutputState } from '../../src/shared/states.js';
 import type { FileFacts, Job, JobFailure, JobInput, JobOutput } from './job.js';
 import type { MediaFacts } from './media.js';
+import type { DeliveredThumbnail } from './thumbnails.js';
 
 /** A change of a job. */
 export type Change =
@@ -21,6 +22,10 @@ export type Change =
       readonly id: number;
       readonly media: MediaFacts | null;
       readonly file: FileFacts;
+      /** Absent if it has none. */
+      readonly thumbnails?: readonly DeliveredThumbnail[];
+      /** What its file revealed, one sentence each, in addition to the warnings of its start. */
+      readonly warnings?: readonly string[];
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
   /** The source of the output is complete on this machine. */

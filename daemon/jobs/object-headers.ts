@@ -46,7 +46,10 @@ export function objectWarnings(
 }
 
 /** Validation errors of headers that are sent, but whose values are invalid. */
-export function headerErrors({ headers = {} }: OutputSettings, path: string): readonly string[] {
+export function headerErrors(
+  { headers = {} }: Pick<OutputSettings, 'headers'>,
+  path: string,
+): readonly string[] {
   return Object.entries(headers).flatMap(([name, value]) =>
     name.toLowerCase() === 'expires' && Number.isNaN(Date.parse(value))
       ? [`${path}.headers.${name} must be a date, such as Wed, 21 Oct 2026 07:28:00 GMT`]

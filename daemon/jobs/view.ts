@@ -1,4 +1,8 @@
-import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
+import type {
+  JobNotificationBody,
+  NotifiedOutput,
+  OutputNotificationBody,
+} from '../../src/shared/records/notifications.js';
 import type {
   DetailsRecord,
   InputDetails,
@@ -43,11 +47,12 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
     thumbnails:
       job.state === 'finished'
         ? job.outputs.flatMap((output) =>
-            output.thumbnails.map(({ id, url, createdAt, updatedAt }) => ({
+            output.thumbnails.map(({ id, url, createdAt, updatedAt, label }) => ({
               id,
               url,
               created_at: createdAt,
               updated_at: updatedAt,
+              ...(label === undefined ? {} : { group_label: label }),
             })),
           )
         : [],
@@ -156,6 +161,30 @@ export function notificationRecord(
   const head = { job: jobHead(job), input: inputDetails(job) };
   const output = job.outputs.find(({ id }) => id === notification.outputId);
   return output === undefined
-    ? { ...head, outputs: job.outputs.map((one) => outputDetails(one)) }
-    : { ...head, output: outputDetails(output) };
+    ? { ...head, outputs: job.outputs.map(notifiedOutput) }
+    : { ...head, output: notifiedOutput(output) };
+}
+
+function notifiedOutput(output: JobOutput): NotifiedOutput {
+  const thumbnails = thumbnailGroups(output);
+  return { ...outputDetails(output), ...(thumbnails.length === 0 ? {} : { thumbnails }) };
+}
+
+type NotifiedImage = NonNullable<NotifiedOutput['thumbnails']>[number]['images'][number];
+
+/** The thumbnails of an output by set. Those of older versions are left out, because their sizes are unknown. */
+function thumbnailGroups({ thumbnails }: JobOutput): NonNullable<NotifiedOutput['thumbnails']> {
+  const groups = new Map<number, { readonly label: string | null; readonly images: NotifiedImage[] }>();
+  for (const { setIndex, label = null, url, format = 'png', width, height, sizeBytes } of thumbnails) {
+    if (setIndex === undefined || sizeBytes === undefined) continue;
+    const group = groups.get(setIndex) ?? { label, images: [] };
+    groups.set(setIndex, group);
+    group.images.push({
+      url,
+      format: format === 'png' ? 'PNG' : 'JPG',
+      file_size_bytes: sizeBytes,
+      dimensions: `${width}x${height}`,
+    });
+  }
+  return [...groups.values()];
 }

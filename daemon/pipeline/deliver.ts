@@ -1,14 +1,22 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
+import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import { objectHeaders } from '../jobs/object-headers.js';
-import { thumbnailAccess, thumbnailUrl, videoAccess } from '../jobs/output-files.js';
+import { thumbnailAccess, videoAccess } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
+import {
+  type DeliveredThumbnail,
+  destinationOfThumbnail,
+  thumbnailObject,
+  thumbnailSets,
+} from '../jobs/thumbnails.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { schemeOf } from '../transports/registry.js';
 import { type CredentialOwner, transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
+import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
@@ -18,8 +26,10 @@ import { runStage } from './stages.js';
 export interface Delivery {
   readonly output: JobOutput;
   readonly encoded: ProducedFile;
-  /** Paths of its thumbnails, in order. */
-  readonly thumbnails: readonly string[];
+  /** Its thumbnails, in the order of sets and images. */
+  readonly thumbnails: readonly ExtractedThumbnail[];
+  /** What its file revealed, one sentence each. */
+  readonly warnings: readonly string[];
   /** The scratch folder of the run. */
   readonly scratch: string;
   /** Limits concurrent uploads. */
@@ -31,12 +41,14 @@ export interface Delivery {
  * the files that were delivered for it are removed.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
-  const { output, encoded } = delivery;
+  const { output, encoded, warnings } = delivery;
   const uploaded: string[] = [];
   const rollBackAll = () =>
-    rollBack(context, releaseOwnUrls(context, delivery, uploaded.splice(0)), ownerOf(run.job, output));
+    rollBack(context, releaseOwnUrls(context, delivery, uploaded.splice(0)), (url) =>
+      ownerOf(run.job, output, url),
+    );
   try {
-    const file = await runStage(
+    const sent = await runStage(
       run,
       () => withUploadSlot(run, delivery, () => sendAll(run, context, delivery, uploaded)),
       'UploadFailureError',
@@ -45,8 +57,8 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
         await run.change({ type: 'output-failed', id: output.id, failure });
       },
     );
-    if (file !== null)
-      await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
+    if (sent !== null)
+      await run.change({ type: 'output-finished', id: output.id, media: encoded.media, warnings, ...sent });
   } catch (error) {
     // After any other error it is unknown whether the output counts as finished.
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await rollBackAll();
@@ -56,9 +68,16 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   }
 }
 
-/** Whose saved credentials apply to the destination of an output. */
-export function ownerOf(job: Pick<Job, 'accountId'>, { settings }: JobOutput): CredentialOwner {
-  return { accountId: job.accountId, credentials: settings.credentials };
+/** Whose saved credentials apply to the URL of a file of an output: its own destination, or that of a thumbnail. */
+export function ownerOf(
+  job: Pick<Job, 'accountId'>,
+  { settings, destination }: JobOutput,
+  url: string,
+): CredentialOwner {
+  const set = thumbnailSets(settings).find(
+    ({ base_url: folder }) => folder !== undefined && url !== destination && url.startsWith(folder),
+  );
+  return { accountId: job.accountId, credentials: set?.credentials ?? settings.credentials };
 }
 
 /** Returns the delivered URLs that no other delivery has replaced, and removes them from the map. */
@@ -73,8 +92,13 @@ function releaseOwnUrls(
 }
 
 /** Limits the upload; an output that stays on this machine does not wait. */
-function withUploadSlot<T>(run: Run, { output, limiter }: Delivery, send: () => Promise<T>): Promise<T> {
-  if (isLocal(output.destination)) return send();
+function withUploadSlot<T>(
+  run: Run,
+  { output, thumbnails, limiter }: Delivery,
+  send: () => Promise<T>,
+): Promise<T> {
+  const destinations = thumbnails.map((thumbnail) => destinationOfThumbnail(output, thumbnail).destination);
+  if ([output.destination, ...destinations].every(isLocal)) return send();
   // Reported before the wait, because encoding has ended and this is the next event.
   const overallPercent = (1 - progressWeights(output).upload) * 100;
   run.progress(output.id, { event: 'uploading', percent: 0, overallPercent });
@@ -90,32 +114,28 @@ async function sendAll(
   context: PipelineContext,
   delivery: Delivery,
   uploaded: string[],
-): Promise<FileFacts> {
-  const { output, encoded, thumbnails, scratch } = delivery;
-  const transport = transportWithCredentials(context, output.destination, ownerOf(run.job, output));
-  const upload = transport.upload?.bind(transport);
+): Promise<{ readonly file: FileFacts; readonly thumbnails: readonly DeliveredThumbnail[] }> {
+  const { output, encoded, scratch } = delivery;
+  const { settings, destination } = output;
   const weight = progressWeights(output).upload;
-  if (upload === undefined) throw new TypeError('the scheme of the destination does not support uploads');
-  const send = async (path: string, to: string, transfer: Omit<Transfer, 'signal'>) => {
+  const send: SendFile = async (path, to, transfer) => {
+    const transport = transportWithCredentials(context, to, ownerOf(run.job, output, to));
+    if (transport.upload === undefined)
+      throw new TypeError('the scheme of the destination does not support uploads');
     await context.scratch.recordDelivery(scratch, { outputId: output.id, path, url: to });
-    const facts = await upload(path, to, { signal: run.signal, ...transfer });
+    const facts = await transport.upload(path, to, { signal: run.signal, ...transfer });
     uploaded.push(to);
     context.deliveries.set(to, delivery);
     await rm(path, { force: true });
     return facts;
   };
-  for (const [index, path] of thumbnails.entries())
-    await send(path, thumbnailUrl(output.destination, index), {
-      onProgress: () => {},
-      access: thumbnailAccess(output.settings),
-    });
+  const thumbnails = await sendThumbnails(delivery, send);
   const onProgress: Transfer['onProgress'] = (done, total) => {
     const percent = total === null || total === 0 ? 0 : (done / total) * 100;
     const overallPercent = (1 - weight) * 100 + weight * percent;
     run.progress(output.id, { event: 'uploading', percent, overallPercent });
   };
-  const { settings, destination } = output;
-  return send(encoded.product.path, destination, {
+  const file = await send(encoded.product.path, destination, {
     onProgress,
     access: videoAccess(settings),
     headers: objectHeaders(settings, schemeOf(destination)),
@@ -123,6 +143,40 @@ async function sendAll(
       ? {}
       : { parallelParts: settings.parallel_upload_limit }),
   });
+  return { file, thumbnails };
+}
+
+/** Delivers one file of the scratch folder, and removes it there. */
+type SendFile = (path: string, to: string, transfer: Omit<Transfer, 'signal'>) => Promise<FileFacts>;
+
+/** Delivers the thumbnails, set by set. After the first error no other upload is started, and those that run are awaited. */
+async function sendThumbnails(
+  { output, thumbnails }: Delivery,
+  send: SendFile,
+): Promise<readonly DeliveredThumbnail[]> {
+  const { settings } = output;
+  const delivered: DeliveredThumbnail[] = [];
+  for (const [setIndex, set] of thumbnailSets(settings).entries()) {
+    const images = thumbnails.filter((one) => one.setIndex === setIndex);
+    const errors: unknown[] = [];
+    const sendOne = async ({ path, ...thumbnail }: ExtractedThumbnail): Promise<void> => {
+      if (errors.length > 0) return;
+      const { destination, url } = destinationOfThumbnail(output, thumbnail);
+      try {
+        const { sizeBytes } = await send(path, destination, {
+          onProgress: () => {},
+          access: thumbnailAccess(settings, set),
+          headers: objectHeaders(thumbnailObject(settings, set), schemeOf(destination)),
+        });
+        delivered.push({ ...thumbnail, destination, url, sizeBytes });
+      } catch (error) {
+        errors.push(error);
+      }
+    };
+    await mapWithConcurrency(images, set.parallel_upload_limit ?? 1, sendOne);
+    if (errors.length > 0) throw errors[0];
+  }
+  return delivered.toSorted((a, b) => a.setIndex - b.setIndex || a.index - b.index);
 }
 
 /**
@@ -132,12 +186,12 @@ async function sendAll(
 export async function rollBack(
   context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'log'>,
   urls: readonly string[],
-  owner: CredentialOwner,
+  ownerOfUrl: (url: string) => CredentialOwner,
 ): Promise<void> {
   const remaining = [...urls];
   try {
     for (let url = remaining.at(-1); url !== undefined; url = remaining.at(-1)) {
-      await transportWithCredentials(context, url, owner).remove?.(url);
+      await transportWithCredentials(context, url, ownerOfUrl(url)).remove?.(url);
       remaining.pop();
     }
   } catch (error) {

@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFinal } from '../../src/shared/states.js';
 import type { JobOutput } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
 import { dependentsOf } from '../jobs/output-graph.js';
 import type { Run } from '../jobs/run.js';
 import type { RunLimiter } from './concurrency-limits.js';
@@ -62,12 +63,14 @@ export async function encodeOutputs(
     await Promise.allSettled(deliveries);
     deliveries = [];
   };
-  const startDelivery = async ({ output, encoded, video }: MadeFile) => {
-    const thumbnails =
-      video === null ? [] : await extractThumbnails(run, context, { output, encoded: video, scratch });
-    if (thumbnails === null) return;
+  const startDelivery = async ({ output, encoded, video }: MadeFile, source: MediaFacts | null) => {
+    const extracted =
+      video === null
+        ? { thumbnails: [], warnings: [] }
+        : await extractThumbnails(run, context, { output, encoded: video, source, scratch });
+    if (extracted === null) return;
     spawn((taskRun) => {
-      const delivery = deliver(taskRun, context, { output, encoded, thumbnails, scratch, limiter });
+      const delivery = deliver(taskRun, context, { output, encoded, ...extracted, scratch, limiter });
       deliveries.push(delivery);
       return delivery;
     });
@@ -88,7 +91,7 @@ export async function encodeOutputs(
         queue.push(() => planBatch(run, context, source, { outputs: dependents, scratch }));
       }
       if (remade.has(output.id)) await rm(encoded.product.path, { force: true });
-      else await startDelivery(made);
+      else await startDelivery(made, batch.source.media);
     }
     if (batch !== fromInput) await rm(batch.source.path, { force: true });
   }

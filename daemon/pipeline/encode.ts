@@ -3,8 +3,8 @@ import { VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
-import { thumbnailCount } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
+import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
@@ -99,7 +99,7 @@ async function runSteps(
     reporter: createEncodingProgressReporter(
       steps,
       progressWeights(output).encode,
-      thumbnailCount(output.settings),
+      estimatedThumbnailCount(output.settings),
     ),
   }));
   for (const step of steps) {

@@ -2,51 +2,95 @@ import { access, copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
-import { thumbnailCount } from '../jobs/output-files.js';
+import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import { type Thumbnail, thumbnailSets } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { runStage } from './stages.js';
 
+/** A thumbnail in the scratch folder. */
+export interface ExtractedThumbnail extends Thumbnail {
+  readonly path: string;
+}
+
+/** The thumbnails of an output, and what its length changed, one sentence each. */
+export interface ExtractedThumbnails {
+  readonly thumbnails: readonly ExtractedThumbnail[];
+  readonly warnings: readonly string[];
+}
+
 /**
- * Extracts the thumbnails of an encoded output into the scratch folder. Returns a file for each, in order. On failure the output
- * fails (`ThumbnailError`) and null is returned.
+ * Extracts the thumbnails of an encoded output into the scratch folder, set by set. `source` describes the file that the output was made
+ * from. On failure the output fails (`ThumbnailError`) and null is returned. An output without video has none.
  */
 export function extractThumbnails(
   run: Run,
   context: Pick<PipelineContext, 'ffmpeg'>,
-  task: { readonly output: JobOutput; readonly encoded: EncodedFile; readonly scratch: string },
-): Promise<readonly string[] | null> {
-  const { output, encoded, scratch } = task;
+  task: ThumbnailTask,
+): Promise<ExtractedThumbnails | null> {
+  const { output, encoded } = task;
   return runStage(
     run,
     async () => {
-      const count = thumbnailCount(output.settings);
-      if (count === 0) return [];
-      const thumbnailPlan = planThumbnails(
-        {
-          outputId: output.id,
-          path: encoded.product.path,
-          media: encoded.media,
-          number: count,
-          keyframeInterval: output.settings.keyframe_interval,
-        },
-        context.ffmpeg.capabilities,
-      );
-      if ('failure' in thumbnailPlan)
-        throw new VencError(thumbnailPlan.failure.errorClass, thumbnailPlan.failure.message);
-      const { fallback } = thumbnailPlan;
-      if (fallback !== null && (await tryExtract(run, context, thumbnailPlan, scratch))) {
-        return filesOf(thumbnailPlan.images, scratch);
+      const thumbnails: ExtractedThumbnail[] = [];
+      const warnings: string[] = [];
+      if (encoded.media.video === null) return { thumbnails, warnings };
+      for (const setIndex of thumbnailSets(output.settings).keys()) {
+        const plan = planSet(context, task, setIndex);
+        const files = await extractSet(run, context, plan, task.scratch);
+        thumbnails.push(...files.map((path, index) => ({ path, setIndex, index, ...plan.size })));
+        warnings.push(...plan.warnings);
       }
-      const finalPlan = fallback ?? thumbnailPlan;
-      await extractImages(run, context, finalPlan.runs, scratch);
-      return filesOf(finalPlan.images, scratch);
+      return { thumbnails, warnings };
     },
     'ThumbnailError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );
+}
+
+interface ThumbnailTask {
+  readonly output: JobOutput;
+  readonly encoded: EncodedFile;
+  readonly source: MediaFacts | null;
+  readonly scratch: string;
+}
+
+function planSet(
+  { ffmpeg }: Pick<PipelineContext, 'ffmpeg'>,
+  { output: { id, settings }, encoded: { product, media }, source }: ThumbnailTask,
+  setIndex: number,
+): ThumbnailPlan {
+  const plan = planThumbnails(
+    {
+      outputId: id,
+      path: product.path,
+      media,
+      set: thumbnailSets(settings)[setIndex] ?? {},
+      setIndex,
+      inputFrameRate: source?.video?.frameRate ?? null,
+      keyframeInterval: settings.keyframe_interval,
+    },
+    ffmpeg.capabilities,
+  );
+  if ('failure' in plan) throw new VencError(plan.failure.errorClass, plan.failure.message);
+  return plan;
+}
+
+async function extractSet(
+  run: Run,
+  context: Pick<PipelineContext, 'ffmpeg'>,
+  plan: ThumbnailPlan,
+  scratch: string,
+): Promise<readonly string[]> {
+  const { fallback } = plan;
+  if (fallback !== null && (await tryExtract(run, context, plan, scratch))) {
+    return filesOf(plan.images, scratch);
+  }
+  const finalPlan = fallback ?? plan;
+  await extractImages(run, context, finalPlan.runs, scratch);
+  return filesOf(finalPlan.images, scratch);
 }
 
 /**
@@ -92,10 +136,9 @@ async function filesOf(images: readonly string[], scratch: string): Promise<read
   const files: string[] = [];
   for (const [index, name] of images.entries()) {
     const path = join(scratch, name);
-    const previous = name === images[index - 1] ? files.at(-1) : undefined;
-    if (previous !== undefined) {
+    if (images.indexOf(name) < index) {
       const copy = join(scratch, `again-${index}-${name}`);
-      await copyFile(previous, copy);
+      await copyFile(path, copy);
       files.push(copy);
     } else if (await exists(path)) {
       files.push(path);

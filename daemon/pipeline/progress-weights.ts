@@ -1,5 +1,6 @@
 import { isLocal } from '../jobs/expected-work.js';
 import type { JobOutput } from '../jobs/job.js';
+import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 
 /** The parts of the work for an output, for its progress. They add up to 1. */
 export interface ProgressWeights {
@@ -19,7 +20,7 @@ export function progressWeights({
   settings,
 }: Pick<JobOutput, 'destination' | 'settings'>): ProgressWeights {
   const upload = isLocal(destination) ? uploadWeights.local : uploadWeights.remote;
-  const number = settings.thumbnails === undefined ? 0 : (settings.thumbnails.number ?? 1);
+  const number = estimatedThumbnailCount(settings);
   const thumbnails =
     number === 0
       ? 0

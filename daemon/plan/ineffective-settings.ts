@@ -63,6 +63,10 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
+    names: ['thumbnails'],
+    reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
+  },
+  {
     names: audioSettings,
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
   },

@@ -95,9 +95,10 @@ function decide(
       ? { video: null, warnings: [] }
       : decideVideo(settings, inputVideo, combination.video.encoder, source, watermarks, capabilities);
   if ('failure' in videoResult) return videoResult;
-  if (videoResult.video === null && copies?.video == null && settings.thumbnails !== undefined) {
+  const lacksThumbnails =
+    videoResult.video === null && copies?.video == null && settings.thumbnails !== undefined;
+  if (lacksThumbnails && settings.strict === true)
     return failure('ThumbnailError', 'Thumbnails need video, and the input has none.');
-  }
   const audioResult: Result<{ readonly audio: AudioDecision | null; readonly warnings: readonly string[] }> =
     inputAudio === null || combination.audio === null || copies?.audio != null
       ? { audio: null, warnings: [] }
@@ -128,6 +129,7 @@ function decide(
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...videoResult.warnings,
       ...audioResult.warnings,
+      ...(lacksThumbnails ? ['There are no thumbnails, because the input has no video.'] : []),
     ],
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };

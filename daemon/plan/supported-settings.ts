@@ -27,14 +27,6 @@ export const supportedJobFields = {
 
 const noAsperaUploads = { noEffect: 'nothing is uploaded to Aspera servers', warns: true } as const;
 
-const oneSetOnly = { unsupported: 'is not supported: an output has one set of thumbnails' } as const;
-const pngOnly = { unsupported: 'must be png: other formats are not supported' } as const;
-const numberOnly = { unsupported: 'is not supported: use number, which spaces thumbnails evenly' } as const;
-const videoSizeOnly = { unsupported: 'is not supported: thumbnails have the size of the video' } as const;
-const nextToVideoOnly = {
-  unsupported: 'is not supported: thumbnails are delivered next to the video',
-} as const;
-
 /** How each setting of an output is handled. A new setting without an entry does not compile. */
 export const supportedOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
@@ -139,13 +131,30 @@ export const supportedOutputSettings = {
   'watermark.height': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.origin': { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.opacity': { by: 'daemon/plan/decide/watermarks.ts' },
-  thumbnails: { by: 'daemon/jobs/output-files.ts' },
-  'thumbnails.number': { by: 'daemon/jobs/output-files.ts' },
+  thumbnails: { by: 'daemon/pipeline/extract-thumbnails.ts' },
+  'thumbnails.label': { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.format': { by: 'daemon/plan/thumbnails.ts' },
+  'thumbnails.number': { by: 'daemon/plan/decide/thumbnails.ts' },
+  'thumbnails.start_at_first_frame': { by: 'daemon/plan/decide/thumbnails.ts' },
+  'thumbnails.interval': { by: 'daemon/plan/decide/thumbnails.ts' },
+  'thumbnails.interval_in_frames': { by: 'daemon/plan/decide/thumbnails.ts' },
+  'thumbnails.times': { by: 'daemon/plan/decide/thumbnails.ts' },
+  'thumbnails.size': { by: 'daemon/plan/thumbnails.ts' },
+  'thumbnails.width': { by: 'daemon/plan/thumbnails.ts' },
+  'thumbnails.height': { by: 'daemon/plan/thumbnails.ts' },
+  'thumbnails.aspect_mode': { by: 'daemon/plan/thumbnails.ts' },
+  'thumbnails.base_url': { by: 'src/shared/thumbnail-names.ts' },
+  'thumbnails.prefix': { by: 'src/shared/thumbnail-names.ts' },
+  'thumbnails.filename': { by: 'src/shared/thumbnail-names.ts' },
   'thumbnails.public': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.grantee': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permission': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
+  'thumbnails.rrs': { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.headers': { by: 'daemon/jobs/thumbnails.ts' },
+  'thumbnails.credentials': { by: 'daemon/pipeline/deliver.ts' },
+  'thumbnails.parallel_upload_limit': { by: 'daemon/pipeline/deliver.ts' },
   type: {
     by: 'daemon/pipeline/produced-file.ts',
     except: {
@@ -173,22 +182,5 @@ export const supportedOutputSettings = {
   max_size: { by: 'src/shared/settings/output-rules.ts' },
   min_duration: { by: 'src/shared/settings/output-rules.ts' },
   max_duration: { by: 'src/shared/settings/output-rules.ts' },
-  'thumbnails.label': oneSetOnly,
-  'thumbnails.format': { ...pngOnly, unless: ['png'] },
-  'thumbnails.start_at_first_frame': numberOnly,
-  'thumbnails.interval': numberOnly,
-  'thumbnails.interval_in_frames': numberOnly,
-  'thumbnails.times': numberOnly,
-  'thumbnails.size': videoSizeOnly,
-  'thumbnails.width': videoSizeOnly,
-  'thumbnails.height': videoSizeOnly,
-  'thumbnails.aspect_mode': videoSizeOnly,
-  'thumbnails.base_url': nextToVideoOnly,
-  'thumbnails.prefix': nextToVideoOnly,
-  'thumbnails.filename': nextToVideoOnly,
-  'thumbnails.rrs': nextToVideoOnly,
-  'thumbnails.headers': nextToVideoOnly,
-  'thumbnails.credentials': nextToVideoOnly,
-  'thumbnails.parallel_upload_limit': nextToVideoOnly,
   ...notAppliedOutputSettings,
 } as const satisfies Record<OutputPath, SettingSupport>;

@@ -104,11 +104,13 @@ function outputFile(value: unknown): OutputMediaFile {
 
 function thumbnail(value: unknown): ThumbnailRecord {
   const fields = fieldsOf(value);
+  const label = readText(fields.group_label);
   return {
     id: readId(fields.id),
     url: readText(fields.url) ?? '',
     created_at: readTime(fields.created_at) ?? '',
     updated_at: readTime(fields.updated_at) ?? '',
+    ...(label === null ? {} : { group_label: label }),
   };
 }
 

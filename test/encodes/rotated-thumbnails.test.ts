@@ -59,7 +59,15 @@ for (const [build, ffmpeg] of await encoders()) {
         const [width, height] = degrees % 180 === 0 ? [96, 64] : [64, 96];
         assert.equal([facts.video?.width, facts.video?.height], [width, height]);
         const made = planThumbnails(
-          { outputId: 7, path, media: facts, number: 1, keyframeInterval: undefined },
+          {
+            outputId: 7,
+            path,
+            media: facts,
+            set: {},
+            setIndex: 0,
+            inputFrameRate: null,
+            keyframeInterval: undefined,
+          },
           ffmpeg.capabilities,
         );
         if ('failure' in made) throw new Error(made.failure.message);

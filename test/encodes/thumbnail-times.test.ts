@@ -107,7 +107,7 @@ async function filmOf(ffmpeg: Ffmpeg, from: string, name: string, settings: Outp
 
 /** The frame numbers that the thumbnails of an output show, and those that the output shows at their times. */
 async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, number: number) {
-  const settings = { thumbnails: { number } };
+  const settings = { thumbnails: [{ number }] };
   const outputs = [{ settings, outputDestination: { destination: 'file:///a', url: 'file:///a' } }];
   const request = { input: 'file:///in.mkv', outputs: [settings] };
   const job = draftJob({ accountId: 'a', request, test: false, outputs, now: new Date(0) }).number(1);
@@ -123,14 +123,14 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
     video: null,
     audio: null,
   };
-  const task = { output, encoded: { product, media }, scratch: tempFolder() };
-  const files = (await extractThumbnails(runOf(job), { ffmpeg }, task)) ?? [];
+  const task = { output, encoded: { product, media }, source: media, scratch: tempFolder() };
+  const files = (await extractThumbnails(runOf(job), { ffmpeg }, task))?.thumbnails ?? [];
   const thumbnails = tempFolder();
-  for (const [index, file] of files.entries()) await copyFile(file, join(thumbnails, `${index}.png`));
+  for (const [index, file] of files.entries()) await copyFile(file.path, join(thumbnails, `${index}.png`));
   // Decoded by the first build, because a build must not verify its own output.
   const taken = await frames(await testFfmpeg(), join(thumbnails, '%d.png'), pixels, ['-f', 'image2']);
   const target = Array.from({ length: number }, (_, index) => {
-    const moment = ((index + 0.5) * film.seconds) / number;
+    const moment = ((index + 1) * film.seconds) / (number + 1);
     const at = film.frames.findLastIndex((begin) => begin <= moment + 0.002);
     return film.numbers[Math.max(0, at)] ?? Number.NaN;
   });

@@ -102,12 +102,15 @@ test('thumbnails of a rotated video are rotated for display', async (context) =>
   assert.is(sizeOf(await readFile(join(context.folder, 'turned_0000.png'))), '120x160');
 });
 
-test('thumbnails of an input without video fail only their output', async (context) => {
-  const job = await encode(context, [{ thumbnails: {} }, { filename: 'b.mp3' }], 'audio.mp3');
+test('thumbnails of an input without video are left out with a warning, and fail their output in strict mode', async (context) => {
+  const outputs = [{ thumbnails: {} }, { thumbnails: {}, strict: true }, { filename: 'b.mp3' }];
+  const job = await encode(context, outputs, 'audio.mp3');
   assert.equal(endings(job), [
+    ['finished', null],
     ['failed', 'ThumbnailError'],
     ['finished', null],
   ]);
+  assert.match(job.output_media_files[0]?.warnings?.join() ?? '', /There are no thumbnails/);
   assert.equal(job.thumbnails, []);
 });
 
@@ -130,12 +133,6 @@ for (const name of ['x_0001.png', 'x.mp4']) {
 }
 
 const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
-  ['of an audio output', [{ filename: 'a.mp3', thumbnails: {} }], /outputs\[0\]\.thumbnails must be omitted/],
-  [
-    'of an output without video',
-    [{ skip_video: true, thumbnails: {} }],
-    /outputs\[0\]\.thumbnails must be omitted/,
-  ],
   ['with too long a name', [{ filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} }], /255 bytes/],
   [
     'of two outputs with one destination',
@@ -143,7 +140,7 @@ const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
       { url: 'file:///tmp/a.mp4', thumbnails: {} },
       { url: 'file:///tmp/a.webm', label: 'b', thumbnails: {} },
     ],
-    /outputs\[1\]\.thumbnails go to the same place/,
+    /outputs\[1\]\.thumbnails\[0\] would write the same files as thumbnails\[0\] of outputs\[0\]/,
   ],
 ];
 

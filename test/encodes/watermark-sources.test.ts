@@ -122,17 +122,18 @@ test('a watermark in a private network is forbidden, like an input', async () =>
   }
 });
 
-test('a watermark whose scaled size is too large fails its output', async () => {
+test('a watermark whose scaled size is too large is left out with a warning, and fails its output in strict mode', async () => {
   await logo();
   const daemon = await startTestDaemon({ filesRoots: [folder, join(await media('silent.mp4'), '..')] });
   try {
     const url = `file://${join(folder, 'logo.png')}`;
-    const job = await jobWith(daemon, [{ watermark: { url, width: 8000, height: 8000 } }]);
-    assert.is(job.output_media_files[0]?.error_class, 'WatermarkError');
-    assert.match(
-      job.output_media_files[0]?.error_message ?? '',
-      /8000x8000 pixels; the maximum is 36000000 pixels/,
-    );
+    const watermark = { url, width: 8000, height: 8000 };
+    const job = await jobWith(daemon, [{ watermark }, { watermark, strict: true }]);
+    const [lenient, strict] = job.output_media_files;
+    assert.equal([lenient?.state, strict?.state], ['finished', 'failed']);
+    assert.match(lenient?.warnings?.join() ?? '', /watermark/i);
+    assert.is(strict?.error_class, 'WatermarkError');
+    assert.match(strict?.error_message ?? '', /8000x8000/);
   } finally {
     await daemon.stop();
   }

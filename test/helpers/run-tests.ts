@@ -18,8 +18,10 @@ import { contractTable } from './contract-table.js';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
 const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
-/** Small enough that the workers end at about the same time, large enough that the start-up time of Node does not matter. */
-const filesPerBatch = 12;
+/** Large enough that the start-up time of Node does not matter. */
+const maxFilesPerBatch = 12;
+/** Batches are so small that each process runs several, and all end at about the same time. */
+const batchesPerWorker = 6;
 /** The folders that take longest start first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
 /** A batch that takes longer fails. */
@@ -53,6 +55,10 @@ async function main([pattern = '']: readonly string[]): Promise<number> {
   const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
   const files = all.filter((name) => new RegExp(pattern).test(name));
   const ordered = files.toSorted((one, other) => rankOf(one) - rankOf(other));
+  const filesPerBatch = Math.min(
+    maxFilesPerBatch,
+    Math.ceil(ordered.length / (workerCount * batchesPerWorker)),
+  );
   const batches = Array.from({ length: Math.ceil(ordered.length / filesPerBatch) }, (_, index) =>
     ordered.slice(index * filesPerBatch, (index + 1) * filesPerBatch),
   );

@@ -92,7 +92,7 @@ const bad: readonly (readonly [string, unknown])[] = [
   ['an output that is a text', { input, outputs: ['x'] }],
   ['a watermark without an address', { input, outputs: [{ watermark: {} }] }],
   ['a grant without a permission', { input, outputs: [{ access_control: [{ grantee: 'a' }] }] }],
-  ['two thumbnails', { input, outputs: [{ thumbnails: [{}, {}] }] }],
+  ['21 sets of thumbnails', { input, outputs: [{ thumbnails: Array(21).fill({}) }] }],
   ['a header that the daemon sets', { input, notifications: { url: input, headers: { 'Webhook-Id': '1' } } }],
 ];
 

@@ -22,6 +22,8 @@ const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (set
   };
 
 function sampleOf(setting: Setting): unknown {
+  // The labels of two sets of thumbnails must differ.
+  if (setting.kind === 'list' && setting.isSentAlone) return [sampleOf(setting.of)];
   if (setting.kind === 'list') return [sampleOf(setting.of), sampleOf(setting.of)];
   return setting.kind === 'object' ? sampleOfTable(setting.fields) : samples[setting.kind](setting);
 }
@@ -29,8 +31,8 @@ function sampleOf(setting: Setting): unknown {
 function sampleOfTable(table: SettingsTable): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(table)
-      // Exactly one of this and permissions is allowed.
-      .filter(([name]) => name !== 'permission')
+      // Exactly one of this and permissions is allowed. The file name of thumbnails is a template.
+      .filter(([name]) => name !== 'permission' && !(name === 'filename' && 'times' in table))
       .map(([name, setting]) => [name, sampleOf(setting)]),
   );
 }

@@ -147,9 +147,9 @@ test('reports that arrive together or go backwards do not distort the rate', () 
 test('the progress weights of an output add up to 1, by its destination and the part of the input', () => {
   const cases = [
     ['hosted://t/a.mp4', {}, [0.99, 0, 0.01]],
-    ['file:///a.mp4', { thumbnails: {} }, [0.978, 0.012, 0.01]],
+    ['file:///a.mp4', { thumbnails: [{}] }, [0.978, 0.012, 0.01]],
     ['s3://b/a.mp4', {}, [0.9, 0, 0.1]],
-    ['ftp://h/a.mp4', { thumbnails: { number: 500 } }, [0.6, 0.3, 0.1]],
+    ['ftp://h/a.mp4', { thumbnails: [{ number: 500 }] }, [0.6, 0.3, 0.1]],
   ] as const;
   for (const [destination, settings, expected] of cases) {
     const { encode, thumbnails, upload } = progressWeights({ destination, settings });

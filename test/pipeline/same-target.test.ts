@@ -59,7 +59,7 @@ test('a failed upload does not remove a file that another job has written to the
   queue.work(runner, { slots: 2 });
   const create = async (): Promise<number> => {
     const url = 'http://server/film.mp4';
-    const settings = { width: 64, clip_length: 0.2, thumbnails: { number: 1 } };
+    const settings = { width: 64, clip_length: 0.2, thumbnails: [{ number: 1 }] };
     const outputs = [{ settings, outputDestination: { destination: url, url } }];
     const request = { input: 'http://server/in', outputs: [] };
     const { id } = await scratchFolders.store.create(

@@ -42,7 +42,7 @@ test('a server that cannot remove files is tried once, however many orphans it h
   const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
   const log = (_: string, message: string) => reported.push(message);
   const owner = { accountId: 'default' };
-  await rollBack({ transports, savedCredentials: noSavedCredentials, log }, urls, owner);
+  await rollBack({ transports, savedCredentials: noSavedCredentials, log }, urls, () => owner);
   assert.equal(removed, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
   assert.match(
     reported.join(),

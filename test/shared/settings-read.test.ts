@@ -161,7 +161,7 @@ test('the limits of each range are valid values', () => {
   ] as const) {
     for (const value of [min, max]) assert.equal(settingsOf({ [name]: value }), { [name]: value });
   }
-  assert.equal(settingsOf({ thumbnails: { number: 500 } }), { thumbnails: { number: 500 } });
+  assert.equal(settingsOf({ thumbnails: { number: 500 } }), { thumbnails: [{ number: 500 }] });
   assert.is(requestOf({ input, download_connections: 25 }).download_connections, 25);
 });
 
@@ -197,12 +197,12 @@ test('a single watermark, grant or set of thumbnails may be given with or withou
       {
         access_control: [read],
         watermark: [watermark],
-        thumbnails: { number: 2, access_control: [read] },
+        thumbnails: [{ number: 2, access_control: [read] }],
       },
     );
   }
   assert.equal(settingsOf({ watermarks: [], access_control: [], thumbnails: [] }), {});
-  assert.equal(settingsOf({ thumbnails: {} }), { thumbnails: {} });
+  assert.equal(settingsOf({ thumbnails: {} }), { thumbnails: [{}] });
 });
 
 test('a grant has a grantee and either permission or permissions', () => {

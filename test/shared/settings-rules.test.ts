@@ -61,7 +61,7 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ filename: `${'a'.repeat(246)}.mp4`, thumbnails: {} }, undefined],
   [
     { filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} },
-    'outputs[0].filename must have at most 255 bytes in its last part, including the suffix _0000.png of thumbnails',
+    'outputs[0].thumbnails[0] would have names of more than 255 bytes: shorten the names of the images or of the video',
   ],
   [{ filename: 'folder/with spaces/ünï.mp4' }, undefined],
   [{ filename: '../a.mp4' }, 'outputs[0].filename must not have "." or ".." as a part of the path'],
@@ -69,15 +69,15 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ url: `${url}${'%61'.repeat(255)}` }, undefined],
   [
     { url: `${url}${'a'.repeat(256)}` },
-    'outputs[0].url must have at most 255 bytes in each part of its path, including the suffix of thumbnails',
+    'outputs[0].url must have at most 255 bytes in each part of its path',
   ],
   [
     { url: `${url}${'a'.repeat(247)}.mp4`, thumbnails: [{}] },
-    'outputs[0].url must have at most 255 bytes in each part of its path, including the suffix of thumbnails',
+    'outputs[0].thumbnails[0] would have names of more than 255 bytes: shorten the names of the images or of the video',
   ],
   [
     { url: `file:///${'a'.repeat(256)}/b` },
-    'outputs[0].url must have at most 255 bytes in each part of its path, including the suffix of thumbnails',
+    'outputs[0].url must have at most 255 bytes in each part of its path',
   ],
   [
     { base_url: `${url}${'ä'.repeat(128)}/b` },

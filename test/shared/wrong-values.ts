@@ -136,11 +136,17 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         ...(setting.isSigned ? [-8193, '-101%', '-8193'] : [0, '0', '0%', -1, '-1', '-0', '-10%', -0]),
       ];
     case 'object':
-      return [5, 'text', true, ...(setting.acceptsArray ? [[{}, {}], [5], [null], [[]]] : [[], [{}]])];
+      return [5, 'text', true, [], [{}]];
     case 'list':
       return setting.of.kind === 'object'
         ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]
-        : [5, {}, [null], [[]], ...wrongValuesFor(setting.of).filter((value) => value === true)];
+        : [
+            ...(setting.of.kind === 'number' ? [] : [5]),
+            {},
+            [null],
+            [[]],
+            ...wrongValuesFor(setting.of).filter((value) => value === true),
+          ];
     case 'map':
       return [
         ...[5, 'text', true, [], ['text'], [{}]],

@@ -47,7 +47,9 @@ test('transfer-only delivers the bytes of the input and of an output unchanged',
     assert.is(ofInput?.md5_checksum, await md5(join(folder, 'in.mov')));
     assert.is(await md5(join(folder, 'out/copy.mp4')), await md5(join(folder, 'out/web.mp4')));
     assert.equal([ofOutput?.md5_checksum, ofOutput?.width], [web?.md5_checksum, 32]);
-    assert.equal([ofInput?.width, ofInput?.duration_in_ms], [64, 1000]);
+    assert.is(ofInput?.width, 64);
+    // Builds of ffmpeg write audio that is up to one frame longer.
+    assert.ok(Math.abs((ofInput?.duration_in_ms ?? 0) - 1000) < 30, String(ofInput?.duration_in_ms));
     assert.match(JSON.stringify(job.warnings), /outputs\[0\]\.width/);
   }));
 

@@ -56,13 +56,12 @@ function valueSchema(name: string, setting: Setting, names: TableNames): Schema 
 function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
   const name = names.get(setting.fields);
   const settingSchema = name === undefined ? settingsSchema(setting.fields, names) : refTo(name);
-  const { oneOf, textField, acceptsArray } = setting;
+  const { oneOf, textField } = setting;
   const chosen = oneOf === undefined ? settingSchema : { allOf: [settingSchema], oneOf: oneOf.map(given) };
   const text = textField === undefined ? undefined : setting.fields[textField];
   const forms: readonly Schema[] = [
     chosen,
     ...(text === undefined ? [] : [valueSchema(textField ?? '', text, names)]),
-    ...(acceptsArray ? [{ type: 'array', maxItems: 1, items: chosen } as const] : []),
   ];
   return forms.length === 1 ? chosen : { anyOf: forms };
 }

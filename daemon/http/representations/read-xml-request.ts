@@ -25,8 +25,8 @@ type PlainKind = Exclude<Setting['kind'], 'list' | 'object'>;
  */
 type Shape = (
   | { readonly kind: PlainKind | 'plain' }
-  | { readonly kind: 'object'; readonly fields: ShapeTable; readonly acceptsArray?: true }
-  | { readonly kind: 'list'; readonly of: Shape }
+  | { readonly kind: 'object'; readonly fields: ShapeTable }
+  | { readonly kind: 'list'; readonly of: Shape; readonly isSentAlone?: true }
 ) & { readonly spellings?: readonly string[] };
 type ShapeTable = Readonly<Record<string, Shape>>;
 
@@ -65,13 +65,10 @@ function valueIn(element: XmlElement, shape: Shape): unknown {
   if (element.isArray) return entriesIn(element).map((entry) => valueIn(entry, entryShape(shape)));
   switch (shape.kind) {
     case 'list':
-      return isListOfIts(element)
+      return isListOfIts(element) && !(shape.isSentAlone && element.children.length === 0)
         ? element.children.map((child) => valueIn(child, shape.of))
         : valueIn(element, shape.of);
     case 'object':
-      if (shape.acceptsArray && element.children.length > 0 && isListOfIts(element)) {
-        return element.children.map((child) => valueIn(child, shape));
-      }
       return isText(element) ? element.text.trim() : fieldsIn(element, shape.fields);
     case 'map':
       return isText(element) ? element.text.trim() : fieldsIn(element, null);

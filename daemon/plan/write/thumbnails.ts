@@ -1,12 +1,14 @@
-import type { ColourConversion } from '../decide/decisions.js';
+import type { Orientation } from '../../jobs/media.js';
+import type { ColourConversion, Fit } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument, safeInputOptions } from '../safe-input.js';
-import { toRgb } from './frame-filters.js';
+import { fitFilters } from './filters.js';
+import { orientationFilters, toRgb } from './frame-filters.js';
 import { decoderArgs, secondsArgument } from './input.js';
 
-/** Maximum input files of one run of ffmpeg: each has its own decoder. */
-const maxInputs = 10;
+/** Maximum images of one run of ffmpeg that are taken one by one: when seeking, each has its own decoder. */
+const maxImagesPerRun = 10;
 /** Tolerance for a displayed frame: times in files are rounded, and so are those of the thumbnails. */
 const toleranceSeconds = 0.0005;
 
@@ -21,26 +23,35 @@ export interface ThumbnailSource {
   readonly codec: string;
   /** Its colours. */
   readonly colours: Pick<ColourConversion, 'from' | 'isFullRange'>;
+  /** How its frames are stored. */
+  readonly orientation: Orientation;
+  /** The size of the images; null for that of the video. */
+  readonly fit: Fit | null;
+  readonly format: 'png' | 'jpg';
   readonly name: string;
 }
 
 /** File name of an image in the working directory of the runs. */
-export function imageName(name: string, image: number): string {
-  return `${name}-${String(image).padStart(4, '0')}.png`;
+export function imageName(name: string, image: number, format: ThumbnailSource['format']): string {
+  return `${name}-${String(image).padStart(4, '0')}.${format}`;
 }
 
 /** The arguments of the runs of ffmpeg that take the images. Files are named by `imageName`. */
 export function thumbnailArgs(
-  { seeks, prerollSeconds, sequential }: ThumbnailSchedule,
+  { single, usesSeeks, prerollSeconds, sequential }: ThumbnailSchedule,
   source: ThumbnailSource,
   capabilities: Capabilities,
 ): readonly (readonly string[])[] {
-  const chunks = Array.from({ length: Math.ceil(seeks.length / maxInputs) }, (_, index) =>
-    seeks.slice(index * maxInputs, (index + 1) * maxInputs),
+  const chunks = Array.from({ length: Math.ceil(single.length / maxImagesPerRun) }, (_, index) =>
+    single.slice(index * maxImagesPerRun, (index + 1) * maxImagesPerRun),
   );
   return [
     ...(sequential === null ? [] : [sequentialArgs(sequential, source, capabilities)]),
-    ...chunks.map((chunk) => seekArgs(chunk, prerollSeconds, source, capabilities)),
+    ...chunks.map((chunk) =>
+      usesSeeks
+        ? seekArgs(chunk, prerollSeconds, source, capabilities)
+        : readArgs(chunk, source, capabilities),
+    ),
   ];
 }
 
@@ -51,16 +62,14 @@ function sequentialArgs(
 ): readonly string[] {
   return [
     ...['-y', ...keepTimestamps],
-    ...safeInputOptions,
-    ...decoderArgs(source.codec),
-    ...['-noautorotate', '-i', fileArgument(source.path)],
+    ...inputArgs(source),
     ...imageArgs(0, source, displayedAt(source.startSeconds + firstSeconds, everySeconds), capabilities),
-    ...['-frames:v', String(count), '-start_number', '0', `${source.name}-%04d.png`],
+    ...['-frames:v', String(count), '-start_number', '0', `${source.name}-%04d.${source.format}`],
   ];
 }
 
 function seekArgs(
-  chunk: ThumbnailSchedule['seeks'],
+  chunk: ThumbnailSchedule['single'],
   prerollSeconds: number,
   source: ThumbnailSource,
   capabilities: Capabilities,
@@ -74,11 +83,37 @@ function seekArgs(
       ...['-noautorotate', '-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - prerollSeconds))],
       ...['-i', fileArgument(source.path)],
     ]),
-    ...chunk.flatMap(({ imageIndex: image, seconds }, input) => [
-      ...imageArgs(input, source, displayedAt(source.startSeconds + seconds, 1), capabilities),
-      ...['-frames:v', '1', '-update', '1', imageName(source.name, image)],
-    ]),
+    ...chunk.flatMap((image, input) => singleImageArgs(image, input, source, capabilities)),
   ];
+}
+
+/** Reads the file once, from its start, for all images of the chunk. */
+function readArgs(
+  chunk: ThumbnailSchedule['single'],
+  source: ThumbnailSource,
+  capabilities: Capabilities,
+): readonly string[] {
+  return [
+    ...['-y', ...keepTimestamps],
+    ...inputArgs(source),
+    ...chunk.flatMap((image) => singleImageArgs(image, 0, source, capabilities)),
+  ];
+}
+
+function singleImageArgs(
+  { imageIndex, seconds }: ThumbnailSchedule['single'][number],
+  input: number,
+  source: ThumbnailSource,
+  capabilities: Capabilities,
+): readonly string[] {
+  return [
+    ...imageArgs(input, source, displayedAt(source.startSeconds + seconds, 1), capabilities),
+    ...['-frames:v', '1', '-update', '1', imageName(source.name, imageIndex, source.format)],
+  ];
+}
+
+function inputArgs({ codec, path }: ThumbnailSource): readonly string[] {
+  return [...safeInputOptions, ...decoderArgs(codec), '-noautorotate', '-i', fileArgument(path)];
 }
 
 // Without this, times are shifted to start at the seek position and rounded to the time base of the file, which in Ogg is one
@@ -88,17 +123,30 @@ const keepTimestamps = ['-copyts'] as const;
 // Files often store too short a duration for the last frame, or none (FLV). Without a frame rate, all copies would have one time.
 const extendLastFrame = 'tpad=stop=-1:stop_mode=clone';
 
+const encoderArgs = {
+  png: ['-c:v', 'png', '-pix_fmt', 'rgb24'],
+  jpg: ['-c:v', 'mjpeg', '-q:v', '3', '-pix_fmt', 'yuvj420p'],
+} as const satisfies Record<ThumbnailSource['format'], readonly string[]>;
+
 function imageArgs(
   input: number,
-  { streamIndex, hasFrameRate, colours }: ThumbnailSource,
+  { streamIndex, hasFrameRate, colours, orientation, fit, format }: ThumbnailSource,
   selection: string,
   { hasFpsMode }: Capabilities,
 ): readonly string[] {
-  const filters = [...(hasFrameRate ? [extendLastFrame] : []), selection, ...toRgb(colours)];
+  const scaleTo = fit?.scaleTo ?? null;
+  const filters = [
+    ...(hasFrameRate ? [extendLastFrame] : []),
+    selection,
+    ...orientationFilters(orientation),
+    ...toRgb(colours, scaleTo === null ? '' : `:w=${scaleTo.width}:h=${scaleTo.height}`),
+    ...(fit === null ? [] : fitFilters(fit)),
+    ...(fit === null ? [] : ['setsar=1']),
+  ];
   return [
     ...['-map', `${input}:${streamIndex}`, '-vf', filters.join(',')],
     ...[hasFpsMode ? '-fps_mode' : '-vsync', 'passthrough'],
-    ...['-map_metadata', '-1', '-c:v', 'png', '-pix_fmt', 'rgb24', '-f', 'image2'],
+    ...['-map_metadata', '-1', ...encoderArgs[format], '-f', 'image2'],
   ];
 }
 

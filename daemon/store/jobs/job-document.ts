@@ -47,7 +47,24 @@ const shapeOf =
   (value) =>
     isObject(value) && Object.entries<Check>(checks).every(([name, check]) => check(value[name]));
 
-const isThumbnail = shapeOf<JobThumbnail>({ id: isCount, url: isText, createdAt: isText, updatedAt: isText });
+const optional =
+  (check: Check): Check =>
+  (value) =>
+    value === undefined || check(value);
+
+const isThumbnail = shapeOf<JobThumbnail>({
+  id: isCount,
+  url: isText,
+  createdAt: isText,
+  updatedAt: isText,
+  destination: optional(isText),
+  setIndex: optional(isCount),
+  label: optional(isText),
+  format: optional(oneOf(['png', 'jpg'])),
+  width: optional(isCount),
+  height: optional(isCount),
+  sizeBytes: optional(isCount),
+});
 
 const fileChecks = {
   id: isCount,
@@ -111,11 +128,6 @@ const addedFieldDefaults = {
 /** A job as files of any version have it. */
 type StoredJob = Omit<Job, keyof typeof addedFieldDefaults> & Partial<Job>;
 
-const optional =
-  (check: Check): Check =>
-  (value) =>
-    value === undefined || check(value);
-
 // Fields that are added to jobs later must be optional here, or every older job counts as damaged.
 const isCompleteJob = shapeOf<Job>({
   id: isCount,
@@ -157,13 +169,18 @@ function readJobDocument(value: unknown, id: number): JobDocument | null {
 
 /**
  * Renames the fields of older versions: fields were renamed once, and files keep the names that they were
- * written with.
+ * written with. `thumbnails` was one set.
  */
 function withCurrentNames(job: unknown): unknown {
-  if (!isObject(job) || !isObject(job.input) || !('fault' in job.input)) return job;
+  if (!isObject(job) || !isObject(job.input)) return job;
+  if (!('fault' in job.input)) {
+    return Array.isArray(job.outputs) && job.outputs.some(hasOneSet)
+      ? { ...job, outputs: job.outputs.map(withSets) }
+      : job;
+  }
   const { reached: lastProgress, once: idempotency, notices: pendingNotifications, ...rest } = job;
   const renamed = { lastProgress, idempotency, pendingNotifications };
-  const outputs = Array.isArray(job.outputs) ? job.outputs.map(withFailure) : job.outputs;
+  const outputs = Array.isArray(job.outputs) ? job.outputs.map(withFailure).map(withSets) : job.outputs;
   return { ...withoutUndefined(renamed), ...rest, input: withFailure(job.input), outputs };
 }
 
@@ -171,6 +188,15 @@ function withFailure(file: unknown): unknown {
   if (!isObject(file)) return file;
   const { fault: failure, ...rest } = file;
   return { ...rest, failure };
+}
+
+function hasOneSet(output: unknown): boolean {
+  return isObject(output) && isObject(output.settings) && isObject(output.settings.thumbnails);
+}
+
+function withSets(output: unknown): unknown {
+  if (!isObject(output) || !isObject(output.settings) || !hasOneSet(output)) return output;
+  return { ...output, settings: { ...output.settings, thumbnails: [output.settings.thumbnails] } };
 }
 
 function withoutUndefined(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {

@@ -6,7 +6,7 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { KeyedMutex, mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type { JobDraft } from '../../jobs/draft.js';
 import type { Job } from '../../jobs/job.js';
-import { hostedFilesOf } from '../../jobs/output-files.js';
+import { hostedFilesOf } from '../../jobs/thumbnails.js';
 import { removeTemporaryFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
 import { type DataLayout, dataLayout, foldersOfJobs } from '../data-folder/layout.js';

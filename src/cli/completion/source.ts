@@ -117,7 +117,9 @@ export function argumentSource({ path }: CommandNode, { name, choices }: Argumen
 
 /** The settings that `--output name=value` accepts, with their allowed values; `values` is empty for others. */
 export function outputSettings(): readonly { readonly name: string; readonly values: readonly string[] }[] {
-  return Object.entries<Setting>(outputTable).map(([name, setting]) => ({ name, values: valuesOf(setting) }));
+  return Object.entries<Setting>(outputTable)
+    .filter(([, { kind }]) => kind !== 'unchecked')
+    .map(([name, setting]) => ({ name, values: valuesOf(setting) }));
 }
 
 function valuesOf(setting: Setting): readonly string[] {

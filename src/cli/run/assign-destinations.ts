@@ -1,15 +1,9 @@
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
-import { thumbnailsTable } from '../../shared/settings/thumbnails.js';
-import {
-  isUrl,
-  parseUrl,
-  replaceExtensionInUrl,
-  thumbnailFileSuffix,
-  withoutExtension,
-} from '../../shared/text/url-text.js';
+import { isUrl, parseUrl } from '../../shared/text/url-text.js';
 import { extensionFor, nameOutputs, stemFromUrl } from '../destinations/output-names.js';
+import { expectedThumbnails } from './expected-thumbnails.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,7 +12,7 @@ export interface ResolvedRequest {
   readonly body: Fields;
   /** One path for each output, in order; a URL for a remote destination. */
   readonly paths: readonly string[];
-  /** The paths of the thumbnails of each output, in the folder of the output. */
+  /** The paths of the thumbnails of each output, as far as their names are known before the encode; URLs of remote destinations. */
   readonly thumbnails: readonly (readonly string[])[];
 }
 
@@ -69,7 +63,7 @@ export function assignDestinations(
     if (!isUrl(path)) return { ...kept, url: pathToFileURL(resolve(cwd, path)).href };
     return namedPaths[index] === undefined ? settings : { ...kept, url: path };
   });
-  const thumbnails = all.map((settings, index) => thumbnailPathsFor(paths[index] ?? '', settings));
+  const thumbnails = all.map((settings, index) => expectedThumbnails(paths[index] ?? '', settings, cwd));
   return { body: { ...others, outputs: resolvedOutputs }, paths, thumbnails };
 }
 
@@ -83,20 +77,6 @@ function rejectNotifications({ notifications = null }: Fields): void {
   throw new VencError('UsageError', 'venc run cannot send notifications; only a daemon sends them.', {
     hint: 'remove notifications, or use venc submit',
   });
-}
-
-/** The paths of the thumbnails of an output. Empty for invalid settings, which are reported later with better messages. */
-function thumbnailPathsFor(path: string, { thumbnails: values = null }: Fields): readonly string[] {
-  const settings: unknown = Array.isArray(values) ? values[0] : values;
-  if (typeof settings !== 'object' || settings === null) return [];
-  const { min, max, default: defaultCount } = thumbnailsTable.number;
-  const count = Number(new Map(Object.entries(settings)).get('number') ?? defaultCount);
-  if (!Number.isInteger(count) || count < min || count > max) return [];
-  const withSuffix = (suffix: string) =>
-    isUrl(path)
-      ? replaceExtensionInUrl(path, suffix)
-      : join(dirname(path), `${withoutExtension(basename(path))}${suffix}`);
-  return Array.from({ length: count }, (_, index) => withSuffix(thumbnailFileSuffix(index)));
 }
 
 /** Parses a `-o`: a path, or the URL of a remote destination. */

@@ -15,6 +15,7 @@ import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
+import { writtenThumbnails } from './expected-thumbnails.js';
 import type { PreparedRun } from './prepare-runs.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
@@ -141,13 +142,13 @@ async function reportEnd(
     return exitCodes.done;
   }
   const { job, destinations } = encode;
-  const written = destinations.flatMap((destination, index) => {
-    if (job.output_media_files[index]?.state !== 'finished') return [];
-    return [
-      destination,
-      ...(thumbnails[index] ?? []).map((one) => (isUrl(one) ? withoutPassword(one) : one)),
-    ];
-  });
+  const named = writtenThumbnails(job, thumbnails);
+  const written = destinations.flatMap((destination, index) =>
+    job.output_media_files[index]?.state === 'finished'
+      ? [destination, ...(named.byOutput[index] ?? [])]
+      : [],
+  );
+  written.push(...named.others);
   if (written.length > 0)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
   if (job.state === 'finished') return exitCodes.done;

@@ -11,6 +11,11 @@ export const thumbnailFields = {
   url: { type: 'string', description: 'URL of the image' },
   created_at: { ...time, description: 'when it was created' },
   updated_at: { ...time, description: 'when it last changed' },
+  group_label: {
+    type: 'string',
+    isOptional: true,
+    description: 'label of its set; absent if the set has none; an addition',
+  },
 } as const satisfies RecordTable;
 
 /** A job without its files, as in notifications. */

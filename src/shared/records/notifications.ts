@@ -6,7 +6,35 @@ const commonFields = {
   job: { type: 'object', fields: jobHeadFields, description: 'the job' },
   input: { type: 'object', fields: inputDetailsFields, description: 'its input' },
 } as const;
-const output = { type: 'object', fields: outputDetailsFields, description: 'the output' } as const;
+const image = {
+  type: 'object',
+  fields: {
+    url: { type: 'string', description: 'URL of the image' },
+    format: { type: 'string', values: ['PNG', 'JPG'], description: 'its format' },
+    file_size_bytes: { type: 'integer', description: 'size of its file' },
+    dimensions: { type: 'string', description: 'its size, as WIDTHxHEIGHT' },
+  },
+  description: 'one image',
+} as const;
+const thumbnails = {
+  type: 'array',
+  isOptional: true,
+  of: {
+    type: 'object',
+    fields: {
+      label: { type: 'string', isNullable: true, description: 'label of the set' },
+      images: { type: 'array', of: image, item: 'image', description: 'its images' },
+    },
+    description: 'one set of images',
+  },
+  item: 'thumbnail',
+  description: 'sets of images taken from the output; absent if there are none',
+} as const;
+const output = {
+  type: 'object',
+  fields: { ...outputDetailsFields, thumbnails },
+  description: 'the output',
+} as const;
 
 /** The notification of a job that ended: not a part of the hosted service's API. */
 export const jobNotificationFields = {
@@ -27,5 +55,7 @@ export const outputNotificationFields = {
 
 /** The body of the notification of a job. */
 export type JobNotificationBody = RecordOf<typeof jobNotificationFields.fields>;
+/** An output in a notification. */
+export type NotifiedOutput = OutputNotificationBody['output'];
 /** The body of the notification of an output. */
 export type OutputNotificationBody = RecordOf<typeof outputNotificationFields.fields>;

@@ -45,7 +45,7 @@ export function valueText(setting: Setting): string {
     }
     case 'object': {
       const text = setting.textField === undefined ? '' : `, or the ${code(setting.textField)} as a string`;
-      return `object${text}${setting.acceptsArray ? ', or an array of one' : ''}`;
+      return `object${text}`;
     }
     case 'list':
       return `one, or an array of up to ${setting.max}: ${valueText(setting.of)}`;

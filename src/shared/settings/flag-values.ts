@@ -103,9 +103,10 @@ function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
   const words: readonly unknown[] = Array.isArray(word) ? word : [word];
   // A list of plain words can also be one comma-separated word, as in permissions="READ,WRITE".
   const isPlain = setting.of.kind !== 'object';
-  return words
+  const values = words
     .flatMap((one) => (isPlain && typeof one === 'string' ? one.split(',') : [one]))
     .map((one) => requestValue(setting.of, one, flag));
+  return setting.isSentAlone && values.length === 1 ? values[0] : values;
 }
 
 function objectValue(setting: ObjectSetting, word: string, flag: string): unknown {

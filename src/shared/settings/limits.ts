@@ -8,8 +8,6 @@ export const framesPerSecond = { min: 0.1, max: 240, unit: 'frames per second' }
 export const maxUrlLength = 2048;
 /** Maximum length of each part of a path, in bytes of UTF-8: the limit of common file systems. */
 export const maxPathPartBytes = 255;
-/** The suffix that replaces the extension of the video in the name of a thumbnail. */
-export const thumbnailSuffix = '_0000.png';
 /** Exclusive upper limit of `audio_bitrate` per channel (section 4.1 Audio), in Kbps. */
 export const audioKilobitsPerChannel = 160;
 /** Exclusive upper limit of the times of clips: 100 hours, in seconds. */

@@ -1,7 +1,7 @@
-import { decodeUrlPart, pathInUrl, withoutExtension } from '../text/url-text.js';
+import { decodeUrlPart, pathInUrl } from '../text/url-text.js';
 import { flatSkipNames } from './conditions.js';
 import type { JobRequest, OutputSettings } from './index.js';
-import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels, thumbnailSuffix } from './limits.js';
+import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels } from './limits.js';
 import { withoutSize } from './precedence.js';
 import { byteLength } from './read-text.js';
 import type { Size } from './setting.js';
@@ -50,16 +50,12 @@ const rules: readonly OutputRule[] = [
     audio_highpass !== undefined && audio_sample_rate !== undefined && audio_highpass * 2 >= audio_sample_rate
       ? '.audio_highpass would leave nothing: it must be below half of audio_sample_rate'
       : undefined,
-  ({ filename, thumbnails }) =>
-    filename !== undefined && isTooLong(filename, thumbnails !== undefined)
-      ? `.filename must have at most ${maxPathPartBytes} bytes in its last part, including the suffix ${thumbnailSuffix} of thumbnails`
-      : undefined,
-  ({ url, thumbnails }) =>
-    url !== undefined && isTooLong(decodeUrlPart(pathInUrl(url)), thumbnails !== undefined)
-      ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path, including the suffix of thumbnails`
+  ({ url }) =>
+    url !== undefined && isTooLong(decodeUrlPart(pathInUrl(url)))
+      ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
   ({ base_url }) =>
-    base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)), false)
+    base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)))
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
   ({ skip, ...flat }) => {
@@ -133,11 +129,6 @@ function toNumber(limit: number | Size = 0): number {
   return typeof limit === 'number' ? limit : limit.width * limit.height;
 }
 
-function isTooLong(path: string, hasThumbnails: boolean): boolean {
-  const parts = path.split('/');
-  const last = parts.at(-1) ?? '';
-  const thumbnail = withoutExtension(last) + thumbnailSuffix;
-  return [...parts, ...(hasThumbnails ? [thumbnail] : [])].some(
-    (part) => byteLength(part) > maxPathPartBytes,
-  );
+function isTooLong(path: string): boolean {
+  return path.split('/').some((part) => byteLength(part) > maxPathPartBytes);
 }

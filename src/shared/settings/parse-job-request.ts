@@ -6,6 +6,7 @@ import { parseObjectFields } from './parse-value.js';
 import { overriddenSettings, withoutSize } from './precedence.js';
 import { applyStrictMode } from './report-warnings.js';
 import type { RequestWarning } from './request-warning.js';
+import { overriddenThumbnailSettings, validateThumbnails } from './thumbnail-rules.js';
 import { validateSources } from './validate-sources.js';
 
 /**
@@ -110,10 +111,16 @@ function parseOutput(
   if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {} };
   const { valid, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
   const { strict = isStrictJob } = valid;
-  const strictResult = applyStrictMode([...warnings, ...overriddenSettings(valid, path)], strict);
+  const overridden = [...overriddenSettings(valid, path), ...overriddenThumbnailSettings(valid, path)];
+  const strictResult = applyStrictMode([...warnings, ...overridden], strict);
   return {
     valid: strict ? { ...valid, strict } : valid,
-    validationErrors: [...validationErrors, ...strictResult.validationErrors, ...validateOutput(valid, path)],
+    validationErrors: [
+      ...validationErrors,
+      ...strictResult.validationErrors,
+      ...validateOutput(valid, path),
+      ...validateThumbnails(valid, path),
+    ],
     warnings: strictResult.warnings,
   };
 }

@@ -166,12 +166,6 @@ function hasValue(object: Readonly<Record<string, unknown>>, name: string): bool
 }
 
 function parseObject(setting: ObjectSetting, value: unknown, path: string): ParseResult<unknown> {
-  if (!setting.acceptsArray || !Array.isArray(value)) return parseOneObject(setting, value, path);
-  if (value.length > 1) return invalidResult(`${path} must be one object, or an array of one`);
-  return value.length === 0 ? mergeResults([]) : parseOneObject(setting, value[0], `${path}[0]`);
-}
-
-function parseOneObject(setting: ObjectSetting, value: unknown, path: string): ParseResult<unknown> {
   const { textField } = setting;
   if (textField !== undefined && typeof value === 'string') {
     return parseTextFor(setting.fields, textField, value, path);

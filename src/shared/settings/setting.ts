@@ -135,8 +135,6 @@ export interface ObjectSetting extends SettingText {
   readonly fields: SettingsTable;
   /** Fields of which exactly one must be given. */
   readonly oneOf?: readonly string[];
-  /** Whether an array of one such object is accepted as well. */
-  readonly acceptsArray?: true;
   /** The field that a plain number on the command line sets. */
   readonly numberField?: string;
   /** The field that a plain string sets, in requests and on the command line. No other field is required then. */
@@ -150,6 +148,8 @@ export interface ListSetting extends SettingText {
   readonly max: number;
   /** Whether one text may hold several values, separated by commas. */
   readonly isCommaSeparated?: true;
+  /** Whether a single value is sent without an array, as the service document has it. */
+  readonly isSentAlone?: true;
 }
 
 /** HTTP headers: an object of up to `max` strings by header name. */

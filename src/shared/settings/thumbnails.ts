@@ -1,13 +1,113 @@
 import { accessControlSetting } from './access-control.js';
-import type { SettingsTable } from './setting.js';
+import { credentialsSetting } from './credentials.js';
+import { sidePixels } from './limits.js';
+import { resolutionTable } from './resolution.js';
+import type { SettingsOf, SettingsTable } from './setting.js';
 
 const section = '4.1 Thumbnails';
+/** Settings of the hosted service that its document does not have. */
+const chapter = 'Thumbnails';
 
-const unchecked = { kind: 'unchecked', section: 'Thumbnails' } as const;
+const seconds = { kind: 'number', max: 360_000, unit: 'seconds', section: chapter } as const;
 
-/** The settings of the still images taken from an output. */
+/** The settings of one set of still images taken from an output. */
 export const thumbnailsTable = {
+  label: {
+    kind: 'text',
+    maxLength: 255,
+    emptyMeansOmitted: true,
+    section: chapter,
+    help: 'a name of the set, shown in records; unique within the output',
+  },
+  format: {
+    kind: 'choice',
+    choices: ['png', 'jpg'],
+    aliases: { jpeg: 'jpg' },
+    default: 'png',
+    section: chapter,
+    help: 'format of the images',
+  },
   number: { kind: 'integer', min: 1, max: 500, default: 1, section, help: 'how many, evenly spaced' },
+  start_at_first_frame: {
+    kind: 'boolean',
+    isSentAsInteger: true,
+    default: false,
+    section: chapter,
+    help: 'with number or interval, take the first image at 0 seconds',
+  },
+  interval: { ...seconds, min: 0.001, help: 'distance between two images; overrides number' },
+  interval_in_frames: {
+    kind: 'integer',
+    min: 1,
+    max: 1_000_000,
+    unit: 'frames of the input',
+    section: chapter,
+    help: 'distance between two images; overrides interval and number',
+  },
+  times: {
+    kind: 'list',
+    of: { ...seconds, min: 0, help: 'time of one image' },
+    max: 500,
+    section: chapter,
+    help: 'times of the images in the output; overrides the interval and number',
+  },
+  size: {
+    kind: 'size',
+    ...sidePixels,
+    section: chapter,
+    help: 'width and height of the images, as WIDTHxHEIGHT; overrides width and height',
+  },
+  width: {
+    kind: 'integer',
+    ...sidePixels,
+    unit: 'pixels',
+    section: chapter,
+    help: 'width of the images; the height is in proportion if only the width is given',
+    defaultText: 'the width of the video',
+  },
+  height: {
+    kind: 'integer',
+    ...sidePixels,
+    unit: 'pixels',
+    section: chapter,
+    help: 'height of the images; the width is in proportion if only the height is given',
+    defaultText: 'the height of the video',
+  },
+  aspect_mode: {
+    kind: 'choice',
+    choices: resolutionTable.aspect_mode.choices,
+    default: 'preserve',
+    section: chapter,
+    help: 'what to do if the video has another aspect ratio than width and height; only preserve never enlarges',
+  },
+  base_url: {
+    kind: 'url',
+    emptyMeansOmitted: true,
+    section: chapter,
+    help: 'destination folder of the images',
+    defaultText: 'the folder of the video',
+  },
+  prefix: {
+    kind: 'text',
+    maxLength: 200,
+    emptyMeansOmitted: true,
+    form: {
+      pattern: '(?!\\.{1,2}$)[^/]+',
+      rule: 'must be a part of a file name, without /',
+      example: 'still',
+    },
+    section: chapter,
+    help: 'beginning of the names of the images; _0000 and the extension follow',
+    defaultText: 'the name of the video; with base_url: frame',
+  },
+  filename: {
+    kind: 'text',
+    maxLength: 2048,
+    isPath: true,
+    emptyMeansOmitted: true,
+    section: chapter,
+    help: 'name with {{number}} or {{padded_number}}, and {{width}}, {{height}}, {{size}} or {{label}}; overrides prefix',
+  },
   public: {
     kind: 'boolean',
     isSentAsInteger: true,
@@ -20,32 +120,54 @@ export const thumbnailsTable = {
     help: 'grants on the thumbnails, if the destination supports access control',
     defaultText: 'the grants of the output',
   },
-  label: { ...unchecked, help: 'a name of the set' },
-  format: { ...unchecked, help: 'format of the images: png or jpg' },
-  start_at_first_frame: { ...unchecked, help: 'begin with the first frame' },
-  interval: { ...unchecked, help: 'distance between two images in seconds' },
-  interval_in_frames: { ...unchecked, help: 'distance between two images in frames' },
-  times: { ...unchecked, help: 'times of the images in seconds' },
-  size: { ...unchecked, help: 'size of the images' },
-  width: { ...unchecked, help: 'width of the images' },
-  height: { ...unchecked, help: 'height of the images' },
-  aspect_mode: { ...unchecked, help: 'what to do if the video has another aspect ratio than the images' },
-  base_url: { ...unchecked, isSecret: true, help: 'destination folder of the images' },
-  prefix: { ...unchecked, help: 'beginning of their names' },
-  filename: { ...unchecked, help: 'template of their names' },
-  rrs: { ...unchecked, help: 'store the images in S3 with reduced redundancy' },
-  headers: { ...unchecked, isSecret: true, help: 'headers of the images in a bucket' },
-  credentials: { ...unchecked, help: 'the name of saved credentials for the images' },
-  parallel_upload_limit: { ...unchecked, help: 'how many images are uploaded in parallel' },
+  rrs: {
+    kind: 'boolean',
+    isSentAsInteger: true,
+    section: chapter,
+    help: 'store the images in S3 with reduced redundancy',
+    defaultText: 'the setting of the output',
+  },
+  headers: {
+    kind: 'map',
+    max: 20,
+    maxNameLength: 128,
+    maxLength: 1024,
+    reserved: [],
+    section: chapter,
+    help: 'headers of the images in a bucket, such as Cache-Control',
+  },
+  credentials: {
+    ...credentialsSetting,
+    section: chapter,
+    help: 'the name of saved credentials for base_url',
+    defaultText: 'those of the output, if they are for the same scheme',
+  },
+  parallel_upload_limit: {
+    kind: 'integer',
+    min: 1,
+    max: 30,
+    default: 1,
+    section: chapter,
+    help: 'how many images are uploaded in parallel',
+  },
 } as const satisfies SettingsTable;
 
-/** The setting `thumbnails` of an output; an array of one object is also accepted. */
+/** The settings of one set of thumbnails. */
+export type ThumbnailSettings = SettingsOf<typeof thumbnailsTable>;
+
+/** The setting `thumbnails` of an output: one set or several. */
 export const thumbnailsSetting = {
-  kind: 'object',
+  kind: 'list',
+  of: {
+    kind: 'object',
+    fields: thumbnailsTable,
+    numberField: 'number',
+    section,
+    help: 'one set of images',
+  },
+  max: 20,
+  isSentAlone: true,
   spellings: ['thumbnail'],
-  fields: thumbnailsTable,
-  acceptsArray: true,
-  numberField: 'number',
   section,
-  help: 'PNG images taken from the output, delivered next to it',
+  help: 'images taken from the output, each set as PNG or JPEG',
 } as const;

@@ -51,9 +51,9 @@ export function replaceExtensionInUrl(url: string, suffix: string): string {
   return `${path.replace(/\/+$/, '').replace(extensionInUrl, '')}${suffix}${queryAndHash}`;
 }
 
-/**
- * The suffix that replaces the extension of the video in the name of a thumbnail: `_0000.png`, `_0001.png` and so on.
- */
-export function thumbnailFileSuffix(index: number): string {
-  return `_${String(index).padStart(4, '0')}.png`;
+/** The URL of a file in the folder of another one, by its relative path. */
+export function siblingInUrl(url: string, path: string): string {
+  const [, before = url, queryAndHash = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? [];
+  const folder = before.replace(/\/+$/, '').replace(/[^/]*$/, '');
+  return `${folder}${path.split('/').map(encodeURIComponent).join('/')}${queryAndHash}`;
 }

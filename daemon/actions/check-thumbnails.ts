@@ -1,0 +1,63 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { namedImage } from '../../src/shared/thumbnail-names.js';
+import type { DraftParts } from '../jobs/draft.js';
+import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
+import { thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
+import { schemeOf } from '../transports/registry.js';
+import { type AddressCheckDeps, uploadErrors } from './check-addresses.js';
+
+/** What the check of the thumbnails of an output found. */
+interface CheckedThumbnails {
+  readonly validationErrors: readonly string[];
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** Checks where the thumbnails of an output are delivered, and how. `path` is the path of the output. */
+export async function checkThumbnails(
+  appContext: AddressCheckDeps,
+  { settings, outputDestination }: Pick<DraftParts['outputs'][number], 'settings' | 'outputDestination'>,
+  { path, accountId }: { readonly path: string; readonly accountId: string },
+): Promise<CheckedThumbnails> {
+  const validationErrors: string[] = [];
+  const warnings: RequestWarning[] = [];
+  for (const [setIndex, set] of thumbnailSets(settings).entries()) {
+    const setPath = `${path}.thumbnails[${setIndex}]`;
+    const image = namedImage(0, { width: 2, height: 2 });
+    const { destination } = thumbnailDestination({ settings, ...outputDestination }, setIndex, image);
+    validationErrors.push(...headerErrors(set, setPath));
+    warnings.push(...objectWarnings(objectOf(set), schemeOf(destination), setPath));
+    if (set.base_url !== undefined) {
+      const { credentials } = set;
+      validationErrors.push(
+        ...(await uploadErrors(appContext, {
+          destination,
+          path: `${setPath}.base_url`,
+          credentialsPath: `${setPath}.credentials`,
+          credentials,
+          inheritedCredentials: settings.credentials,
+          accountId,
+          mayBeHosted: false,
+        })),
+      );
+    } else if (set.credentials !== undefined) {
+      warnings.push({ field: `${setPath}.credentials`, message: 'has no effect without base_url' });
+    }
+  }
+  return { validationErrors, warnings };
+}
+
+/** The settings of a set that decide its headers and grants in a bucket. Those of the output are checked there. */
+function objectOf({
+  headers,
+  public: isPublic,
+  access_control: grants,
+  base_url: folder,
+}: NonNullable<OutputSettings['thumbnails']>[number]): OutputSettings {
+  return {
+    ...(headers === undefined ? {} : { headers }),
+    ...(isPublic === undefined ? {} : { public: isPublic }),
+    ...(grants === undefined ? {} : { access_control: grants }),
+    ...(folder === undefined ? {} : { base_url: folder }),
+  };
+}
