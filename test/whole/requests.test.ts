@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { CreatedRecord, ErrorsRecord } from '../../src/shared/records.js';
+import type { CreatedRecord, ErrorsRecord, ThumbnailRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { killDaemons } from '../helpers/daemon-process.js';
 import { film, makeMedia, testFfmpeg } from '../helpers/media.js';
@@ -28,6 +28,8 @@ interface ExpectedOutput {
   readonly audio?: Fields;
   /** Whether the file has the bytes of the input. */
   readonly isInput?: boolean;
+  /** The label, the name and the size of each thumbnail of the job, in order. */
+  readonly thumbnails?: readonly (readonly [label: string | null, name: string, size: string])[];
 }
 
 interface ApplicationRequest {
@@ -68,6 +70,19 @@ async function contentsOf(path: string): Promise<{ container: string; streams: r
   return { container: String(format.format_name), streams };
 }
 
+/** The label, the name and the size of a thumbnail. Its format must be that of its extension. */
+async function readThumbnail({ url, group_label: label }: ThumbnailRecord) {
+  const bytes = url.startsWith('file:')
+    ? readFileSync(new URL(url))
+    : Buffer.from(await (await fetch(url)).arrayBuffer());
+  const path = join(tempFolder(), 'thumbnail');
+  writeFileSync(path, bytes);
+  const [image] = (await contentsOf(path)).streams;
+  const name = basename(new URL(url).pathname);
+  assert.is(image?.codec_name, name.endsWith('.png') ? 'png' : 'mjpeg');
+  return [label ?? null, name, `${image?.width}x${image?.height}`];
+}
+
 async function measure(
   { container, codecs, video = {}, audio = {}, isInput }: ExpectedOutput,
   bytes: Buffer,
@@ -98,7 +113,11 @@ function md5Of(bytes: Buffer): string {
 for (const name of readdirSync(folder).filter((file) => file.endsWith('.json'))) {
   const expected = JSON.parse(readFileSync(join(folder, name), 'utf8')) as ApplicationRequest;
   test(`${name}: ${expected.about}`, async ({ daemon, input, inputPath }) => {
-    const created = await post(daemon, JSON.stringify(expected.request).replace('INPUT', input));
+    const folderUrl = pathToFileURL(dirname(inputPath)).href;
+    const created = await post(
+      daemon,
+      JSON.stringify(expected.request).replace('INPUT', input).replaceAll('FOLDER', folderUrl),
+    );
     const errors = created.errors ?? [];
     assert.is(errors.length, expected.errors?.length ?? 0, errors.join('\n'));
     for (const [index, start] of (expected.errors ?? []).entries())
@@ -110,6 +129,8 @@ for (const name of readdirSync(folder).filter((file) => file.endsWith('.json')))
     );
     const job = await daemon.waitForJob(Number(created.id));
     assert.is(job.state, 'finished', JSON.stringify(job));
+    const thumbnails = expected.outputs.flatMap((output) => output.thumbnails ?? []);
+    assert.equal(await Promise.all(job.thumbnails.map(readThumbnail)), thumbnails);
     for (const [index, output] of expected.outputs.entries()) {
       const record = job.output_media_files[index];
       assert.is(record?.state, output.state ?? 'finished');
