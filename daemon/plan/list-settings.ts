@@ -6,7 +6,7 @@ import {
   valueText,
 } from '../../src/shared/settings/describe-setting.js';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/shared/settings/index.js';
-import type { SettingSupport, SettingSupportTable } from './setting-support.js';
+import { exceptionsText, type SettingSupport, type SettingSupportTable } from './setting-support.js';
 import { supportedJobFields, supportedOutputSettings } from './supported-settings.js';
 
 /**
@@ -66,7 +66,8 @@ function supportFields(support: SettingSupport | undefined): Pick<SettingRecord,
   if (support !== undefined && 'noEffect' in support) {
     return { support: 'no effect', reason: support.noEffect };
   }
-  return { support: 'supported', reason: null };
+  const exceptions = support === undefined ? '' : exceptionsText(support);
+  return { support: 'supported', reason: exceptions === '' ? null : exceptions };
 }
 
 function withoutQuotes(text: string): string {

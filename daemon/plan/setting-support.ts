@@ -15,6 +15,12 @@ export type SettingSupport =
   /** Rejected with this text (after the path of the setting), except for values that match the default behaviour. */
   | { readonly unsupported: string; readonly unless?: readonly unknown[] };
 
+/** The values of a supported setting that are rejected, as a phrase: `except segmented, playlist`; empty if there are none. */
+export function exceptionsText({ except = {} }: Extract<SettingSupport, { readonly by: string }>): string {
+  const values = Object.keys(except);
+  return values.length === 0 ? '' : `except ${values.join(', ')}`;
+}
+
 /** The nested settings of a setting; never if it has none. */
 type FieldsOf<S> = S extends { kind: 'object'; fields: infer F }
   ? F

@@ -1,4 +1,4 @@
-import type { SettingSupport } from '../../daemon/plan/setting-support.js';
+import { exceptionsText, type SettingSupport } from '../../daemon/plan/setting-support.js';
 import {
   code,
   defaultText,
@@ -65,7 +65,7 @@ function rowsOf(name: string, setting: Setting, context: TableContext): readonly
 /** Describes the support of a setting in this version. */
 function supportText(support: SettingSupport | undefined): string {
   if (support === undefined) return '';
-  if ('by' in support) return 'supported';
+  if ('by' in support) return `supported ${exceptionsText(support)}`.trimEnd();
   if ('noEffect' in support) {
     return `no effect${support.warns ? ', with a warning' : ''}: ${support.noEffect}`;
   }

@@ -5,7 +5,7 @@ import { notificationTable } from '../../../src/shared/settings/notifications.js
 import type { SettingsTable } from '../../../src/shared/settings/setting.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/shared/settings/watermark.js';
-import type { SettingSupport } from '../../plan/setting-support.js';
+import { exceptionsText, type SettingSupport } from '../../plan/setting-support.js';
 import { supportedJobFields, supportedOutputSettings } from '../../plan/supported-settings.js';
 import {
   type MediaType,
@@ -86,7 +86,11 @@ function withSupportNotes(schema: Schema, support: Readonly<Record<string, Setti
 }
 
 function supportNote(name: string, support: SettingSupport | undefined): string {
-  if (support === undefined || 'by' in support) return '';
+  if (support === undefined) return '';
+  if ('by' in support) {
+    const exceptions = exceptionsText(support);
+    return exceptions === '' ? '' : ` Supported ${exceptions}.`;
+  }
   return 'noEffect' in support ? ` No effect: ${support.noEffect}.` : ` ${name} ${support.unsupported}.`;
 }
 

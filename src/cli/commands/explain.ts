@@ -80,6 +80,7 @@ function textOf(record: SettingRecord): string {
 
 function supportOf({ name, support, reason }: SettingRecord): string {
   if (reason === null) return support;
+  if (support === 'supported') return `supported ${reason}`;
   return support === 'rejected' ? `rejected: ${name} ${reason}` : `${support}: ${reason}`;
 }
 
