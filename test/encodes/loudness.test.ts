@@ -96,7 +96,7 @@ for (const [build, ffmpeg] of await encoders()) {
   }
 }
 
-test('a job measures its outputs, each sound once, and encodes them together', async () => {
+test('a job measures the audio of its outputs and encodes them together', async () => {
   await making;
   const input = at('film.mkv');
   const video = [

@@ -84,6 +84,8 @@ export function decideAudio(
     kbps === fillable
       ? []
       : [`audio_bitrate was corrected to ${kbps}: ${target.codec} has no bitrate of ${fillable} Kbps.`];
+  if (settings.strict === true && corrections[0] !== undefined)
+    return { failure: { errorClass: 'InvalidAudioSettingsError', message: corrections[0] } };
   const rate = { by: 'bitrate', kbps, ...(isConstant ? { isConstant } : {}) } as const;
   return { audio: { ...common, rate }, warnings: [...warnings, ...corrections] };
 }

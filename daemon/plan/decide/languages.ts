@@ -46,5 +46,5 @@ export function selectAudio(
   if (found !== undefined) return { media: { ...media, audio: found }, warnings: [] };
   const message = 'The input has no audio track in the language of select_audio_language';
   if (strict === true) return { failure: { errorClass: 'NoMediaError', message: `${message}.` } };
-  return { media, warnings: [`${message}, so it has the default track.`] };
+  return { media, warnings: [`${message}, so the default track is used.`] };
 }
