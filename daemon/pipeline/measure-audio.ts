@@ -1,4 +1,3 @@
-import { VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
@@ -12,6 +11,16 @@ interface MeasurableOutput {
   readonly measured: MeasuredAudio;
 }
 
+/** Runs work that decodes a whole input when the limit of concurrent encodes allows it. */
+export type WithEncoder = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** How the outputs are planned and measured. */
+interface MeasuringOptions<T> {
+  readonly planFor: (outputs: readonly T[]) => Plan;
+  readonly scratch: string;
+  readonly withEncoder: WithEncoder;
+}
+
 /**
  * Measures the audio of the outputs whose plan asks for it, and plans them again, until nothing is missing: at most two values for each
  * output. Outputs with the same audio are measured once. An output whose audio cannot be measured fails here and is omitted. Progress
@@ -21,7 +30,7 @@ export async function measureAudio<T extends MeasurableOutput>(
   run: Run,
   context: PipelineContext,
   given: readonly T[],
-  { planFor, scratch }: { readonly planFor: (outputs: readonly T[]) => Plan; readonly scratch: string },
+  { planFor, scratch, withEncoder }: MeasuringOptions<T>,
 ): Promise<readonly T[]> {
   const results = new Map<string, Promise<MeasuredAudio>>();
   const measureOnce = (planned: PlannedMeasurement): Promise<MeasuredAudio> => {
@@ -30,10 +39,10 @@ export async function measureAudio<T extends MeasurableOutput>(
     results.set(key, result);
     return result;
   };
-  let outputs = given;
-  for (;;) {
-    const { measurements } = planFor(outputs);
-    if (measurements.length === 0) return outputs;
+  const measureNext = async (
+    outputs: readonly T[],
+    measurements: readonly PlannedMeasurement[],
+  ): Promise<readonly T[]> => {
     const next: T[] = [];
     for (const one of outputs) {
       const planned = measurements.find(({ outputId }) => outputId === one.output.id);
@@ -48,7 +57,13 @@ export async function measureAudio<T extends MeasurableOutput>(
             );
       if (found !== null) next.push({ ...one, measured: { ...one.measured, ...found } });
     }
-    outputs = next;
+    return next;
+  };
+  let outputs = given;
+  for (;;) {
+    const { measurements } = planFor(outputs);
+    if (measurements.length === 0) return outputs;
+    outputs = await withEncoder(() => measureNext(outputs, measurements));
   }
 }
 
@@ -61,8 +76,5 @@ async function measure(
   const options = { signal: run.signal, scratch, onProgress: () => {} };
   const [last = [], ...before] = runs.toReversed();
   for (const args of before.toReversed()) await context.ffmpeg.run(args, options);
-  const found = await context.ffmpeg.measureAudio(last, measurement, options);
-  if (found === null)
-    throw new VencError('TranscodingError', 'The volume of the audio could not be measured.');
-  return found;
+  return await context.ffmpeg.measureAudio(last, measurement, options);
 }

@@ -11,7 +11,7 @@ import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
-import { measureAudio } from './measure-audio.js';
+import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
 
@@ -53,6 +53,7 @@ export async function planJob(
     readonly input: string;
     readonly scratch: string;
     readonly outputs: readonly JobOutput[];
+    readonly withEncoder: WithEncoder;
   },
 ): Promise<readonly PlannedGroup[]> {
   const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
@@ -81,7 +82,7 @@ export async function planJob(
       paths,
       context.ffmpeg.capabilities,
     );
-  const pendingOutputs = await measureAudio(run, context, found, { planFor, scratch: paths.scratch });
+  const pendingOutputs = await measureAudio(run, context, found, { planFor, ...inspected });
   const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
     planFor(
       pendingOutputs.flatMap((one) =>
