@@ -37,7 +37,10 @@ export function describeSteps(
   outputs: readonly OutputToPlan[],
   capabilities: Capabilities,
 ): DryRunSteps {
-  const warnings: string[] = [];
+  const warnings = jobPlan.measurements.map(
+    ({ outputId }) =>
+      `the audio of output ${outputId} is measured before it is encoded; the command lines do not show how its volume changes`,
+  );
   const thumbnails = (id: number): readonly DryRunStep[] => {
     const product = jobPlan.products.find(({ outputId }) => outputId === id);
     const settings = outputs.find((output) => output.id === id)?.settings ?? {};

@@ -38,6 +38,7 @@ export function planWithSources(
   }
   return {
     steps: plans.flatMap(({ steps }) => steps),
+    measurements: plans.flatMap(({ measurements }) => measurements),
     products: plans.flatMap(({ products }) => products),
     rejections: plans.flatMap(({ rejections }) => rejections),
   };

@@ -1,4 +1,5 @@
 import type { MediaFacts } from '../jobs/media.js';
+import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
 
 /** Where a program was found, in search order. */
@@ -64,6 +65,12 @@ export interface Ffmpeg {
   findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
+  /** Measures audio with the arguments of `Plan.measurements`. Rejects as `run` does. */
+  measureAudio(
+    args: readonly string[],
+    measurement: AudioMeasurement,
+    options: EncodeOptions,
+  ): Promise<MeasuredAudio>;
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`, `OutOfSpaceError`, ...), with
    * `TranscodingTimeoutError` if it makes no progress for too long, with `InterruptedError` once the signal is aborted. Adds the input

@@ -4,6 +4,7 @@ import { queryCapabilities } from './capabilities.js';
 import type { Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries, wrongChecksumMessage } from './find-binaries.js';
 import { findParentDeathWrapper } from './launch.js';
+import { readMeasurement } from './measure-audio.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
@@ -65,7 +66,11 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       findDisplayedFrame: (path, moment, signal) =>
         findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
       measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
-      run: (args, encode) => runEncoder(ffmpeg, args, runSettings, encode),
+      measureAudio: async (args, measurement, encode) =>
+        readMeasurement(measurement, await runEncoder(ffmpeg, args, runSettings, encode, 'info')),
+      run: async (args, encode) => {
+        await runEncoder(ffmpeg, args, runSettings, encode);
+      },
     },
     report,
   };

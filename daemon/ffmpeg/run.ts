@@ -15,18 +15,22 @@ interface RunSettings {
 }
 
 // Progress goes to stdout, which no plan writes to, so no third pipe is needed.
-const baseArgs = ['-hide_banner', '-nostdin', '-v', 'error', '-nostats', '-progress', 'pipe:1'] as const;
+const baseArgs = ['-hide_banner', '-nostdin', '-nostats', '-progress', 'pipe:1'] as const;
 
 const interruptedError = (cause: unknown) =>
   new VencError('InterruptedError', 'The encoding was interrupted.', { cause });
 
-/** Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress. */
+/**
+ * Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress. Resolves with the end of the
+ * log, which has errors only unless `logLevel` is `info`.
+ */
 export async function runEncoder(
   program: Binary,
   args: readonly string[],
   settings: RunSettings,
   { signal, onProgress, scratch }: EncodeOptions,
-): Promise<void> {
+  logLevel: 'error' | 'info' = 'error',
+): Promise<string> {
   if (signal.aborted) throw interruptedError(signal.reason);
   const stopController = new AbortController();
   const onAbort = () => stopController.abort();
@@ -40,7 +44,7 @@ export async function runEncoder(
   let progressSnapshot = '';
   let removeRecord = () => {};
   try {
-    const exit = await launch(program.path, [...baseArgs, ...guardInputs(args)], {
+    const exit = await launch(program.path, ['-v', logLevel, ...baseArgs, ...guardInputs(args)], {
       parentDeathWrapper: settings.parentDeathWrapper,
       folder: scratch,
       signal: stopController.signal,
@@ -65,7 +69,7 @@ export async function runEncoder(
       const message = `The encoder made no progress for ${settings.stallSeconds} seconds.`;
       throw new VencError('TranscodingTimeoutError', message);
     }
-    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr)) return;
+    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr)) return exit.stderr;
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {

@@ -57,6 +57,8 @@ export interface AudioFacts {
   readonly bitrateKbps: number | null;
   readonly durationSeconds: number | null;
   readonly startSeconds: number | null;
+  /** The language that the file declares for it; absent if none. */
+  readonly language?: string;
 }
 
 /** Properties of a media file: its best video stream, not counting cover art, and its default audio stream. */
@@ -67,6 +69,8 @@ export interface MediaFacts {
   readonly totalBitrateKbps: number | null;
   readonly video: VideoFacts | null;
   readonly audio: AudioFacts | null;
+  /** The other audio streams that can be decoded; absent if there are none. */
+  readonly otherAudio?: readonly AudioFacts[];
 }
 
 const rotatedOrientation = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;

@@ -9,6 +9,7 @@ import type { RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type EncodedFile, encode } from './encode.js';
 import { extractThumbnails } from './extract-thumbnails.js';
+import type { WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
 import { keepAsSource, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
@@ -39,11 +40,15 @@ export async function planBatch(
   run: Run,
   context: PipelineContext,
   source: SourceFile,
-  { outputs, scratch }: { readonly outputs: readonly JobOutput[]; readonly scratch: string },
+  options: {
+    readonly outputs: readonly JobOutput[];
+    readonly scratch: string;
+    readonly withEncoder: WithEncoder;
+  },
 ): Promise<SourceBatch> {
   const { media, path } = source;
-  const groups = media === null ? [] : await planJob(run, context, { media, input: path, scratch, outputs });
-  return { source, outputs, groups };
+  const groups = media === null ? [] : await planJob(run, context, { media, input: path, ...options });
+  return { source, outputs: options.outputs, groups };
 }
 
 /**
@@ -75,6 +80,8 @@ export async function encodeOutputs(
       return delivery;
     });
   };
+  // This job encodes already.
+  const withEncoder: WithEncoder = (work) => work();
   // Grows while it is processed: the file of an output is the source of others.
   const queue: (() => Promise<SourceBatch>)[] = [async () => fromInput];
   for (const next of queue) {
@@ -88,7 +95,8 @@ export async function encodeOutputs(
         for (const { id, state } of dependents) {
           if (!isFinal(state)) await run.change({ type: 'output-queued', id });
         }
-        queue.push(() => planBatch(run, context, source, { outputs: dependents, scratch }));
+        const options = { outputs: dependents, scratch, withEncoder };
+        queue.push(() => planBatch(run, context, source, options));
       }
       if (remade.has(output.id)) await rm(encoded.product.path, { force: true });
       else await startDelivery(made, batch.source.media);

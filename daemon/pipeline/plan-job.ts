@@ -7,9 +7,11 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { mayStartInFrame } from '../plan/decide/clip.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
+import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
+import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
 
@@ -36,11 +38,12 @@ interface PendingOutput {
   readonly watermarks: readonly WatermarkImage[];
   /** See `OutputToPlan`. */
   readonly frameAtStart: number | null;
+  readonly measured: MeasuredAudio;
 }
 
 /**
- * Plans the given outputs, except those that are only transferred. Outputs that cannot be encoded from this input, or whose watermarks cannot be fetched,
- * fail here and are omitted.
+ * Plans the given outputs, except those that are only transferred, and measures their audio before that if needed. Outputs that cannot be
+ * encoded from this input, or whose watermarks cannot be fetched, fail here and are omitted.
  */
 export async function planJob(
   run: Run,
@@ -50,26 +53,28 @@ export async function planJob(
     readonly input: string;
     readonly scratch: string;
     readonly outputs: readonly JobOutput[];
+    readonly withEncoder: WithEncoder;
   },
 ): Promise<readonly PlannedGroup[]> {
   const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
-  const pendingOutputs: PendingOutput[] = [];
+  const found: PendingOutput[] = [];
   for (const output of inspected.outputs) {
     if (isTransferOnly(output.settings)) continue;
     const watermarks = await fetchWatermarks(output);
     if (watermarks === null) continue;
     const source = { path: inspected.input, media: inspected.media };
     const frame = await findFrameAtStart(context.ffmpeg, source, output.settings, run.signal);
-    pendingOutputs.push({ output, watermarks, frameAtStart: frame });
+    found.push({ output, watermarks, frameAtStart: frame, measured: {} });
   }
   const paths = { input: inspected.input, scratch: inspected.scratch };
-  const planFor = (subset: typeof pendingOutputs): Plan =>
+  const planFor = (subset: readonly PendingOutput[]): Plan =>
     plan(
-      subset.map(({ output, watermarks, frameAtStart }) => ({
+      subset.map(({ output, watermarks, frameAtStart, measured }) => ({
         id: output.id,
         settings: output.settings,
         watermarks,
         frameAtStart,
+        measured,
         filename: fileNameInUrl(output.destination),
         isTest: run.job.test,
       })),
@@ -77,6 +82,7 @@ export async function planJob(
       paths,
       context.ffmpeg.capabilities,
     );
+  const pendingOutputs = await measureAudio(run, context, found, { planFor, ...inspected });
   const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
     planFor(
       pendingOutputs.flatMap((one) =>

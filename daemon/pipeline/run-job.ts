@@ -63,6 +63,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   const fromInput = await planBatch(sourceRun, context, file, {
     outputs: outputs.filter(({ settings }) => settings.source === undefined),
     scratch,
+    withEncoder: (work) => limiter.runExclusive('encodes', run.signal, work),
   });
   const hasTransfers = fromInput.outputs.some(({ settings }) => isTransferOnly(settings));
   if (fromInput.groups.length === 0 && !hasTransfers) return;

@@ -17,6 +17,8 @@ export interface AudioEncoder {
   /** Whether it meets a bitrate only if that is also given as the minimum and the maximum. */
   readonly isManaged?: true;
   readonly always?: Args;
+  /** The arguments for `audio_constant_bitrate`, if it needs any. */
+  readonly constant?: Args;
 }
 
 const ac3Kbps = [
@@ -52,6 +54,7 @@ export const audioEncoders = {
     quality: { by: 'kbps-per-channel', levels: [24, 32, 48, 64, 96] },
     // Builds of 2018 need this for Opus in MP4.
     always: ['-strict', 'experimental'],
+    constant: ['-vbr', 'off'],
   },
   ac3: {
     codec: 'ac3',

@@ -1,6 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { AudioEncoderName } from './audio-encoders.js';
+import { audioOptionErrors } from './decide/audio-options.js';
 import {
   type CodecChoice,
   chooseCodecs,
@@ -74,6 +75,7 @@ export function checkCombination(
   const validationErrors = [
     ...validateCodecPair(codecs, extension, container, path),
     ...validateAudioSettings(settings, codecs.audio, container, path),
+    ...(codecs.audio === null ? [] : audioOptionErrors(settings, codecs.audio, path, capabilities)),
     ...(codecs.video === null
       ? []
       : [
@@ -112,12 +114,15 @@ export function checkCombination(
 
 /** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
 function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
-  const { video_codec, watermark, audio_codec, audio_sample_rate, audio_bitrate, ...others } = settings;
+  const { video_codec, watermark, audio_codec, audio_sample_rate, audio_bitrate, ...rest } = settings;
+  const { audio_constant_bitrate, force_aac_profile, ...others } = rest;
   const video = { ...(video_codec && { video_codec }), ...(watermark && { watermark }) };
   const audio = {
     ...(audio_codec && { audio_codec }),
     ...(audio_sample_rate && { audio_sample_rate }),
     ...(audio_bitrate && { audio_bitrate }),
+    ...(audio_constant_bitrate && { audio_constant_bitrate }),
+    ...(force_aac_profile && { force_aac_profile }),
   };
   return {
     ...others,

@@ -2,6 +2,8 @@ import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
+import { hasBitrates } from './decide/audio-options.js';
+import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
 
 /** The facts that decide which settings have an effect on an output. */
@@ -51,7 +53,7 @@ const videoSettings = [
 
 const audioSettings: readonly (keyof OutputSettings)[] = [
   ...(['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels', 'copy_audio'] as const),
-  ...(['max_audio_sample_rate'] as const),
+  ...(['max_audio_sample_rate', 'audio_constant_bitrate', 'force_aac_profile'] as const),
   ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
 ];
 
@@ -67,7 +69,7 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: audioSettings,
+    names: [...audioSettings, 'audio_language', 'select_audio_language'],
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
   },
   {
@@ -118,6 +120,27 @@ const rules: readonly EffectRule[] = [
     names: ['audio_codec', ...audioSettings.filter((name) => name !== 'copy_audio')],
     reason: ({ settings, combination }) =>
       settings.copy_audio === true && combination.audio !== null ? 'the audio is copied' : null,
+  },
+  {
+    names: ['audio_language'],
+    reason: ({ combination }) =>
+      combination.audio === null || storesLanguage(combination.container)
+        ? null
+        : `${combination.extension} does not store the language of audio`,
+  },
+  {
+    names: ['force_aac_profile'],
+    reason: ({ settings, combination: { audio } }) =>
+      audio === null || audio.codec === 'aac' || settings.copy_audio === true ? null : 'the audio is not AAC',
+  },
+  {
+    names: ['audio_constant_bitrate'],
+    reason: ({ settings, combination: { audio } }) => {
+      if (audio === null || settings.audio_constant_bitrate !== true || settings.copy_audio === true)
+        return null;
+      if (!hasBitrates(audio.codec)) return `${audio.codec} has no choice of bitrates`;
+      return audio.encoder === 'aac' ? 'the encoder for aac writes silence with fewer bits' : null;
+    },
   },
   {
     names: ['audio_compression_threshold'],

@@ -47,7 +47,6 @@ const noDrm = {
 const noForensics = { unsupported: 'is not supported: it needs a licensed watermarking engine' } as const;
 const noChannelMap = { unsupported: 'is not supported: use audio_channels' } as const;
 const noServiceTypes = { unsupported: 'is not supported: the default track is encoded' } as const;
-const noMeasuring = { unsupported: 'is not supported: use audio_gain' } as const;
 const noArchive = { unsupported: 'is not supported: files are delivered one by one' } as const;
 const noFrameIndex = {
   unsupported: 'is not supported: ffprobe -show_packets lists the frames of a file',
@@ -140,14 +139,6 @@ export const notAppliedOutputSettings = {
   input_audio_channels: noChannelMap,
   output_audio_channels: { ...noChannelMap, unless: [1, 2] },
   max_aac_profile: { noEffect: 'AAC is always AAC-LC, which every limit allows' },
-  audio_normalize: noMeasuring,
-  audio_pre_normalize: noMeasuring,
-  audio_post_normalize: noMeasuring,
-  audio_loudness_level: noMeasuring,
-  audio_constant_bitrate: { unsupported: 'is not supported: use audio_bitrate' },
-  force_aac_profile: { unsupported: 'is not supported: AAC is always AAC-LC', unless: ['aac-lc'] },
-  audio_language: { unsupported: 'is not supported: languages are not written' },
-  select_audio_language: { unsupported: 'is not supported: the default track is encoded' },
   caption_from_audio_transcription: {
     unsupported: 'is not supported: there is no speech recognition',
   },

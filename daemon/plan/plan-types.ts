@@ -1,6 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { Orientation } from '../jobs/media.js';
+import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 
 /** What this ffmpeg supports. Queried once, so that planning stays pure. */
 export interface Capabilities {
@@ -28,6 +29,8 @@ export interface OutputToPlan {
    * unknown: see `mayStartInFrame`.
    */
   readonly frameAtStart?: number | null;
+  /** What was measured in its audio, as `Plan.measurements` asks; absent if nothing was. */
+  readonly measured?: MeasuredAudio;
   /** Test mode (section 8): the output ends at most 5 seconds after the start of the clip. */
   readonly isTest: boolean;
 }
@@ -107,9 +110,22 @@ export interface ProductAudio {
 /** How the outputs of a job are encoded from its input. */
 export interface Plan {
   readonly steps: readonly Step[];
+  /**
+   * What to measure first. The steps of these outputs are not final: the plan must be made again with what was measured, and may
+   * then ask for another value.
+   */
+  readonly measurements: readonly PlannedMeasurement[];
   readonly products: readonly Product[];
   /** Outputs that cannot be encoded from this input, and why. The other outputs are not affected. */
   readonly rejections: readonly OutputRejection[];
+}
+
+/** A value that must be measured in the audio of an output before it is encoded. */
+export interface PlannedMeasurement {
+  readonly outputId: number;
+  readonly measurement: AudioMeasurement;
+  /** The arguments of the runs of ffmpeg, in order. The last one reports the value in its log. */
+  readonly runs: readonly (readonly string[])[];
 }
 
 /** An output that cannot be encoded from this input, and why. */

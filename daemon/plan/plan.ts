@@ -7,9 +7,11 @@ import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
+import { decideLanguage, selectAudio } from './decide/languages.js';
 import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
+import { measurementsOf } from './write/measurements.js';
 import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 
 /**
@@ -29,6 +31,7 @@ export function plan(
     steps: groupDecisions(decisions, isInTwoPasses).flatMap((group) =>
       stepsOf(group, media, paths, capabilities),
     ),
+    measurements: decisions.flatMap((decision) => measurementsOf(decision, paths, capabilities)),
     products: decisions.map((decision) => productOf(decision, paths)),
     rejections: results.flatMap(({ output, result }) =>
       'failure' in result ? [{ outputId: output.id, failure: result.failure }] : [],
@@ -52,10 +55,13 @@ function stepsOf(
 type Result<T> = T | { readonly failure: JobFailure };
 
 function decide(
-  { id, settings, filename, isTest, frameAtStart, watermarks = [] }: OutputToPlan,
-  media: MediaFacts,
+  { id, settings, filename, isTest, frameAtStart, watermarks = [], measured }: OutputToPlan,
+  given: MediaFacts,
   capabilities: Capabilities,
 ): Result<{ readonly decision: Decision }> {
+  const selected = selectAudio(settings, given);
+  if ('failure' in selected) return selected;
+  const { media } = selected;
   const combination = checkCombination(settings, filename, capabilities, 'output');
   if (!combination.ok) {
     // Validated when the job was created, so this fails only if ffmpeg has been replaced since.
@@ -108,6 +114,7 @@ function decide(
           { ...combination.audio, container },
           decideRepack(media),
           clip.expectedSeconds,
+          measured,
         );
   if ('failure' in audioResult) return audioResult;
   if (videoResult.video === null && audioResult.audio === null && copies === null) {
@@ -125,7 +132,13 @@ function decide(
     video: videoResult.video,
     audio: audioResult.audio,
     ...(copies === null ? {} : { copies }),
+    language: decideLanguage(
+      settings,
+      audioResult.audio === null ? (copies?.audio ?? null) : inputAudio,
+      container,
+    ),
     warnings: [
+      ...selected.warnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...videoResult.warnings,
       ...audioResult.warnings,

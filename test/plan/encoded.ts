@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { losesTheoraTimes } from '../../daemon/plan/check-combination.js';
+import type { MeasuredAudio } from '../../daemon/plan/decide/normalization.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testFfmpeg } from '../helpers/media.js';
@@ -32,7 +33,7 @@ async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Pr
   await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
 }
 
-/** Plans and encodes one output of a file, in test mode on request, and probes the result. */
+/** Plans and encodes one output of a file, in test mode on request, and probes the result. Measures its audio first if needed. */
 export async function encoded(
   ffmpeg: Ffmpeg,
   input: string,
@@ -42,7 +43,17 @@ export async function encoded(
 ): Promise<{ readonly path: string; readonly facts: MediaFacts }> {
   const scratch = tempFolder();
   const facts = await ffmpeg.probe(input);
-  const made = plan([{ id: 7, settings, filename, isTest }], facts, { input, scratch }, ffmpeg.capabilities);
+  const planFor = (measured: MeasuredAudio) =>
+    plan([{ id: 7, settings, filename, isTest, measured }], facts, { input, scratch }, ffmpeg.capabilities);
+  let measured: MeasuredAudio = {};
+  let made = planFor(measured);
+  for (let [wanted] = made.measurements; wanted !== undefined; [wanted] = made.measurements) {
+    const [args = [], ...before] = wanted.runs.toReversed();
+    for (const one of before) await run(ffmpeg, one, scratch);
+    const options = { signal: new AbortController().signal, scratch, onProgress: () => {} };
+    measured = { ...measured, ...(await ffmpeg.measureAudio(args, wanted.measurement, options)) };
+    made = planFor(measured);
+  }
   for (const { args } of made.steps) await run(ffmpeg, args, scratch);
   const [product] = made.products;
   if (product === undefined) throw new Error(made.rejections[0]?.failure.message ?? 'nothing was planned');

@@ -108,12 +108,13 @@ export async function probeFile(
 
 /** The facts of a file with the measured duration. */
 function withDuration(media: MediaFacts, seconds: number, sizeBytes: number): MediaFacts {
-  const { video, audio } = media;
+  const { video, audio, otherAudio } = media;
   return {
     ...media,
     durationSeconds: seconds,
     totalBitrateKbps: Math.round((sizeBytes * 8) / 1000 / seconds),
     video: video === null ? null : { ...video, durationSeconds: seconds },
     audio: audio === null ? null : { ...audio, durationSeconds: seconds },
+    ...(otherAudio && { otherAudio: otherAudio.map((one) => ({ ...one, durationSeconds: seconds })) }),
   };
 }

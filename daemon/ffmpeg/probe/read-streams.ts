@@ -1,3 +1,4 @@
+import { languageCode } from '../../../src/shared/text/languages.js';
 import type { AudioFacts, VideoFacts } from '../../jobs/media.js';
 import { hasDisposition, numberAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
 
@@ -53,15 +54,21 @@ function isUsable(stream: ProbeObject): boolean {
   return textAt(stream, 'codec_type') === 'audio' && isCodecKnown(stream) && channels > 0 && sampleRate > 0;
 }
 
-/** The default audio stream, otherwise the first usable one; null if there is none. */
-export function readAudio(streams: readonly ProbeObject[]): AudioFacts | null {
+/** The audio streams that can be decoded: the default one or else the first is first, the others follow in the order of the file. */
+export function readAudio(streams: readonly ProbeObject[]): readonly AudioFacts[] {
   const usableStreams = streams.filter(isUsable);
   const chosen = usableStreams.find((stream) => hasDisposition(stream, 'default')) ?? usableStreams[0];
-  if (chosen === undefined) return null;
+  if (chosen === undefined) return [];
+  return [chosen, ...usableStreams.filter((stream) => stream !== chosen)].map(audioFacts);
+}
+
+function audioFacts(stream: ProbeObject): AudioFacts {
+  const language = tagAt(stream, 'language');
   return {
-    ...readStream(chosen),
-    channels: numberAt(chosen, 'channels') ?? 0,
-    sampleRate: numberAt(chosen, 'sample_rate') ?? 0,
+    ...readStream(stream),
+    channels: numberAt(stream, 'channels') ?? 0,
+    sampleRate: numberAt(stream, 'sample_rate') ?? 0,
+    ...(language === null || languageCode(language) === null ? {} : { language }),
   };
 }
 

@@ -143,7 +143,8 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return explainUnrecognized(output);
   if (isAnyStreamEncrypted(json, output.stderr)) return unsupportedInput('The file is encrypted.');
   if (isStillImage(format, streams)) return unsupportedInput('The file is a still image, not a video.');
-  const [video, audio] = [readVideo(streams, output.fieldOrder), readAudio(streams)];
+  const [audio = null, ...otherAudio] = readAudio(streams);
+  const video = readVideo(streams, output.fieldOrder);
   if (video === null && (audio === null || streams.some(isOversized(output.stderr)))) {
     return explainUnusable(streams, output.stderr);
   }
@@ -162,6 +163,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       totalBitrateKbps: toKilobits(numberAt(format, 'bit_rate') ?? bitsPerSecond),
       video,
       audio,
+      ...(otherAudio.length === 0 ? {} : { otherAudio }),
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { JobFailure } from '../../jobs/job.js';
+import { decideNormalization, type MeasuredAudio, type Normalization } from './normalization.js';
 
 /** A compressor or an expander: the level in dB where it begins, and its ratio. */
 export interface Dynamics {
@@ -16,6 +17,7 @@ export interface AudioEffects {
   readonly trebleDb: number | null;
   readonly expansion: Dynamics | null;
   readonly compression: Dynamics | null;
+  readonly normalization: Normalization;
   readonly gainDb: number | null;
   readonly fadeInSeconds: number | null;
   readonly fadeOut: { readonly startSeconds: number; readonly lengthSeconds: number } | null;
@@ -29,6 +31,7 @@ interface Source {
   readonly channels: number;
   /** The duration of the output in seconds; null if unknown. */
   readonly lengthSeconds: number | null;
+  readonly measured: MeasuredAudio;
 }
 
 /** The decided effects, with the sentences to show if one has no effect. */
@@ -40,7 +43,7 @@ interface DecidedEffects {
 /** Decides the effects on the audio, or returns why the settings cannot be met with this input. */
 export function decideAudioEffects(
   settings: OutputSettings,
-  { sampleRate, channels, lengthSeconds }: Source,
+  { sampleRate, channels, lengthSeconds, measured }: Source,
 ): DecidedEffects | { readonly failure: JobFailure } {
   const { audio_highpass, audio_lowpass, audio_fade } = settings;
   const half = sampleRate / 2;
@@ -73,6 +76,7 @@ export function decideAudioEffects(
     trebleDb: settings.audio_treble ?? null,
     expansion: dynamics(settings.audio_expansion_ratio, settings.audio_expansion_threshold ?? -35),
     compression: dynamics(settings.audio_compression_ratio, settings.audio_compression_threshold ?? -20),
+    normalization: decideNormalization(settings, measured),
     gainDb: settings.audio_gain ?? null,
     fadeInSeconds: fadeIn === null ? null : Math.min(fadeIn, longest),
     fadeOut:

@@ -7,8 +7,10 @@ import { levelOf } from '../encoders.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
 import { decideAudioEffects } from './audio-effects.js';
 import { bitrateRange, fillableKbps } from './audio-limits.js';
+import { isConstantRate, nearestConstantKbps } from './audio-options.js';
 import { startWithin } from './clip.js';
 import type { AudioDecision, Mixing } from './decisions.js';
+import type { MeasuredAudio } from './normalization.js';
 
 /** Maximum sample rate in Hz, and the default for an input without one. */
 const maxSampleRate = 48_000;
@@ -18,7 +20,7 @@ const maxPositionedChannels = 8;
 
 /**
  * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the duration of the
- * output; null if unknown.
+ * output; null if unknown. `measured` is what was measured in its audio so far.
  */
 export function decideAudio(
   settings: OutputSettings,
@@ -26,6 +28,7 @@ export function decideAudio(
   target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
   repack: AudioDecision['repack'],
   lengthSeconds: number | null,
+  measured: MeasuredAudio = {},
 ): AudioResult {
   // AMR has one channel.
   const channels = (settings.audio_channels ?? audio.channels) === 1 || target.codec === 'amr' ? 1 : 2;
@@ -41,11 +44,13 @@ export function decideAudio(
     sampleRate: audio.sampleRate > 0 ? Math.min(audio.sampleRate, sampleRate) : sampleRate,
     channels: Math.min(audio.channels, channels),
     lengthSeconds,
+    measured,
   });
   if ('failure' in decided) return decided;
   const { effects, warnings } = decided;
   const common = {
     effects,
+    profile: target.codec === 'aac' && settings.force_aac_profile !== undefined ? 'aac_low' : null,
     streamIndex: audio.streamIndex,
     repack,
     encoder: target.encoder,
@@ -63,8 +68,12 @@ export function decideAudio(
     settings.audio_sample_rate === undefined
       ? fillableKbps(target.codec, requestedKbps, sampleRate, channels)
       : requestedKbps;
-  const { allowedKbps }: AudioEncoder = audioEncoders[target.encoder];
-  const kbps = allowedKbps?.find((one) => one >= fillable) ?? fillable;
+  const encoder: AudioEncoder = audioEncoders[target.encoder];
+  const range = bitrateRange(target.codec, sampleRate, channels);
+  const isConstant = isConstantRate(settings);
+  const kbps = isConstant
+    ? nearestConstantKbps(fillable, encoder, range)
+    : (encoder.allowedKbps?.find((one) => one >= fillable) ?? fillable);
   const validationError = validateAudioBitrate(target.codec, fillable, sampleRate, channels);
   if (validationError !== null) {
     return {
@@ -75,7 +84,10 @@ export function decideAudio(
     kbps === fillable
       ? []
       : [`audio_bitrate was corrected to ${kbps}: ${target.codec} has no bitrate of ${fillable} Kbps.`];
-  return { audio: { ...common, rate: { by: 'bitrate', kbps } }, warnings: [...warnings, ...corrections] };
+  if (settings.strict === true && corrections[0] !== undefined)
+    return { failure: { errorClass: 'InvalidAudioSettingsError', message: corrections[0] } };
+  const rate = { by: 'bitrate', kbps, ...(isConstant ? { isConstant } : {}) } as const;
+  return { audio: { ...common, rate }, warnings: [...warnings, ...corrections] };
 }
 
 /** The audio of an output with what was corrected, or why the settings cannot be met. */

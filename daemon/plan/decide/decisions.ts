@@ -218,6 +218,8 @@ export interface AudioDecision {
   readonly repack: { readonly offsetSeconds: number } | null;
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
+  /** The profile as the encoder names it; null for its default. */
+  readonly profile: 'aac_low' | null;
   /** Bits per sample of PCM. */
   readonly bitDepth: 16 | 24 | 32;
   readonly channels: 1 | 2;
@@ -225,7 +227,8 @@ export interface AudioDecision {
   readonly effects: AudioEffects;
   readonly rate:
     | { readonly by: 'quality'; readonly level: Level }
-    | { readonly by: 'bitrate'; readonly kbps: number };
+    /** `isConstant` if every period has this bitrate, as far as the codec allows it. */
+    | { readonly by: 'bitrate'; readonly kbps: number; readonly isConstant?: true };
 }
 
 /** The last of unevenly spaced frames. No frame follows it, so its duration must be given. */
@@ -254,6 +257,8 @@ export interface Decision {
   readonly audio: AudioDecision | null;
   /** The streams that are copied instead of encoded; absent if there are none. */
   readonly copies?: Copies;
+  /** The language that the file declares for the audio; null for none. */
+  readonly language: string | null;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */

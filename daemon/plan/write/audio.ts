@@ -19,10 +19,11 @@ export function audioArgs(audio: AudioDecision, capabilities: Capabilities): rea
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
     '-af',
-    [...mixingFilters(audio, resampleFilter, capabilities), ...effectFilters(audio, capabilities)].join(','),
+    [...mixingFilters(audio, capabilities), ...effectFilters(audio, capabilities)].join(','),
     '-c:a',
     encoderName(audio),
     ...rateArgs(audio, encoder),
+    ...(audio.profile === null ? [] : ['-profile:a', audio.profile]),
     '-ar',
     String(audio.sampleRate),
     '-ac',
@@ -41,7 +42,8 @@ function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioE
     const isConstant = encoder.constantKbps?.includes(rate.kbps) ?? true;
     const kbps = `${rate.kbps}k`;
     const bounds = encoder.isManaged === true ? ['-minrate', kbps, '-maxrate', kbps] : [];
-    return ['-b:a', kbps, ...bounds, ...(isConstant ? [] : ['-abr', '1'])];
+    const constant = rate.isConstant === true ? (encoder.constant ?? []) : [];
+    return ['-b:a', kbps, ...bounds, ...constant, ...(isConstant ? [] : ['-abr', '1'])];
   }
   if (encoder.quality.by === 'nothing' || rate.by === 'bitrate') return [];
   const level = atLevel(encoder.quality.levels, rate.level);
@@ -74,14 +76,10 @@ const average = 'rematrix_maxval=1';
 const ceiling = 0.891;
 
 /**
- * The filters that mix the channels of the input to those of the output. `resampleFilter` is the `aresample` that keeps the audio
- * in sync; it also downmixes.
+ * The filters that mix the channels of the input to those of the output. The `aresample` that keeps the audio in sync also
+ * downmixes.
  */
-function mixingFilters(
-  audio: AudioDecision,
-  resampleFilter: string,
-  capabilities: Capabilities,
-): readonly string[] {
+export function mixingFilters(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
   const { mixing } = audio;
   switch (mixing.by) {
     case 'nothing':

@@ -66,7 +66,7 @@ const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 const firstPassFile = ['-f', 'null', '-'] as const;
 
 function fileArgs(
-  { container: { muxer, hasIndex = false }, video }: Decision,
+  { container: { muxer, hasIndex = false }, video, language }: Decision,
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
@@ -75,6 +75,7 @@ function fileArgs(
   return [
     // Cameras store locations and owners, which are private. Chapters would become a separate stream.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],
+    ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...muxQueueOption,
     ...(hasIndex ? ['-movflags', `+faststart${colours}`] : []),
     ...['-f', muxer, fileArgument(path)],

@@ -1,6 +1,26 @@
 import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Audio';
+const encoding = 'Audio encoding';
+
+const aacProfile = {
+  kind: 'choice',
+  choices: ['aac-lc', 'he-aac', 'he-aac-v2'],
+  aliases: { 'he-aad-v2': 'he-aac-v2' },
+  section: encoding,
+} as const;
+
+/** A language code of ISO 639, or a tag of BCP 47. */
+const language = {
+  kind: 'text',
+  maxLength: 35,
+  form: {
+    pattern: '[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*',
+    rule: 'must be a language code',
+    example: 'en',
+  },
+  section: 'Audio tracks',
+} as const;
 
 /** The audio settings, and the settings that omit audio or video. */
 export const audioTable = {
@@ -36,6 +56,27 @@ export const audioTable = {
     section,
     help: 'audio bitrate of all channels together; below 160 per channel',
   },
+  audio_constant_bitrate: {
+    kind: 'boolean',
+    default: false,
+    section: encoding,
+    help: 'keep audio_bitrate constant instead of on average',
+  },
+  force_aac_profile: {
+    ...aacProfile,
+    help: 'the AAC profile; only aac-lc can be encoded unless ffmpeg has libfdk_aac',
+    defaultText: 'aac-lc',
+  },
+  audio_language: {
+    ...language,
+    help: 'the language that the file declares for the audio, such as en, eng or en-US',
+    defaultText: 'that of the track',
+  },
+  select_audio_language: {
+    ...language,
+    help: 'encode the first audio track in this language',
+    defaultText: 'the default track',
+  },
   audio_sample_rate: {
     kind: 'integer',
     min: 8000,
@@ -50,7 +91,7 @@ export const audioTable = {
     min: 8000,
     max: 96_000,
     unit: 'Hz',
-    section: 'Audio encoding',
+    section: encoding,
     help: 'maximum sample rate; higher rates become the highest one of the codec that is not above it',
   },
   audio_channels: {

@@ -192,35 +192,6 @@ export const notAppliedOutputTable = {
     section: 'Audio tracks',
     help: 'the highest AAC profile that may be used',
   },
-  audio_normalize: { kind: 'unchecked', section: 'Audio effects', help: 'normalise the audio' },
-  audio_pre_normalize: {
-    kind: 'unchecked',
-    section: 'Audio effects',
-    help: 'normalise the audio before the dynamics',
-  },
-  audio_post_normalize: {
-    kind: 'unchecked',
-    section: 'Audio effects',
-    help: 'normalise the audio after the dynamics',
-  },
-  audio_loudness_level: {
-    kind: 'unchecked',
-    section: 'Audio effects',
-    spellings: ['loudness'],
-    help: 'the loudness of the audio in LUFS',
-  },
-  audio_constant_bitrate: {
-    kind: 'unchecked',
-    section: 'Audio tracks',
-    help: 'encode the audio with a constant bitrate',
-  },
-  force_aac_profile: { kind: 'unchecked', section: 'Audio tracks', help: 'the AAC profile' },
-  audio_language: { kind: 'unchecked', section: 'Audio tracks', help: 'the language of the audio' },
-  select_audio_language: {
-    kind: 'unchecked',
-    section: 'Audio tracks',
-    help: 'the audio track to encode, by language',
-  },
   caption_from_audio_transcription: {
     kind: 'unchecked',
     section: transcription,

@@ -1,3 +1,4 @@
+import { languageCode } from '../text/languages.js';
 import { decodeUrlPart, pathInUrl } from '../text/url-text.js';
 import { flatSkipNames } from './conditions.js';
 import type { JobRequest, OutputSettings } from './index.js';
@@ -11,6 +12,9 @@ import type { Size } from './setting.js';
  * undefined.
  */
 type OutputRule = (settings: OutputSettings) => string | undefined;
+
+/** The highest loudness in LUFS that ffmpeg can produce. */
+const maxLoudness = -5;
 
 /** The lower and the upper limit of each property that skip rules compare. */
 const skipPairs = [
@@ -46,6 +50,19 @@ const rules: readonly OutputRule[] = [
     audio_channels === 1 && audio_bitrate !== undefined && audio_bitrate >= audioKilobitsPerChannel
       ? `.audio_bitrate must be below ${audioKilobitsPerChannel} when audio_channels is 1`
       : undefined,
+  ({ audio_loudness_level }) =>
+    audio_loudness_level !== undefined && audio_loudness_level > maxLoudness
+      ? `.audio_loudness_level must be at most ${maxLoudness}`
+      : undefined,
+  ...(['audio_language', 'select_audio_language'] as const).map(
+    (name): OutputRule =>
+      (settings) => {
+        const code = settings[name];
+        return code !== undefined && code.toLowerCase() !== 'und' && languageCode(code) === null
+          ? `.${name} must be a language code`
+          : undefined;
+      },
+  ),
   ({ audio_highpass, audio_sample_rate }) =>
     audio_highpass !== undefined && audio_sample_rate !== undefined && audio_highpass * 2 >= audio_sample_rate
       ? '.audio_highpass would leave nothing: it must be below half of audio_sample_rate'

@@ -13,6 +13,26 @@ const precedences: readonly Precedence[] = [
   { name: 'keyframe_rate', by: 'keyframe_interval' },
   { name: 'forced_keyframe_rate', by: 'forced_keyframe_interval' },
   {
+    name: 'audio_constant_bitrate',
+    by: 'audio_quality',
+    isConflict: ({ audio_constant_bitrate, audio_bitrate }) =>
+      audio_constant_bitrate === true && audio_bitrate !== undefined,
+  },
+  {
+    name: 'audio_post_normalize',
+    by: 'audio_loudness_level',
+    isConflict: ({ audio_post_normalize }) => audio_post_normalize === true,
+  },
+  {
+    name: 'audio_normalize',
+    by: 'audio_loudness_level',
+    // With expansion or compression, the audio is normalised before these as well.
+    isConflict: ({ audio_normalize, audio_expansion_ratio, audio_compression_ratio }) =>
+      audio_normalize === true &&
+      audio_expansion_ratio === undefined &&
+      audio_compression_ratio === undefined,
+  },
+  {
     name: 'size',
     by: 'width',
     isConflict: ({ size, width }) => size?.width !== width,

@@ -1,0 +1,80 @@
+import type { JobOutput } from '../jobs/job.js';
+import type { Run } from '../jobs/run.js';
+import type { MeasuredAudio } from '../plan/decide/normalization.js';
+import type { Plan, PlannedMeasurement } from '../plan/plan-types.js';
+import type { PipelineContext } from './pipeline-context.js';
+import { runStage } from './stages.js';
+
+/** An output to plan, with what was measured in its audio. */
+interface MeasurableOutput {
+  readonly output: JobOutput;
+  readonly measured: MeasuredAudio;
+}
+
+/** Runs work that decodes a whole input when the limit of concurrent encodes allows it. */
+export type WithEncoder = <T>(work: () => Promise<T>) => Promise<T>;
+
+/** How the outputs are planned and measured. */
+interface MeasuringOptions<T> {
+  readonly planFor: (outputs: readonly T[]) => Plan;
+  readonly scratch: string;
+  readonly withEncoder: WithEncoder;
+}
+
+/**
+ * Measures the audio of the outputs whose plan asks for it, and plans them again, until nothing is missing: at most two values for each
+ * output. Outputs with the same audio are measured once. An output whose audio cannot be measured fails here and is omitted. Progress
+ * is not updated meanwhile.
+ */
+export async function measureAudio<T extends MeasurableOutput>(
+  run: Run,
+  context: PipelineContext,
+  given: readonly T[],
+  { planFor, scratch, withEncoder }: MeasuringOptions<T>,
+): Promise<readonly T[]> {
+  const results = new Map<string, Promise<MeasuredAudio>>();
+  const measureOnce = (planned: PlannedMeasurement): Promise<MeasuredAudio> => {
+    const key = JSON.stringify([planned.measurement, planned.runs.at(-1)]);
+    const result = results.get(key) ?? measure(run, context, planned, scratch);
+    results.set(key, result);
+    return result;
+  };
+  const measureNext = async (
+    outputs: readonly T[],
+    measurements: readonly PlannedMeasurement[],
+  ): Promise<readonly T[]> => {
+    const next: T[] = [];
+    for (const one of outputs) {
+      const planned = measurements.find(({ outputId }) => outputId === one.output.id);
+      const found =
+        planned === undefined
+          ? {}
+          : await runStage(
+              run,
+              () => measureOnce(planned),
+              'TranscodingError',
+              (failure) => run.change({ type: 'output-failed', id: one.output.id, failure }),
+            );
+      if (found !== null) next.push({ ...one, measured: { ...one.measured, ...found } });
+    }
+    return next;
+  };
+  let outputs = given;
+  for (;;) {
+    const { measurements } = planFor(outputs);
+    if (measurements.length === 0) return outputs;
+    outputs = await withEncoder(() => measureNext(outputs, measurements));
+  }
+}
+
+async function measure(
+  run: Run,
+  context: PipelineContext,
+  { runs, measurement }: PlannedMeasurement,
+  scratch: string,
+): Promise<MeasuredAudio> {
+  const options = { signal: run.signal, scratch, onProgress: () => {} };
+  const [last = [], ...before] = runs.toReversed();
+  for (const args of before.toReversed()) await context.ffmpeg.run(args, options);
+  return await context.ffmpeg.measureAudio(last, measurement, options);
+}

@@ -1,0 +1,49 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { AudioEncoder } from '../audio-encoders.js';
+import type { AudioCodec } from '../formats.js';
+import type { Capabilities } from '../plan-types.js';
+
+/** The only AAC encoder that has HE-AAC. */
+const heAacEncoder = 'libfdk_aac';
+
+/** Validation errors of options of audio codecs that need no input. `path` is the path of the output. */
+export function audioOptionErrors(
+  settings: OutputSettings,
+  codec: AudioCodec,
+  path: string,
+  { encoders }: Pick<Capabilities, 'encoders'>,
+): readonly string[] {
+  const { force_aac_profile: profile = 'aac-lc', audio_constant_bitrate, audio_bitrate } = settings;
+  const reason = encoders.has(heAacEncoder)
+    ? 'only AAC-LC is encoded here'
+    : 'the installed ffmpeg has no encoder for it';
+  return [
+    ...(codec === 'aac' && profile !== 'aac-lc'
+      ? [`${path}.force_aac_profile cannot be ${profile}: ${reason}; omit it for AAC-LC`]
+      : []),
+    ...(audio_constant_bitrate === true && audio_bitrate === undefined && hasBitrates(codec)
+      ? [`${path}.audio_constant_bitrate needs audio_bitrate`]
+      : []),
+  ];
+}
+
+/** Whether a codec has a choice of bitrates that can be constant. */
+export function hasBitrates(codec: AudioCodec): boolean {
+  return codec !== 'pcm' && codec !== 'amr';
+}
+
+/** Whether the bitrate of an output is kept constant. */
+export function isConstantRate({ audio_constant_bitrate, audio_quality }: OutputSettings): boolean {
+  return audio_constant_bitrate === true && audio_quality === undefined;
+}
+
+/** The nearest bitrate that an encoder keeps constant, the lower one in a tie; the same one if it keeps all constant. */
+export function nearestConstantKbps(
+  kbps: number,
+  { constantKbps }: AudioEncoder,
+  { min, max }: { readonly min: number; readonly max: number },
+): number {
+  const rates = (constantKbps ?? [kbps]).filter((one) => one >= min && one <= max);
+  const distance = (one: number) => Math.abs(one - kbps);
+  return rates.reduce((best, one) => (distance(one) < distance(best) ? one : best), rates[0] ?? kbps);
+}

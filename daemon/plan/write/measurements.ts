@@ -1,0 +1,42 @@
+import type { Decision } from '../decide/decisions.js';
+import type { Capabilities, PlannedMeasurement, PlanPaths } from '../plan-types.js';
+import { mixingFilters } from './audio.js';
+import { filtersBefore } from './audio-effects.js';
+import { inputArgs, repackArgs, repackedInputArgs, secondsArgument } from './input.js';
+import { skipOf } from './output.js';
+
+/** `framelog` leaves only the summary in the log. */
+const loudnessMeter = 'ebur128=peak=true:framelog=verbose';
+/**
+ * What to measure in the audio of an output before it is encoded: nothing or one value. The audio passes the same filters as when it
+ * is encoded, up to that point, and only the part that the output has is measured. Peaks are measured in floats: the samples of
+ * `volumedetect` are integers, and hide how far a boosted tone exceeds full scale (3.4 dB above it came out as 0). The loudness that
+ * `loudnorm` measures itself is 0.5 LU too high for audio that is 12 dB quieter in one half; `ebur128` is exact.
+ */
+export function measurementsOf(
+  decision: Decision,
+  paths: PlanPaths,
+  capabilities: Capabilities,
+): readonly PlannedMeasurement[] {
+  const { audio, outputId, clip } = decision;
+  const measurement = audio?.effects.normalization.missing ?? null;
+  if (audio === null || measurement === null) return [];
+  const { repack } = audio;
+  const from = skipOf(decision).seconds;
+  const to = clip.lengthSeconds === null ? [] : [`end=${secondsArgument(from + clip.lengthSeconds)}`];
+  const filters = [
+    ...mixingFilters(audio, capabilities),
+    ...filtersBefore(measurement, audio),
+    `atrim=${[`start=${secondsArgument(from)}`, ...to].join(':')}`,
+    measurement === 'loudness' ? loudnessMeter : 'astats',
+  ];
+  const run = [
+    ...(repack === null
+      ? inputArgs(paths.input, clip, null)
+      : repackedInputArgs(decision, repack.offsetSeconds, paths)),
+    ...['-map', repack === null ? `0:${audio.streamIndex}` : '0:0'],
+    ...['-af', filters.join(','), '-f', 'null', '-'],
+  ];
+  const before = repack === null ? [] : [repackArgs(decision, audio, paths)];
+  return [{ outputId, measurement, runs: [...before, run] }];
+}
