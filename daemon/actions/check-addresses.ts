@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { OutputDestination } from '../jobs/draft.js';
+import type { OutputDestinations } from '../jobs/draft.js';
 import { schemeOf } from '../transports/registry.js';
 import { withSavedCredentials } from '../transports/with-credentials.js';
 import type { AppContext } from './app-context.js';
@@ -37,29 +37,37 @@ export async function sourceErrors(
 /** The destination of an output. */
 interface Destination {
   readonly settings: OutputSettings;
-  readonly outputDestination: OutputDestination;
+  readonly outputDestination: OutputDestinations;
   /** The path of the output in the request. */
   readonly path: string;
   readonly accountId: string;
 }
 
-/** The validation errors of the destination of an output, and of the credentials for it. */
+/** The validation errors of the destinations of an output, and of the credentials for them. */
 export async function destinationErrors(
   appContext: AddressCheckDeps,
-  { settings, outputDestination: { destination }, path, accountId }: Destination,
+  { settings, outputDestination: { destination, secondary }, path, accountId }: Destination,
 ): Promise<readonly string[]> {
+  const owner = { accountId, credentials: settings.credentials };
+  const errorOf = async (field: string, url: string): Promise<readonly string[]> => {
+    const transport = appContext.transports.get(schemeOf(url) ?? '');
+    const isInternal = field !== 'filename' && schemeOf(url) === 'hosted';
+    if (transport?.upload === undefined || isInternal)
+      return [`${path}.${field} ${unsupportedSchemeError(appContext, url, 'upload')}`];
+    // Named credentials are those of the requested URL; a secondary one of another scheme has the default ones.
+    const credentialError =
+      field === 'secondary_url' ? null : await credentialErrorOf(appContext, url, owner);
+    if (credentialError !== null) return [`${path}.credentials ${credentialError}`];
+    const complete = await withUsableCredentials(appContext, url, owner);
+    const validationError = await transport.checkOutput?.(complete, accountId);
+    return validationError ? [`${path}.${field} ${validationError}`] : [];
+  };
   const field =
     settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
-  const transport = appContext.transports.get(schemeOf(destination) ?? '');
-  const isInternal = field !== 'filename' && schemeOf(destination) === 'hosted';
-  if (transport?.upload === undefined || isInternal)
-    return [`${path}.${field} ${unsupportedSchemeError(appContext, destination, 'upload')}`];
-  const owner = { accountId, credentials: settings.credentials };
-  const credentialError = await credentialErrorOf(appContext, destination, owner);
-  if (credentialError !== null) return [`${path}.credentials ${credentialError}`];
-  const complete = await withUsableCredentials(appContext, destination, owner);
-  const validationError = await transport.checkOutput?.(complete, accountId);
-  return validationError ? [`${path}.${field} ${validationError}`] : [];
+  return [
+    ...(await errorOf(field, destination)),
+    ...(secondary === undefined ? [] : await errorOf('secondary_url', secondary.destination)),
+  ];
 }
 
 /** Whose credentials apply. */

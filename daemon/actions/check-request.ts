@@ -1,13 +1,9 @@
-import { normalize, posix } from 'node:path';
-import { withoutPassword } from '../../src/shared/redact.js';
-import { routePath } from '../../src/shared/routes.js';
+import { normalize } from 'node:path';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { fileRefUrl } from '../hosted-files/file-ref.js';
-import type { OutputDestination } from '../jobs/draft.js';
+import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { thumbnailUrl } from '../jobs/output-files.js';
@@ -24,7 +20,7 @@ import type { AppContext } from './app-context.js';
 import { destinationErrors, sourceErrors } from './check-addresses.js';
 import { type CodecsOfOutput, copyValidationErrors } from './check-copies.js';
 import { transferredName, transferSettings } from './check-transfer.js';
-import { s3UrlOf } from './s3-web-url.js';
+import { requestedFilename, resolveDestination } from './resolve-destination.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -49,7 +45,7 @@ type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
 /** An output and its destination. */
 export interface ResolvedOutput {
   readonly settings: OutputSettings;
-  readonly outputDestination: OutputDestination;
+  readonly outputDestination: OutputDestinations;
 }
 
 /** The result of a check: the outputs with their destinations, every validation error and every warning. */
@@ -201,27 +197,37 @@ function createOutputCheck(
 function claimThumbnails(
   usedKeys: Set<string>,
   { thumbnails }: OutputSettings,
-  { destination }: OutputDestination,
+  { destination, secondary }: OutputDestinations,
   path: string,
 ): readonly string[] {
   if (thumbnails === undefined) return [];
   // Outputs may differ only in their extensions, which the names of thumbnails do not contain.
-  const key = destinationKey(thumbnailUrl(destination, 0));
-  const isUsed = usedKeys.has(key);
-  usedKeys.add(key);
+  const urls = [destination, ...(secondary === undefined ? [] : [secondary.destination])];
+  const keys = urls.map((url) => destinationKey(thumbnailUrl(url, 0)));
+  const isUsed = keys.some((key) => usedKeys.has(key));
+  for (const key of keys) usedKeys.add(key);
   return isUsed ? [`${path}.thumbnails go to the same place as those of another output of this job`] : [];
 }
 
-/** Adds a destination to those that are used; returns a validation error if it is used already. */
+/** Adds the destinations of an output to those that are used; returns a validation error for each that is used already. */
 function claimDestination(
   usedKeys: Set<string>,
-  { destination }: OutputDestination,
+  { destination, secondary }: OutputDestinations,
   path: string,
 ): readonly string[] {
   const key = destinationKey(destination);
-  const isUsed = usedKeys.has(key);
-  usedKeys.add(key);
-  return isUsed ? [`${path} goes to the same place as another output of this job`] : [];
+  const claim = (one: string, field: string): readonly string[] => {
+    const isUsed = usedKeys.has(one);
+    usedKeys.add(one);
+    return isUsed ? [`${field} goes to the same place as another output of this job`] : [];
+  };
+  const errors = claim(key, path);
+  if (secondary === undefined) return errors;
+  const secondaryKey = destinationKey(secondary.destination);
+  const field = `${path}.secondary_url`;
+  return secondaryKey === key
+    ? [...errors, `${field} must not be the same as url`]
+    : [...errors, ...claim(secondaryKey, field)];
 }
 
 /**
@@ -238,46 +244,4 @@ function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
   // requireHealthy rejects the request if there is no ffmpeg.
   if (appContext.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
   return appContext.ffmpeg.capabilities;
-}
-
-/** What a destination depends on besides the settings. */
-interface DestinationOptions {
-  /** The file name if the settings have none; a random one by default. */
-  readonly filename?: string | null;
-  /** Extension with its dot, for a generated file name. */
-  readonly extension: string;
-  /** Address of this daemon as its clients know it, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly randomToken: () => string;
-}
-
-/**
- * Resolves the destination of an output: `url` takes precedence over `base_url` with `filename`. Without
- * either of them, the daemon hosts the file (sections 1 and 4.1). A missing file name is replaced by a random
- * one.
- */
-function resolveDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
-  if (settings.url !== undefined) return externalDestination(settings.url);
-  const token = options.randomToken();
-  const filename = settings.filename ?? options.filename ?? `${token}${options.extension}`;
-  if (settings.base_url !== undefined) {
-    const path = filename.split('/').map(encodeURIComponent).join('/');
-    return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
-  }
-  // A generated name equals the name of its folder, so that clients can distinguish it from a requested one.
-  const fileRef = { token, name: posix.basename(filename) };
-  return {
-    destination: fileRefUrl('hosted', fileRef),
-    url: `${options.baseUrl}${routePath('hostedFile', { ...fileRef })}`,
-  };
-}
-
-/** The file name in the settings; null if one has to be generated. */
-function requestedFilename(settings: OutputSettings): string | null {
-  if (settings.url === undefined) return settings.filename ?? null;
-  return fileNameInUrl(settings.url);
-}
-
-function externalDestination(url: string): OutputDestination {
-  return { destination: s3UrlOf(url) ?? url, url: withoutPassword(url) };
 }

@@ -1,13 +1,12 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
-import type { IdempotencyRecord, Job, JobInput } from './job.js';
+import type { IdempotencyRecord, Job, JobInput, OutputDestination } from './job.js';
 import { targetsOf } from './notifications.js';
 import { totalThumbnailCount } from './output-files.js';
 
-/** Where one output is delivered: see `destination` and `url` of `JobOutput`. */
-export interface OutputDestination {
-  readonly destination: string;
-  readonly url: string;
+/** Where one output is delivered, and where else if that fails. */
+export interface OutputDestinations extends OutputDestination {
+  readonly secondary?: OutputDestination;
 }
 
 /** A job without ids. The store assigns them from its sequence. */
@@ -26,7 +25,7 @@ export interface DraftParts {
   /** Settings and destination of each output, in the order of the request. */
   readonly outputs: readonly {
     readonly settings: OutputSettings;
-    readonly outputDestination: OutputDestination;
+    readonly outputDestination: OutputDestinations;
   }[];
   /** Warnings about the request. */
   readonly warnings?: readonly ReportedWarning[];
@@ -76,6 +75,7 @@ export function draftJob(parts: DraftParts): JobDraft {
         settings,
         destination: outputDestination.destination,
         url: outputDestination.url,
+        ...(outputDestination.secondary === undefined ? {} : { secondary: outputDestination.secondary }),
         thumbnails: [],
       })),
       claim: null,

@@ -21,6 +21,8 @@ export type Change =
       readonly id: number;
       readonly media: MediaFacts | null;
       readonly file: FileFacts;
+      /** Why the delivery to the requested URL failed, if the file was delivered to the secondary one. */
+      readonly primaryUploadError?: string;
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
   /** The source of the output is complete on this machine. */

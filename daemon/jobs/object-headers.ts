@@ -97,9 +97,12 @@ function grantWarnings(settings: OutputSettings, path: string): readonly Request
 }
 
 /** The region of a Swift service is that of its configured URL. */
-function regionWarnings({ url, base_url }: OutputSettings, path: string): readonly RequestWarning[] {
+function regionWarnings(
+  { url, base_url, secondary_url }: OutputSettings,
+  path: string,
+): readonly RequestWarning[] {
   const message = 'has no effect on the region: it is that of the configured service';
-  return Object.entries({ url, base_url }).flatMap(([name, value]) =>
+  return Object.entries({ url, base_url, secondary_url }).flatMap(([name, value]) =>
     value !== undefined && /^cf\+/i.test(value) ? [{ field: `${path}.${name}`, message }] : [],
   );
 }

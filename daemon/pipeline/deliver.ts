@@ -12,6 +12,7 @@ import type { RunLimiter } from './concurrency-limits.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
+import { deliverToEither } from './secondary-delivery.js';
 import { runStage } from './stages.js';
 
 /** The files to deliver for one output. */
@@ -27,32 +28,37 @@ export interface Delivery {
 }
 
 /**
- * Delivers one encoded file and its thumbnails to their destinations and finishes the output. On failure the output fails, and
+ * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the output. On failure the output fails, and
  * the files that were delivered for it are removed.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded } = delivery;
   const uploaded: string[] = [];
+  let current = delivery;
   const rollBackAll = () =>
-    rollBack(context, releaseOwnUrls(context, delivery, uploaded.splice(0)), ownerOf(run.job, output));
+    rollBack(context, releaseOwnUrls(context, current, uploaded.splice(0)), ownerOf(run.job, output));
+  const send = (attempted: Delivery) => {
+    current = attempted;
+    return withUploadSlot(run, current, () => sendAll(run, context, current, uploaded));
+  };
   try {
-    const file = await runStage(
+    const delivered = await runStage(
       run,
-      () => withUploadSlot(run, delivery, () => sendAll(run, context, delivery, uploaded)),
+      () => deliverToEither(run, context, delivery, { send, rollBack: rollBackAll }),
       'UploadFailureError',
       async (failure) => {
         await rollBackAll();
         await run.change({ type: 'output-failed', id: output.id, failure });
       },
     );
-    if (file !== null)
-      await run.change({ type: 'output-finished', id: output.id, media: encoded.media, file });
+    if (delivered !== null)
+      await run.change({ type: 'output-finished', id: output.id, media: encoded.media, ...delivered });
   } catch (error) {
     // After any other error it is unknown whether the output counts as finished.
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await rollBackAll();
     throw error;
   } finally {
-    releaseOwnUrls(context, delivery, uploaded);
+    releaseOwnUrls(context, current, uploaded);
   }
 }
 

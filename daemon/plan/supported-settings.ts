@@ -38,9 +38,9 @@ const nextToVideoOnly = {
 /** How each setting of an output is handled. A new setting without an entry does not compile. */
 export const supportedOutputSettings = {
   label: { by: 'daemon/jobs/draft.ts' },
-  url: { by: 'daemon/actions/check-request.ts' },
-  base_url: { by: 'daemon/actions/check-request.ts' },
-  filename: { by: 'daemon/actions/check-request.ts' },
+  url: { by: 'daemon/actions/resolve-destination.ts' },
+  base_url: { by: 'daemon/actions/resolve-destination.ts' },
+  filename: { by: 'daemon/actions/resolve-destination.ts' },
   device_profile: { by: 'daemon/plan/device-profiles.ts' },
   format: { by: 'daemon/plan/check-combination.ts' },
   video_codec: { by: 'daemon/plan/decide/choose-codecs.ts' },
@@ -57,7 +57,7 @@ export const supportedOutputSettings = {
   'notifications.event': { noEffect: 'it belongs to live streaming', warns: true },
   strict: { by: 'src/shared/settings/parse-job-request.ts' },
   credentials: { by: 'daemon/transports/with-credentials.ts' },
-  secondary_url: { unsupported: 'is not supported: a failed delivery is retried at the same URL' },
+  secondary_url: { by: 'daemon/actions/resolve-destination.ts' },
   headers: { by: 'daemon/jobs/object-headers.ts' },
   rrs: { by: 'daemon/jobs/object-headers.ts' },
   parallel_upload_limit: { by: 'daemon/pipeline/deliver.ts' },

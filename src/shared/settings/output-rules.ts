@@ -58,6 +58,10 @@ const rules: readonly OutputRule[] = [
     url !== undefined && isTooLong(decodeUrlPart(pathInUrl(url)), thumbnails !== undefined)
       ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path, including the suffix of thumbnails`
       : undefined,
+  ({ secondary_url: second, thumbnails }) =>
+    second !== undefined && isTooLong(decodeUrlPart(pathInUrl(second)), thumbnails !== undefined)
+      ? `.secondary_url must have at most ${maxPathPartBytes} bytes in each part of its path, including the suffix of thumbnails`
+      : undefined,
   ({ base_url }) =>
     base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)), false)
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`
