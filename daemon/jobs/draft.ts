@@ -62,7 +62,7 @@ export function draftJob(parts: DraftParts): JobDraft {
         id: firstId + 1,
         state: 'waiting',
         url: parts.request.input,
-        ...(connections === undefined ? {} : { connections }),
+        ...(connections === undefined ? {} : { connections: Math.max(1, connections) }),
         ...(parts.request.credentials === undefined ? {} : { credentials: parts.request.credentials }),
         ...asperaOf(parts.request),
         ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),

@@ -83,11 +83,9 @@ function headerWarnings(
 
 function grantWarnings(settings: OutputSettings, path: string): readonly RequestWarning[] {
   const { access_control: grants = [] } = settings;
-  const writes = grants.flatMap(({ permission, permissions = [] }, index) => {
+  const writes = grants.flatMap(({ permission = [] }, index) => {
     const message = 'has no effect here: WRITE has no meaning for an object';
-    return permission === 'WRITE' || permissions.includes('WRITE')
-      ? [{ field: `${path}.access_control[${index}]`, message }]
-      : [];
+    return permission.includes('WRITE') ? [{ field: `${path}.access_control[${index}]`, message }] : [];
   });
   const isOverridden = settings.public === true && grants.length > 0;
   return [

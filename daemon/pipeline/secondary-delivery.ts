@@ -1,9 +1,8 @@
 import { isVencError } from '../../src/shared/errors.js';
-import { type FileFacts, toJobFailure } from '../jobs/job.js';
+import { type FileFacts, type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
-import type { Delivery } from './deliver.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { keepUnder } from './produced-file.js';
+import { keepUnder, type ProducedFile } from './produced-file.js';
 import { outputLogName } from './run-log.js';
 
 /** A delivered output. */
@@ -13,10 +12,18 @@ interface Delivered {
   readonly primaryUploadError?: string;
 }
 
+/** The output of a delivery, and its files. */
+interface FilesToDeliver {
+  readonly output: JobOutput;
+  readonly encoded: ProducedFile;
+  /** Paths of its thumbnails. */
+  readonly thumbnails: readonly string[];
+}
+
 /** How the files of an output are sent. */
-interface DeliverySteps {
+interface DeliverySteps<D extends FilesToDeliver> {
   /** Sends all files of a delivery, with all retries. */
-  readonly send: (delivery: Delivery) => Promise<FileFacts>;
+  readonly send: (delivery: D) => Promise<FileFacts>;
   /** Removes what the last `send` delivered. Never rejects. */
   readonly rollBack: () => Promise<void>;
 }
@@ -25,11 +32,11 @@ interface DeliverySteps {
  * Delivers an output to its requested URL and, once if that has failed, to its `secondary_url`. If both fail, rejects with the error of
  * the first.
  */
-export async function deliverToEither(
+export async function deliverToEither<D extends FilesToDeliver>(
   run: Run,
   { log }: Pick<PipelineContext, 'log'>,
-  delivery: Delivery,
-  { send, rollBack }: DeliverySteps,
+  delivery: D,
+  { send, rollBack }: DeliverySteps<D>,
 ): Promise<Delivered> {
   const { output, thumbnails, encoded } = delivery;
   if (output.secondary === undefined) return { file: await send(delivery) };

@@ -49,7 +49,6 @@ export const supportedOutputSettings = {
   access_control: { by: 'daemon/jobs/output-files.ts' },
   'access_control.grantee': { by: 'daemon/jobs/output-files.ts' },
   'access_control.permission': { by: 'daemon/jobs/output-files.ts' },
-  'access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
   notifications: { by: 'daemon/jobs/notifications.ts' },
   'notifications.url': { by: 'daemon/jobs/notifications.ts' },
   'notifications.format': { by: 'daemon/jobs/notifications.ts' },
@@ -145,7 +144,6 @@ export const supportedOutputSettings = {
   'thumbnails.access_control': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.grantee': { by: 'daemon/jobs/output-files.ts' },
   'thumbnails.access_control.permission': { by: 'daemon/jobs/output-files.ts' },
-  'thumbnails.access_control.permissions': { by: 'daemon/jobs/output-files.ts' },
   type: {
     by: 'daemon/pipeline/produced-file.ts',
     except: {

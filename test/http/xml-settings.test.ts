@@ -27,12 +27,7 @@ function sampleOf(setting: Setting): unknown {
 }
 
 function sampleOfTable(table: SettingsTable): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(table)
-      // Exactly one of this and permissions is allowed.
-      .filter(([name]) => name !== 'permission')
-      .map(([name, setting]) => [name, sampleOf(setting)]),
-  );
+  return Object.fromEntries(Object.entries(table).map(([name, setting]) => [name, sampleOf(setting)]));
 }
 
 const styles: readonly XmlStyle[] = [true, false].flatMap((isTyped) =>
