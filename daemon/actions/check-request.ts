@@ -32,7 +32,10 @@ export interface CreateContext {
 }
 
 /** The dependencies of a check. `venc plan` has no others. */
-export type RequestCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials' | 'ffmpeg' | 'randomToken'>;
+export type RequestCheckDeps = Pick<
+  AppContext,
+  'transports' | 'savedCredentials' | 'ffmpeg' | 'sendsMail' | 'randomToken'
+>;
 
 /** The part of `CreateContext` that a check needs. */
 type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
@@ -82,7 +85,7 @@ export async function checkRequest(
   validationErrors.push(...jobSupport.validationErrors);
   const warnings: RequestWarning[] = [
     ...jobSupport.warnings,
-    ...notificationWarnings(parts.notifications, ''),
+    ...notificationWarnings(parts.notifications, '', appContext.sendsMail),
   ];
   const codecs: CodecsOfOutput[] = [];
   const check = createOutputCheck(appContext, context, parts);
@@ -129,7 +132,10 @@ function createOutputCheck(
         ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
         ...claimDestination(usedKeys, outputDestination, path),
       ],
-      warnings: [...strictResult.warnings, ...notificationWarnings(settings.notifications, path)],
+      warnings: [
+        ...strictResult.warnings,
+        ...notificationWarnings(settings.notifications, path, appContext.sendsMail),
+      ],
     };
   };
 
