@@ -2,6 +2,7 @@ import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
+import { reasonWithoutHints } from './decide/hint-tracks.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
 
 /** The facts that decide which settings have an effect on an output. */
@@ -114,6 +115,24 @@ const rules: readonly EffectRule[] = [
     names: ['audio_codec', ...audioSettings.filter((name) => name !== 'copy_audio')],
     reason: ({ settings, combination }) =>
       settings.copy_audio === true && combination.audio !== null ? 'the audio is copied' : null,
+  },
+  {
+    names: ['hint'],
+    reason: ({ settings, combination }) => reasonWithoutHints(settings, combination.container),
+  },
+  {
+    names: ['video_bit_depth', 'video_color_range'],
+    reason: ({
+      settings: { video_bit_depth: depth = 8, video_color_range: range, copy_video },
+      combination,
+    }) =>
+      depth === 8 && range !== 'full'
+        ? null
+        : combination.video === null
+          ? 'the output has no video'
+          : copy_video === true
+            ? 'the video is copied'
+            : null,
   },
   {
     names: ['audio_compression_threshold'],

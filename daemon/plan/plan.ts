@@ -7,6 +7,7 @@ import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
+import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
@@ -124,6 +125,7 @@ function decide(
     video: videoResult.video,
     audio: audioResult.audio,
     ...(copies === null ? {} : { copies }),
+    ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
     warnings: [
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...videoResult.warnings,

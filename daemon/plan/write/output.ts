@@ -66,17 +66,18 @@ const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 const firstPassFile = ['-f', 'null', '-'] as const;
 
 function fileArgs(
-  { container: { muxer, hasIndex = false }, video }: Decision,
+  { container: { muxer, hasIndex = false }, video, hasHintTracks = false }: Decision,
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
   // Builds of 2018 store colours in the container only with this flag.
   const colours = isNew || video === null ? '' : '+write_colr';
+  const flags = `${hasIndex ? `+faststart${colours}` : ''}${hasHintTracks ? '+rtphint' : ''}`;
   return [
     // Cameras store locations and owners, which are private. Chapters would become a separate stream.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],
     ...muxQueueOption,
-    ...(hasIndex ? ['-movflags', `+faststart${colours}`] : []),
+    ...(flags === '' ? [] : ['-movflags', flags]),
     ...['-f', muxer, fileArgument(path)],
   ];
 }
