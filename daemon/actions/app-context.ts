@@ -33,6 +33,8 @@ export interface AppContext {
   /** null if no ffmpeg was found: jobs are then rejected. */
   readonly ffmpeg: Ffmpeg | null;
   readonly maxOutputs: number;
+  /** Whether notifications are sent to e-mail addresses. */
+  readonly sendsMail: boolean;
   /** The reasons why no job can be accepted now, one sentence each; empty if healthy. */
   readonly checkHealth: () => Promise<readonly string[]>;
   readonly now: () => Date;

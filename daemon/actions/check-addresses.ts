@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { OutputDestination } from '../jobs/job.js';
+import type { OutputDestinations } from '../jobs/draft.js';
 import { schemeOf } from '../transports/registry.js';
 import { withSavedCredentials } from '../transports/with-credentials.js';
 import type { AppContext } from './app-context.js';
@@ -38,27 +38,40 @@ export async function sourceErrors(
 /** The destination of an output. */
 interface Destination {
   readonly settings: OutputSettings;
-  readonly outputDestination: OutputDestination;
+  readonly outputDestination: OutputDestinations;
   /** The path of the output in the request. */
   readonly path: string;
   readonly accountId: string;
 }
 
-/** The validation errors of the destination of an output, and of the credentials for it. */
-export function destinationErrors(
+/** The validation errors of the destinations of an output, and of the credentials for them. */
+export async function destinationErrors(
   appContext: AddressCheckDeps,
-  { settings, outputDestination: { destination }, path, accountId }: Destination,
+  { settings, outputDestination: { destination, secondary }, path, accountId }: Destination,
 ): Promise<readonly string[]> {
+  const { credentials } = settings;
   const field =
     settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
-  return uploadErrors(appContext, {
+  const errors = await uploadErrors(appContext, {
     destination,
     path: `${path}.${field}`,
     credentialsPath: `${path}.credentials`,
-    credentials: settings.credentials,
+    credentials,
     accountId,
     mayBeHosted: field === 'filename',
   });
+  if (secondary === undefined) return errors;
+  const secondaryErrors = await uploadErrors(appContext, {
+    destination: secondary.destination,
+    path: `${path}.secondary_url`,
+    credentialsPath: `${path}.credentials`,
+    credentials: undefined,
+    // Named credentials are those of the requested URL; a secondary one of another scheme has the default ones.
+    inheritedCredentials: credentials,
+    accountId,
+    mayBeHosted: false,
+  });
+  return [...errors, ...secondaryErrors];
 }
 
 /** A URL to upload to. */

@@ -1,16 +1,10 @@
-import { posix } from 'node:path';
-import { withoutPassword } from '../../src/shared/redact.js';
-import { routePath } from '../../src/shared/routes.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { fileRefUrl } from '../hosted-files/file-ref.js';
-import type { OutputDestination } from '../jobs/job.js';
+import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
-import { s3UrlOf } from '../jobs/s3-web-url.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { withDeviceProfile } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
@@ -25,6 +19,7 @@ import { type CodecsOfOutput, copyValidationErrors } from './check-copies.js';
 import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 import { DestinationClaims } from './claim-destinations.js';
+import { requestedFilename, resolveDestination } from './resolve-destination.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -36,7 +31,10 @@ export interface CreateContext {
 }
 
 /** The dependencies of a check. `venc plan` has no others. */
-export type RequestCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials' | 'ffmpeg' | 'randomToken'>;
+export type RequestCheckDeps = Pick<
+  AppContext,
+  'transports' | 'savedCredentials' | 'ffmpeg' | 'sendsMail' | 'randomToken'
+>;
 
 /** The part of `CreateContext` that a check needs. */
 type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
@@ -49,7 +47,7 @@ type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
 /** An output and its destination. */
 export interface ResolvedOutput {
   readonly settings: OutputSettings;
-  readonly outputDestination: OutputDestination;
+  readonly outputDestination: OutputDestinations;
 }
 
 /** The result of a check: the outputs with their destinations, every validation error and every warning. */
@@ -86,7 +84,7 @@ export async function checkRequest(
   validationErrors.push(...jobSupport.validationErrors);
   const warnings: RequestWarning[] = [
     ...jobSupport.warnings,
-    ...notificationWarnings(parts.notifications, ''),
+    ...notificationWarnings(parts.notifications, '', appContext.sendsMail),
   ];
   const codecs: CodecsOfOutput[] = [];
   const check = createOutputCheck(appContext, context, parts);
@@ -133,7 +131,10 @@ function createOutputCheck(
         ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
         ...claims.claimFile(outputDestination, path),
       ],
-      warnings: [...strictResult.warnings, ...notificationWarnings(settings.notifications, path)],
+      warnings: [
+        ...strictResult.warnings,
+        ...notificationWarnings(settings.notifications, path, appContext.sendsMail),
+      ],
     };
   };
 
@@ -212,46 +213,4 @@ function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
   // requireHealthy rejects the request if there is no ffmpeg.
   if (appContext.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
   return appContext.ffmpeg.capabilities;
-}
-
-/** What a destination depends on besides the settings. */
-interface DestinationOptions {
-  /** The file name if the settings have none; a random one by default. */
-  readonly filename?: string | null;
-  /** Extension with its dot, for a generated file name. */
-  readonly extension: string;
-  /** Address of this daemon as its clients know it, without a trailing slash. */
-  readonly baseUrl: string;
-  readonly randomToken: () => string;
-}
-
-/**
- * Resolves the destination of an output: `url` takes precedence over `base_url` with `filename`. Without
- * either of them, the daemon hosts the file (sections 1 and 4.1). A missing file name is replaced by a random
- * one.
- */
-function resolveDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
-  if (settings.url !== undefined) return externalDestination(settings.url);
-  const token = options.randomToken();
-  const filename = settings.filename ?? options.filename ?? `${token}${options.extension}`;
-  if (settings.base_url !== undefined) {
-    const path = filename.split('/').map(encodeURIComponent).join('/');
-    return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
-  }
-  // A generated name equals the name of its folder, so that clients can distinguish it from a requested one.
-  const fileRef = { token, name: posix.basename(filename) };
-  return {
-    destination: fileRefUrl('hosted', fileRef),
-    url: `${options.baseUrl}${routePath('hostedFile', { ...fileRef })}`,
-  };
-}
-
-/** The file name in the settings; null if one has to be generated. */
-function requestedFilename(settings: OutputSettings): string | null {
-  if (settings.url === undefined) return settings.filename ?? null;
-  return fileNameInUrl(settings.url);
-}
-
-function externalDestination(url: string): OutputDestination {
-  return { destination: s3UrlOf(url) ?? url, url: withoutPassword(url) };
 }

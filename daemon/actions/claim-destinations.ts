@@ -1,7 +1,7 @@
 import { normalize } from 'node:path';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { namedImage } from '../../src/shared/thumbnail-names.js';
-import type { OutputDestination } from '../jobs/job.js';
+import type { OutputDestinations } from '../jobs/draft.js';
 import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
@@ -11,31 +11,44 @@ export class DestinationClaims {
   /** What is written to each destination: an output or a set of thumbnails. */
   readonly #owners = new Map<string, string>();
 
-  /** Claims the destination of the file of an output. Returns a validation error if it is taken. */
-  claimFile({ destination }: OutputDestination, path: string): readonly string[] {
+  /** Claims the destinations of the file of an output. Returns a validation error for each that is taken. */
+  claimFile({ destination, secondary }: OutputDestinations, path: string): readonly string[] {
+    const errors = this.#claimFileAt(destination, path, path);
+    if (secondary === undefined) return errors;
+    const field = `${path}.secondary_url`;
+    return destinationKey(secondary.destination) === destinationKey(destination)
+      ? [...errors, `${field} must not be the same as url`]
+      : [...errors, ...this.#claimFileAt(secondary.destination, path, field)];
+  }
+
+  #claimFileAt(destination: string, path: string, field: string): readonly string[] {
     const owner = this.#claim(destination, path);
     if (owner === null) return [];
     return owner.startsWith('thumbnails')
-      ? [`${path} would write the same file as ${owner}`]
-      : [`${path} goes to the same place as another output of this job`];
+      ? [`${field} would write the same file as ${owner}`]
+      : [`${field} goes to the same place as another output of this job`];
   }
 
   /** Claims the destinations of the thumbnails of an output. Returns a validation error for each set of which one is taken. */
   claimThumbnails(
     settings: OutputSettings,
-    outputDestination: OutputDestination,
+    { secondary, ...primary }: OutputDestinations,
     path: string,
   ): readonly string[] {
+    const places = [primary, ...(secondary === undefined ? [] : [secondary])];
     return thumbnailSets(settings).flatMap((set, setIndex) => {
       // The sizes of the images are unknown. Sets with the same sizes of the same output write images of one size.
       const { size, width, height, aspect_mode } = set;
       const side = `${path} ${JSON.stringify({ size, width, height, aspect_mode })}`;
       const name = `thumbnails[${setIndex}] of ${path}`;
-      const owners = Array.from({ length: maxImagesOf(set) }, (_, index) => {
-        const image = namedImage(index, { width: side, height: side });
-        const { destination } = thumbnailDestination({ settings, ...outputDestination }, setIndex, image);
-        return this.#claim(destination, name);
-      });
+      // Images with their own base_url go there from both places.
+      const owners = (set.base_url === undefined ? places : [primary]).flatMap((place) =>
+        Array.from({ length: maxImagesOf(set) }, (_, index) => {
+          const image = namedImage(index, { width: side, height: side });
+          const { destination } = thumbnailDestination({ settings, ...place }, setIndex, image);
+          return this.#claim(destination, name);
+        }),
+      );
       const owner = owners.find((one) => one !== null && one !== name) ?? null;
       return owner === null ? [] : [`${path}.thumbnails[${setIndex}] would write the same files as ${owner}`];
     });

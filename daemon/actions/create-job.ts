@@ -6,6 +6,7 @@ import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
+import { withSentNotifications } from '../jobs/notifications.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import { type AppContext, requireHealthy } from './app-context.js';
 import {
@@ -47,9 +48,12 @@ export async function createJob(
   if (request.mock ?? false) return mockRecord(outputs, isTest, warnings);
   const draft = draftJob({
     accountId: context.account.id,
-    request,
+    request: withSentNotifications(request, appContext.sendsMail),
     test: isTest,
-    outputs,
+    outputs: outputs.map((output) => ({
+      ...output,
+      settings: withSentNotifications(output.settings, appContext.sendsMail),
+    })),
     warnings,
     now: appContext.now(),
     idempotency,

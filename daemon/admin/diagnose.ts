@@ -1,6 +1,6 @@
 import { type FfmpegReport, openFfmpeg, warningsFor } from '../ffmpeg/index.js';
 import { listUnavailableSettings } from '../plan/list-unavailable-settings.js';
-import { findOnPath } from '../transports/fasp/run-ascp.js';
+import { findOnPath } from '../transports/run-program.js';
 import { servicesFrom } from '../transports/services.js';
 
 /** What `venc doctor` reports about ffmpeg, ffprobe and the transports. */

@@ -29,6 +29,7 @@ import { createTransports } from '../transports/create-transports.js';
 import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
 import type { CredentialOwner } from '../transports/with-credentials.js';
+import { createMailSender } from '../webhooks/mail-sender.js';
 import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
 import type { DaemonOptions } from './daemon-options.js';
@@ -40,6 +41,9 @@ const cleanupIntervalMs = 15 * 60 * 1000;
 
 /** Timeout of a webhook request, in milliseconds. */
 const notificationTimeoutMs = 10_000;
+
+/** Timeout of the program that sends mail, in milliseconds: it may connect to a mail server. */
+const mailTimeoutMs = 60_000;
 
 /** The options of `createAppContext`: those of a daemon, except the ones for its address. */
 export type AppOptions = Pick<
@@ -56,6 +60,7 @@ export type AppOptions = Pick<
   | 'log'
 > & {
   readonly isUsageRebuilt?: boolean;
+  readonly sendmail?: string | null;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
   readonly isOwnFiles?: boolean;
 };
@@ -84,7 +89,7 @@ export interface OpenAppContext {
  * that outlived an earlier daemon.
  */
 export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
-  const { dataFolder } = options;
+  const { dataFolder, sendmail = null } = options;
   const log: AppContext['log'] = (level, message) => options.log(level, redact(message));
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
@@ -143,6 +148,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       store,
       secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
       webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
+      sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
       now,
       log,
     });
@@ -179,6 +185,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         uploads,
         ffmpeg,
         maxOutputs: options.maxOutputs,
+        sendsMail: sendmail !== null,
         checkHealth,
         now,
         randomToken,

@@ -25,6 +25,8 @@ export interface DaemonOptions {
   readonly rateLimit: number | null;
   /** Reads every job file at the start and counts usage from them, instead of trusting the job index. */
   readonly isUsageRebuilt: boolean;
+  /** Path of the program that sends e-mail notifications; null to send none. */
+  readonly sendmail: string | null;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   /** The owner's key; null creates one at the first start. */

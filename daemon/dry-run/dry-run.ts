@@ -167,7 +167,7 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
   const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
   const parts = validPartsOf(parsed);
   const { outputs, validationErrors, warnings } = await checkRequest(
-    { transports, savedCredentials: noSavedCredentials, ffmpeg, randomToken },
+    { transports, savedCredentials: noSavedCredentials, ffmpeg, sendsMail: false, randomToken },
     context,
     parts,
   );

@@ -70,19 +70,26 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
         updatedAt: at,
         ...warningsAfter({}, change.warnings),
       });
-    case 'output-finished':
+    case 'output-finished': {
+      const delivered = withOutput(updated, change, secondaryDelivery(requireOutput(job, change), change));
       return finishIfComplete(
-        withOutput(updated, change, {
+        withOutput(delivered, change, {
           state: 'finished',
           media: change.media,
           file: change.file,
-          thumbnails: recordThumbnails(job, requireOutput(job, change), change.thumbnails ?? [], at),
+          thumbnails: recordThumbnails(
+            delivered,
+            requireOutput(delivered, change),
+            change.thumbnails ?? [],
+            at,
+          ),
           ...warningsAfter(requireOutput(job, change), change.warnings),
           updatedAt: at,
           finishedAt: at,
         }),
         at,
       );
+    }
     case 'output-failed':
       return finishIfComplete(
         withoutDependents(
@@ -164,6 +171,16 @@ function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Par
     ...job,
     outputs: job.outputs.map((output) => (output === changed ? { ...output, ...edit } : output)),
   };
+}
+
+/** The fields of an output that was delivered to its secondary destination, which replaces the requested one. */
+function secondaryDelivery(
+  { secondary }: JobOutput,
+  { primaryUploadError }: Extract<Change, { type: 'output-finished' }>,
+): Partial<JobOutput> {
+  return secondary === undefined || primaryUploadError === undefined
+    ? {}
+    : { ...secondary, primaryUploadError };
 }
 
 /** Ends the outputs that wait for an output that has just failed or been skipped: they have no input, or are skipped as well. */

@@ -4,6 +4,11 @@ import type { IdempotencyRecord, Job, JobInput, OutputDestination } from './job.
 import { targetsOf } from './notifications.js';
 import { reservedThumbnailIds } from './thumbnails.js';
 
+/** Where one output is delivered, and where else if that fails. */
+export interface OutputDestinations extends OutputDestination {
+  readonly secondary?: OutputDestination;
+}
+
 /** A job without ids. The store assigns them from its sequence. */
 export interface JobDraft {
   /** Number of consecutive ids that the job needs: job, input, outputs and their thumbnails, in this order. */
@@ -20,7 +25,7 @@ export interface DraftParts {
   /** Settings and destination of each output, in the order of the request. */
   readonly outputs: readonly {
     readonly settings: OutputSettings;
-    readonly outputDestination: OutputDestination;
+    readonly outputDestination: OutputDestinations;
   }[];
   /** Warnings about the request. */
   readonly warnings?: readonly ReportedWarning[];
@@ -57,7 +62,7 @@ export function draftJob(parts: DraftParts): JobDraft {
         id: firstId + 1,
         state: 'waiting',
         url: parts.request.input,
-        ...(connections === undefined ? {} : { connections }),
+        ...(connections === undefined ? {} : { connections: Math.max(1, connections) }),
         ...(parts.request.credentials === undefined ? {} : { credentials: parts.request.credentials }),
         ...asperaOf(parts.request),
         ...(expectedMd5 === undefined ? {} : { expectedMd5: expectedMd5.toLowerCase() }),
@@ -70,6 +75,7 @@ export function draftJob(parts: DraftParts): JobDraft {
         settings,
         destination: outputDestination.destination,
         url: outputDestination.url,
+        ...(outputDestination.secondary === undefined ? {} : { secondary: outputDestination.secondary }),
         thumbnails: [],
       })),
       claim: null,

@@ -78,6 +78,12 @@ export interface JobThumbnail {
   readonly sizeBytes?: number;
 }
 
+/** Where a file is delivered: see `destination` and `url` of {@link JobOutput}. */
+export interface OutputDestination {
+  readonly destination: string;
+  readonly url: string;
+}
+
 /** One output of a job. */
 export interface JobOutput extends JobFile {
   readonly state: OutputState;
@@ -87,6 +93,13 @@ export interface JobOutput extends JobFile {
   readonly destination: string;
   /** The URL of the delivered file, as responses show it, without credentials. */
   readonly url: string;
+  /** Where the file is delivered if the delivery to `destination` has failed (`secondary_url`). Absent if the request does not set it. */
+  readonly secondary?: OutputDestination;
+  /**
+   * Why the delivery to the requested URL failed. Set only if the file was delivered to `secondary`, whose URLs `destination` and `url`
+   * then have.
+   */
+  readonly primaryUploadError?: string;
   readonly thumbnails: readonly JobThumbnail[];
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
   readonly warnings?: readonly string[];

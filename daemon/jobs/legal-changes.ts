@@ -26,6 +26,8 @@ export type Change =
       readonly thumbnails?: readonly DeliveredThumbnail[];
       /** What its file revealed, one sentence each, in addition to the warnings of its start. */
       readonly warnings?: readonly string[];
+      /** Why the delivery to the requested URL failed, if the file was delivered to the secondary one. */
+      readonly primaryUploadError?: string;
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
   /** The source of the output is complete on this machine. */

@@ -9,32 +9,50 @@ import type { Job, Notification, NotificationTarget } from './job.js';
 /** Maximum number of delivery attempts for a notification (contract, section 10). */
 export const maxNotificationAttempts = 20;
 
-/**
- * The targets of the `notifications` of a job or an output in a request, with defaults filled in. Those that are never sent are left
- * out: see `notificationWarnings`.
- */
+/** The targets of the `notifications` of a job or an output, with defaults filled in, without those that are never sent. */
 export function targetsOf(
   notifications: OutputSettings['notifications'] = [],
 ): readonly NotificationTarget[] {
   return notifications
-    .filter(({ url, event }) => reasonNotSent(url) === null && event === undefined)
+    .filter(({ url, event }) => reasonNotSent(url, true) === null && event === undefined)
     .map(({ url, format = 'json', headers = {} }) => ({ url, format, headers }));
+}
+
+/** A job or an output without its e-mail notifications, unless the daemon sends mail. */
+export function withSentNotifications<T extends Pick<OutputSettings, 'notifications'>>(
+  fields: T,
+  sendsMail: boolean,
+): T {
+  const { notifications } = fields;
+  if (sendsMail || notifications === undefined) return fields;
+  return { ...fields, notifications: notifications.filter(({ url }) => !isEmailAddress(url)) };
 }
 
 /** A warning for each notification that is never sent. `path` is the path of the job or output, empty for the job. */
 export function notificationWarnings(
   notifications: OutputSettings['notifications'] = [],
   path: string,
+  sendsMail: boolean,
 ): readonly RequestWarning[] {
   return notifications.flatMap(({ url }, index) => {
-    const reason = reasonNotSent(url);
+    const reason = reasonNotSent(url, sendsMail);
     return reason === null ? [] : [{ field: `${pathTo(path, 'notifications')}[${index}]`, message: reason }];
   });
 }
 
+/**
+ * Addresses that are the same in a header of a mail and for the program that reads it there. Others could name several recipients, a
+ * file, a program or a route.
+ */
+const mailableAddress =
+  /^[\w#$&'*+=?^{}~][\w.#$&'*+=?^{}~-]{0,63}@[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/i;
+
 /** Why nothing is sent to the URL of a notification; null if it is sent. */
-function reasonNotSent(url: string): string | null {
-  if (isEmailAddress(url)) return 'is an e-mail address, and this daemon sends no mail';
+function reasonNotSent(url: string, sendsMail: boolean): string | null {
+  if (isEmailAddress(url)) {
+    if (!sendsMail) return 'is an e-mail address, and this daemon sends no mail';
+    return mailableAddress.test(url) ? null : 'is an e-mail address with characters to which no mail is sent';
+  }
   // The relay of the hosted service to the machines of its developers.
   return /^https?:\/\/zencoderfetcher(?:[/:?#]|$)/i.test(url)
     ? 'is never sent: zencoderfetcher exists only at the hosted service'

@@ -86,11 +86,9 @@ function headerWarnings(
 
 function grantWarnings(settings: OutputSettings, path: string): readonly RequestWarning[] {
   const { access_control: grants = [] } = settings;
-  const writes = grants.flatMap(({ permission, permissions = [] }, index) => {
+  const writes = grants.flatMap(({ permission = [] }, index) => {
     const message = 'has no effect here: WRITE has no meaning for an object';
-    return permission === 'WRITE' || permissions.includes('WRITE')
-      ? [{ field: `${path}.access_control[${index}]`, message }]
-      : [];
+    return permission.includes('WRITE') ? [{ field: `${path}.access_control[${index}]`, message }] : [];
   });
   const isOverridden = settings.public === true && grants.length > 0;
   return [
@@ -100,9 +98,12 @@ function grantWarnings(settings: OutputSettings, path: string): readonly Request
 }
 
 /** The region of a Swift service is that of its configured URL. */
-function regionWarnings({ url, base_url }: OutputSettings, path: string): readonly RequestWarning[] {
+function regionWarnings(
+  { url, base_url, secondary_url }: OutputSettings,
+  path: string,
+): readonly RequestWarning[] {
   const message = 'has no effect on the region: it is that of the configured service';
-  return Object.entries({ url, base_url }).flatMap(([name, value]) =>
+  return Object.entries({ url, base_url, secondary_url }).flatMap(([name, value]) =>
     value !== undefined && /^cf\+/i.test(value) ? [{ field: `${path}.${name}`, message }] : [],
   );
 }

@@ -31,9 +31,16 @@ export function thumbnailAccess(settings: OutputSettings, set: ThumbnailSettings
   };
 }
 
-function grantsOf(list: OutputSettings['access_control'] = []): readonly Grant[] {
-  return list.map(({ grantee, permission, permissions }) => ({
+/** A grant in the settings of a job. Jobs of older versions have one permission as a text, or several under the other name. */
+interface StoredGrant {
+  readonly grantee: string;
+  readonly permission?: Permission | readonly Permission[];
+  readonly permissions?: readonly Permission[];
+}
+
+function grantsOf(list: readonly StoredGrant[] = []): readonly Grant[] {
+  return list.map(({ grantee, permissions = [], permission = permissions }) => ({
     grantee,
-    permissions: permissions ?? (permission === undefined ? [] : [permission]),
+    permissions: [permission].flat(),
   }));
 }

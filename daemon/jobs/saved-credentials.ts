@@ -18,8 +18,8 @@ export interface SavedCredentials {
   /** Why a request cannot name these credentials, as a sentence without subject; null if it can, or names none. */
   check(request: CredentialRequest): Promise<string | null>;
   /**
-   * The named credentials, or the default ones of the account for the scheme; null if there are none. Rejects with
-   * `InvalidUsernameOrPasswordError` if the named ones do not exist any more.
+   * The named credentials, or, without a name or if they are for another scheme, the default ones of the account for the scheme; null if
+   * there are none. Rejects with `InvalidUsernameOrPasswordError` if the named ones do not exist any more.
    */
   find(request: CredentialRequest): Promise<Credential | null>;
 }

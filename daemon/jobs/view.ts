@@ -83,8 +83,21 @@ export const inputDetails = memoizeByKey((job: Job): InputDetails => {
 
 /** Output details (section 2.2). */
 export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => {
-  return { ...details(output), state: output.state, label: output.label, ...outputWarnings(output) };
+  return {
+    ...details(output),
+    state: output.state,
+    label: output.label,
+    ...backupFields(output),
+    ...outputWarnings(output),
+  };
 });
+
+/** The fields of an output that was delivered to its secondary URL. */
+function backupFields({ primaryUploadError }: JobOutput) {
+  return primaryUploadError === undefined
+    ? {}
+    : { backup_server_used: true, primary_upload_error_message: primaryUploadError };
+}
 
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
   return { ...mediaFile(job, output), state: output.state, label: output.label, ...outputWarnings(output) };

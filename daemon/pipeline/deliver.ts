@@ -20,6 +20,7 @@ import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
+import { type DeliveredFiles, deliverToEither } from './secondary-delivery.js';
 import { runStage } from './stages.js';
 
 /** The files to deliver for one output. */
@@ -37,34 +38,41 @@ export interface Delivery {
 }
 
 /**
- * Delivers one encoded file and its thumbnails to their destinations and finishes the output. On failure the output fails, and
+ * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the output. On failure the output fails, and
  * the files that were delivered for it are removed.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;
   const uploaded: string[] = [];
+  let current = delivery;
   const rollBackAll = () =>
-    rollBack(context, releaseOwnUrls(context, delivery, uploaded.splice(0)), (url) =>
-      ownerOf(run.job, output, url),
+    rollBack(context, releaseOwnUrls(context, current, uploaded.splice(0)), (url) =>
+      ownerOf(run.job, current.output, url),
     );
+  const send = (attempted: Delivery) => {
+    current = attempted;
+    return withUploadSlot(run, current, () => sendAll(run, context, current, uploaded));
+  };
   try {
-    const sent = await runStage(
+    const delivered = await runStage(
       run,
-      () => withUploadSlot(run, delivery, () => sendAll(run, context, delivery, uploaded)),
+      () => deliverToEither(run, context, delivery, { send, rollBack: rollBackAll }),
       'UploadFailureError',
       async (failure) => {
         await rollBackAll();
         await run.change({ type: 'output-failed', id: output.id, failure });
       },
     );
-    if (sent !== null)
-      await run.change({ type: 'output-finished', id: output.id, media: encoded.media, warnings, ...sent });
+    if (delivered !== null) {
+      const { media } = encoded;
+      await run.change({ type: 'output-finished', id: output.id, media, warnings, ...delivered });
+    }
   } catch (error) {
     // After any other error it is unknown whether the output counts as finished.
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await rollBackAll();
     throw error;
   } finally {
-    releaseOwnUrls(context, delivery, uploaded);
+    releaseOwnUrls(context, current, uploaded);
   }
 }
 
@@ -114,7 +122,7 @@ async function sendAll(
   context: PipelineContext,
   delivery: Delivery,
   uploaded: string[],
-): Promise<{ readonly file: FileFacts; readonly thumbnails: readonly DeliveredThumbnail[] }> {
+): Promise<DeliveredFiles> {
   const { output, encoded, scratch } = delivery;
   const { settings, destination } = output;
   const weight = progressWeights(output).upload;

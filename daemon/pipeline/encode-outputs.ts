@@ -12,7 +12,7 @@ import { extractThumbnails } from './extract-thumbnails.js';
 import type { WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
-import { keepAsSource, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
+import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
 import type { Spawn } from './stages.js';
 
 /** Outputs that are made from the same file. */
@@ -91,7 +91,7 @@ export async function encodeOutputs(
       const dependents = dependentsOf(outputs, output);
       if (dependents.length > 0) {
         const source = { path: join(scratch, `source-${output.id}`), media: encoded.media };
-        await keepAsSource(encoded, source.path);
+        await keepUnder(encoded.product.path, source.path);
         for (const { id, state } of dependents) {
           if (!isFinal(state)) await run.change({ type: 'output-queued', id });
         }

@@ -52,7 +52,7 @@ async function duplicate(from: string, to: string): Promise<void> {
   await copyFile(from, to, constants.COPYFILE_FICLONE);
 }
 
-/** Keeps the file of an output under a second name, for the outputs that are made from it. */
-export async function keepAsSource({ product }: ProducedFile, path: string): Promise<void> {
-  await link(product.path, path).catch(() => copyFile(product.path, path, constants.COPYFILE_FICLONE));
+/** Keeps a file of the scratch folder under a second name, because its delivery removes the first one. */
+export async function keepUnder(path: string, secondPath: string): Promise<void> {
+  await link(path, secondPath).catch(() => copyFile(path, secondPath, constants.COPYFILE_FICLONE));
 }

@@ -69,7 +69,7 @@ function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): st
 }
 
 /** The name of an output in the log: its label, otherwise its id. */
-function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
+export function outputLogName(output: Pick<JobOutput, 'id' | 'label'> | undefined, id: number): string {
   return output?.label == null ? `output ${id}` : `output ${id} (${output.label})`;
 }
 

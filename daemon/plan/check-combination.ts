@@ -11,6 +11,7 @@ import {
 } from './decide/choose-codecs.js';
 import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.js';
 import { correctedSampleRate, sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
+import { hintErrors } from './decide/hint-tracks.js';
 import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
 import type { VideoEncoderName } from './encoders.js';
 import {
@@ -82,6 +83,7 @@ export function checkCombination(
           ...validateWatermarks(settings, codecs.video, path),
           ...codecOptionErrors(settings, codecs.video, path, capabilities),
         ]),
+    ...hintErrors(settings, codecs, container, capabilities, path),
     ...(capabilities.muxers.has(container.muxer)
       ? []
       : [`${path} cannot be written as ${extension}: this ffmpeg has no muxer ${container.muxer}`]),

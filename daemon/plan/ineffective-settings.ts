@@ -3,6 +3,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
 import { hasBitrates } from './decide/audio-options.js';
+import { reasonWithoutHints } from './decide/hint-tracks.js';
 import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
 
@@ -141,6 +142,24 @@ const rules: readonly EffectRule[] = [
       if (!hasBitrates(audio.codec)) return `${audio.codec} has no choice of bitrates`;
       return audio.encoder === 'aac' ? 'the encoder for aac writes silence with fewer bits' : null;
     },
+  },
+  {
+    names: ['hint'],
+    reason: ({ settings, combination }) => reasonWithoutHints(settings, combination.container),
+  },
+  {
+    names: ['video_bit_depth', 'video_color_range'],
+    reason: ({
+      settings: { video_bit_depth: depth = 8, video_color_range: range, copy_video },
+      combination,
+    }) =>
+      depth === 8 && range !== 'full'
+        ? null
+        : combination.video === null
+          ? 'the output has no video'
+          : copy_video === true
+            ? 'the video is copied'
+            : null,
   },
   {
     names: ['audio_compression_threshold'],

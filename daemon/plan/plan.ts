@@ -7,6 +7,7 @@ import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
+import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLanguage, selectAudio } from './decide/languages.js';
 import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
@@ -137,6 +138,7 @@ function decide(
       audioResult.audio === null ? (copies?.audio ?? null) : inputAudio,
       container,
     ),
+    ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
     warnings: [
       ...selected.warnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),

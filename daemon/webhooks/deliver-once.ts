@@ -1,4 +1,5 @@
 import { isVencError } from '../../src/shared/errors.js';
+import { isEmailAddress } from '../../src/shared/settings/read-text.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job, Notification } from '../jobs/job.js';
@@ -7,6 +8,8 @@ import { describeError } from '../queue/end-of-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import type { QueuedNotification } from './delivery-queue.js';
+import { createMail } from './mail.js';
+import type { MailSender } from './mail-sender.js';
 import type { WebhookClient } from './webhook-client.js';
 import { createWebhookRequest } from './webhook-request.js';
 
@@ -16,6 +19,8 @@ export interface DeliveryDeps {
   /** The secret that signs an account's notifications; null if there is no such account. */
   readonly secretOf: (accountId: string) => string | null;
   readonly webhookClient: WebhookClient;
+  /** null if this daemon sends no mail. */
+  readonly sendMail: MailSender | null;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -31,15 +36,16 @@ export async function deliverOnce(
   { id, jobId, origin }: QueuedNotification,
   signal: AbortSignal,
 ): Promise<Notification | null> {
-  const { store, secretOf, webhookClient, now, log } = deps;
+  const { store, now, log } = deps;
   const job = await store.get(jobId);
   const notification = findNotification(job, id);
   if (job === null || notification === null) return null;
-  const secret = secretOf(job.accountId);
-  const failure =
-    secret === null
-      ? 'The account, whose secret signs it, no longer exists.'
-      : await webhookClient.post(createWebhookRequest(job, notification, secret, now()), signal);
+  const failure = await (isEmailAddress(notification.target.url) ? mail : post)(
+    deps,
+    job,
+    notification,
+    signal,
+  );
   const type = failure === null ? 'notification-delivered' : 'notification-failed';
   const persisted = await persistOutcome(
     deps,
@@ -61,6 +67,31 @@ export async function deliverOnce(
     );
   }
   return next;
+}
+
+/** Posts a notification. Resolves to null if it is accepted, else to a sentence that says why not. */
+async function post(
+  { secretOf, webhookClient, now }: DeliveryDeps,
+  job: Job,
+  notification: Notification,
+  signal: AbortSignal,
+): Promise<string | null> {
+  const secret = secretOf(job.accountId);
+  return secret === null
+    ? 'The account, whose secret signs it, no longer exists.'
+    : webhookClient.post(createWebhookRequest(job, notification, secret, now()), signal);
+}
+
+/** Sends a notification as a mail, like `post`. */
+async function mail(
+  { sendMail }: DeliveryDeps,
+  job: Job,
+  notification: Notification,
+  signal: AbortSignal,
+): Promise<string | null> {
+  return sendMail === null
+    ? 'This daemon sends no mail: it was started without --sendmail.'
+    : sendMail(createMail(job, notification), signal);
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isVencError } from '../../src/shared/errors.js';
+import { isEmailAddress } from '../../src/shared/settings/read-text.js';
 import { parseUrl } from '../../src/shared/text/url-text.js';
 import type { Job } from '../jobs/job.js';
 import { describeError } from '../queue/end-of-run.js';
@@ -96,7 +97,9 @@ class StoreDeliverer implements NotificationDeliverer {
 
   #enqueue({ id: jobId, pendingNotifications: notifications }: Job): void {
     for (const { id, target, dueAt } of notifications) {
-      const address = { origin: originOf(target.url), endpoint: endpointOf(target.url) };
+      const address = isEmailAddress(target.url)
+        ? { origin: mailOrigin, endpoint: mailOrigin }
+        : { origin: originOf(target.url), endpoint: endpointOf(target.url) };
       this.#queue.add({ id, jobId, ...address, dueMs: parseTimeMs(dueAt) });
     }
   }
@@ -140,6 +143,9 @@ class StoreDeliverer implements NotificationDeliverer {
     void work.finally(() => this.#inFlight.delete(work));
   }
 }
+
+/** All mails have one queue, because one program sends them. */
+const mailOrigin = 'an e-mail address';
 
 /**
  * Scheme, host and port: the only parts of a URL that are certainly no secret, because many URLs have theirs

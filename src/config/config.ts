@@ -55,6 +55,7 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'public-url': 'the URL of the request',
   'min-free': '1GB, at most 5 % of the disk',
   'rate-limit': 'unlimited',
+  sendmail: 'none',
 };
 
 /** The default of a key, as shown to users. */

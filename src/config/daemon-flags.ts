@@ -86,6 +86,11 @@ export const daemonFlags = {
     help: 'requests per minute and key (default: unlimited)',
     read: integerParser('--rate-limit', 1, 1_000_000),
   },
+  sendmail: {
+    argument: '<program>',
+    help: 'absolute path of the program that sends e-mail notifications, such as /usr/sbin/sendmail (default: none)',
+    read: absolutePath,
+  },
   'log-format': {
     argument: '<format>',
     help: 'text or json',
@@ -99,6 +104,14 @@ export type DaemonFlagName = keyof typeof daemonFlags;
 
 function keepText(text: string): string {
   return text;
+}
+
+function absolutePath(text: string): string {
+  if (text.startsWith('/')) return text;
+  throw new VencError(
+    'UsageError',
+    '--sendmail takes the absolute path of a program, such as /usr/sbin/sendmail.',
+  );
 }
 
 function httpUrl(text: string): string {

@@ -31,8 +31,8 @@ function sampleOf(setting: Setting): unknown {
 function sampleOfTable(table: SettingsTable): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(table)
-      // Exactly one of this and permissions is allowed. The file name of thumbnails is a template.
-      .filter(([name]) => name !== 'permission' && !(name === 'filename' && 'times' in table))
+      // The file name of thumbnails is a template.
+      .filter(([name]) => !(name === 'filename' && 'times' in table))
       .map(([name, setting]) => [name, sampleOf(setting)]),
   );
 }

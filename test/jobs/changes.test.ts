@@ -154,6 +154,20 @@ test('a job is finished once all its outputs are', () => {
   assert.is(next.state, 'finished');
 });
 
+test('an output that was delivered to its secondary destination shows it as its own', () => {
+  const secondary = { destination: 'ftp://a:b@example.com/film.mp4', url: 'ftp://a@example.com/film.mp4' };
+  const job = jobIn({ ...inputReady, outputs: ['finished', 'processing'] });
+  const outputs = job.outputs.map((one) => ({ ...one, secondary }));
+  const change = { type: 'output-finished', id: 10, media, file } as const;
+  const next = apply({ ...job, outputs }, { ...change, primaryUploadError: 'It is away.' }, changedAt);
+  const [, output] = next.outputs;
+  assert.equal([output?.destination, output?.url], [secondary.destination, secondary.url]);
+  assert.is(output?.primaryUploadError, 'It is away.');
+  assert.equal(next.outputs[0], outputs[0]);
+  const alone = apply({ ...job, outputs }, change, changedAt).outputs[1];
+  assert.equal([alone?.url, alone?.primaryUploadError], [job.outputs[1]?.url, undefined]);
+});
+
 test('a cancel keeps final outputs and ends everything else at once', () => {
   const job = jobIn({ ...inputReady, outputs: ['finished', 'failed', 'processing', 'queued'] });
   const next = apply(job, { type: 'cancelled' }, changedAt);

@@ -43,6 +43,17 @@ test('a new job is waiting, unclaimed, and its files are not yet inspected', () 
   assert.equal([job.createdAt, job.submittedAt], [madeAt.toISOString(), madeAt.toISOString()]);
 });
 
+test('no connection for the download means one', () => {
+  for (const [given, connections] of [
+    [0, 1],
+    [1, 1],
+    [7, 7],
+  ] as const) {
+    const request = { ...parts.request, download_connections: given };
+    assert.is(draftJob({ ...parts, request }).number(100).input.connections, connections);
+  }
+});
+
 test('a job contains the values of its request', () => {
   const job = draftJob(parts).number(100);
   assert.equal(

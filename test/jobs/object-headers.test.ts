@@ -46,13 +46,13 @@ const cases: readonly (readonly [
   [{ headers: { expires: 'x' } }, 'sftp', '.headers', /only objects in buckets have headers/],
   [{ url: 'cf+uk://c/o' }, 'cf', '.url', /no effect on the region/],
   [
-    { public: true, access_control: [{ grantee: 'a', permission: 'READ' }] },
+    { public: true, access_control: [{ grantee: 'a', permission: ['READ'] }] },
     's3',
     '.public',
     /no effect with access_control/,
   ],
   [
-    { access_control: [{ grantee: 'a', permissions: ['READ', 'WRITE'] }] },
+    { access_control: [{ grantee: 'a', permission: ['READ', 'WRITE'] }] },
     's3',
     '.access_control[0]',
     /WRITE has no meaning/,

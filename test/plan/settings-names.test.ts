@@ -80,7 +80,10 @@ for (const [object, list] of Object.entries(names)) {
     const known = new Set(
       listSettings()
         .filter((setting) => setting.object === object)
-        .flatMap(({ name, spellings }) => [name, ...spellings]),
+        .flatMap(({ name, spellings }) => [
+          name,
+          ...spellings.flatMap((spelling) => [spelling, name.replace(/[^.]+$/, spelling)]),
+        ]),
     );
     assert.equal(
       list.split(/\s+/).filter((name) => !known.has(name)),

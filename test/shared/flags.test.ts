@@ -96,8 +96,8 @@ test('watermarks, thumbnails and grants are written as name=value', () => {
   };
   assert.equal(parseFlags(typed).outputFlags, {
     access_control: [
-      { grantee: 'me@x.example', permission: 'READ' },
-      { grantee: 'y', permissions: ['READ', 'WRITE'] },
+      { grantee: 'me@x.example', permission: ['READ'] },
+      { grantee: 'y', permission: ['READ', 'WRITE'] },
     ],
     watermark: [{ url: 'http://x/a,b.png', x: '-0', width: '25%' }, { url: 'http://x/c.png?d=e' }],
     thumbnails: { number: 5, public: 1 },

@@ -73,6 +73,7 @@ export async function createNotificationHarness(): Promise<NotificationHarness> 
           guard: createSsrfGuard({ allowPrivateNetwork: true }),
           timeoutMs,
         }),
+        sendMail: null,
         now,
         log: (level, message) => logLines.push(`${level} ${message}`),
         alarm: (delayMs, wake) => {

@@ -57,7 +57,8 @@ function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
   const name = names.get(setting.fields);
   const settingSchema = name === undefined ? settingsSchema(setting.fields, names) : refTo(name);
   const { oneOf, textField } = setting;
-  const chosen = oneOf === undefined ? settingSchema : { allOf: [settingSchema], oneOf: oneOf.map(given) };
+  const chosen =
+    oneOf === undefined ? settingSchema : { allOf: [settingSchema, { anyOf: oneOf.map(given) }] };
   const text = textField === undefined ? undefined : setting.fields[textField];
   const forms: readonly Schema[] = [
     chosen,

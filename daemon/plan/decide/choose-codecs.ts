@@ -10,6 +10,7 @@ import {
   videoCodecs,
 } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
+import { encodesRequest } from './codec-options.js';
 import { canForceKeyframes, forcingSettings } from './keyframes.js';
 
 /** The extension for a generated file name: the container of these codecs with the widest player support. */
@@ -75,7 +76,9 @@ export function pickVideoEncoder(
   settings: OutputSettings,
   capabilities: Capabilities,
 ): { readonly codec: VideoCodec; readonly encoder: VideoEncoderName } | null {
-  const existing = videoEncodersFor(codec).filter((name) => capabilities.encoders.has(name));
+  const existing = videoEncodersFor(codec).filter(
+    (name) => capabilities.encoders.has(name) && encodesRequest(name, codec, settings),
+  );
   const forcing = existing.filter((name) => canForceKeyframes(name, capabilities));
   const available = forcingSettings(settings).length > 0 && forcing.length > 0 ? forcing : existing;
   const inTwoPasses = available.find((name) => videoEncoders[name].passes !== 'none');

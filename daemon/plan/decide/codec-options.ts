@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
+import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import type { BitrateCap, CodecOptions } from './decisions.js';
@@ -11,29 +12,8 @@ import {
   type LevelDemand,
   maxReferenceFrames,
 } from './h264-levels.js';
-
-/** The profiles of each codec with their pixel formats; the first one is the default of its encoder. */
-const profilesByCodec: Readonly<Partial<Record<VideoCodec, Readonly<Record<string, string>>>>> = {
-  h264: {
-    baseline: 'yuv420p',
-    main: 'yuv420p',
-    high: 'yuv420p',
-    high10: 'yuv420p10le',
-    high422: 'yuv422p10le',
-    high444: 'yuv444p',
-  },
-  hevc: {
-    main: 'yuv420p',
-    main10: 'yuv420p10le',
-    main12: 'yuv420p12le',
-    'main422-10': 'yuv422p10le',
-    'main422-12': 'yuv422p12le',
-    'main444-8': 'yuv444p',
-    'main444-10': 'yuv444p10le',
-    'main444-12': 'yuv444p12le',
-  },
-  vp9: { '0': 'yuv420p', '1': 'yuv444p', '2': 'yuv420p10le', '3': 'yuv444p10le' },
-};
+import { chooseFormat, codecsWithProfiles, encodesFormat, formatErrors } from './pixel-formats.js';
+import { fullRangeCodecs } from './video-effects.js';
 
 /** The settings of codec options for a codec: those that begin with `h264_` apply to H.264, the others come first. */
 function optionsFor(settings: OutputSettings, codec: VideoCodec) {
@@ -44,6 +24,16 @@ function optionsFor(settings: OutputSettings, codec: VideoCodec) {
     references: settings.video_reference_frames ?? (isH264 ? settings.h264_reference_frames : undefined),
     bframes: settings.video_bframes ?? (isH264 ? settings.h264_bframes : undefined),
   };
+}
+
+/** Whether an encoder of a codec can make the requested profile and bit depth. */
+export function encodesRequest(
+  encoder: VideoEncoderName,
+  codec: VideoCodec,
+  settings: OutputSettings,
+): boolean {
+  const { profile = null } = optionsFor(settings, codec);
+  return encodesFormat(encoder, codec, { profile, depth: settings.video_bit_depth });
 }
 
 const pairs = [
@@ -64,8 +54,7 @@ export function codecOptionErrors(
   path: string,
   { hasFpsMode }: Pick<Capabilities, 'hasFpsMode'>,
 ): readonly string[] {
-  const { profile, level } = optionsFor(settings, codec);
-  const profiles = profilesByCodec[codec];
+  const { profile = null, level } = optionsFor(settings, codec);
   const differing = codec === 'h264' ? pairs : [];
   return [
     ...differing.flatMap(([name, other]) =>
@@ -73,9 +62,7 @@ export function codecOptionErrors(
         ? [`${path}.${name} and ${path}.${other} are the same setting and must have the same value`]
         : [],
     ),
-    ...(profile !== undefined && profiles !== undefined && !Object.hasOwn(profiles, profile)
-      ? [`${path}.video_codec_profile must be one of ${Object.keys(profiles).join(', ')} for ${codec}`]
-      : []),
+    ...formatErrors(codec, { profile, depth: settings.video_bit_depth }, path),
     ...(codec === 'hevc' && level !== undefined && !hevcLevels.includes(level)
       ? [`${path}.video_codec_level must be one of ${hevcLevels.join(', ')} for hevc`]
       : []),
@@ -94,7 +81,7 @@ const withCrf = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
 
 /** Settings that only some codecs have: names, the codecs, and their description. */
 const codecRules: readonly (readonly [readonly (keyof OutputSettings)[], readonly string[], string])[] = [
-  [['video_codec_profile'], Object.keys(profilesByCodec), 'only h264, hevc and vp9 have profiles'],
+  [['video_codec_profile'], codecsWithProfiles, 'only h264, hevc, vp9 and av1 have profiles'],
   [['video_codec_level'], ['h264', 'hevc'], 'only h264 and hevc have levels here'],
   [['video_reference_frames', 'video_bframes'], x26, 'only h264 and hevc have this option'],
   [['tuning'], x26, 'only h264 and hevc can be tuned'],
@@ -126,6 +113,12 @@ export function codecOptionWarnings(
   });
   return [
     ...lost.map(({ name, reason }) => warn(name, `has no effect: ${reason}`)),
+    ...((settings.video_bit_depth ?? 8) !== 8 && !codecsWithProfiles.includes(codec)
+      ? [warn('video_bit_depth', `has no effect: ${codec} has 8 bits per sample`)]
+      : []),
+    ...(settings.video_color_range === 'full' && !fullRangeCodecs.includes(codec)
+      ? [warn('video_color_range', 'has no effect: only h264 and hevc can have full range')]
+      : []),
     ...(settings.crf !== undefined && settings.video_bitrate !== undefined
       ? [warn('crf', 'has no effect with video_bitrate', 'must not be given with video_bitrate')]
       : []),
@@ -165,11 +158,10 @@ export function decideCodecOptions(
   requestedCap: BitrateCap | null,
 ): CodecOptionsResult {
   const { profile = null, level, references, bframes } = optionsFor(settings, codec);
-  const profiles = profilesByCodec[codec] ?? {};
-  const known = profile !== null && Object.hasOwn(profiles, profile) ? profile : null;
+  const { profile: known, pixelFormat } = chooseFormat(codec, { profile, depth: settings.video_bit_depth });
   const options: CodecOptions = {
     profile: known,
-    pixelFormat: (known === null ? undefined : profiles[known]) ?? 'yuv420p',
+    pixelFormat,
     level: level === undefined || !x26.includes(codec) ? null : level,
     referenceFrames: references === undefined || !x26.includes(codec) ? null : Math.max(1, references),
     bframes: bframes === undefined || !x26.includes(codec) ? null : known === 'baseline' ? 0 : bframes,

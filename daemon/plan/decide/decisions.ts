@@ -160,6 +160,8 @@ export interface Signalling {
   /** The shape of a pixel; null for square. */
   readonly pixelRatio: Ratio | null;
   readonly hasColours: boolean;
+  /** Whether luma and chroma have full range, to which they are converted at the end. */
+  readonly isFullRange: boolean;
   /** Whether it declares fields, although the frames are progressive. */
   readonly declaresFields: boolean;
 }
@@ -259,6 +261,8 @@ export interface Decision {
   readonly copies?: Copies;
   /** The language that the file declares for the audio; null for none. */
   readonly language: string | null;
+  /** Whether the file has hint tracks for streaming servers; absent if not. */
+  readonly hasHintTracks?: boolean;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */

@@ -45,6 +45,12 @@ export function hasVideo(decision: Decision): decision is DecisionWithVideo {
 function keyOf({ clip, video, audio }: DecisionWithVideo, isInTwoPasses: boolean): string | null {
   // Files of phones are small, so grouping them is not worth a second way to read the audio.
   if (audio !== null && audio.repack !== null) return null;
+  // Their filters at the end are not shared either.
+  if (
+    video.signalling.isFullRange ||
+    (video.watermarks.length > 0 && video.codecOptions.pixelFormat !== 'yuv420p')
+  )
+    return null;
   return JSON.stringify([
     [clip.startSeconds, clip.readFromSeconds, clip.startsInFrame, clip.lengthSeconds],
     // Timing is included because builds of 2018 have one sync mode for the whole run.

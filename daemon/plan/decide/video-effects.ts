@@ -6,6 +6,8 @@ import type { FieldOrderDecision, Signalling, VideoEffects } from './decisions.j
 
 /** Codecs whose stream stores the shape of a pixel. */
 export const pixelRatioCodecs: readonly VideoCodec[] = ['h264', 'hevc'];
+/** Codecs that can have full range. */
+export const fullRangeCodecs: readonly VideoCodec[] = ['h264', 'hevc'];
 /** Codecs whose stream or file may omit the colours. */
 export const optionalColourCodecs: readonly VideoCodec[] = ['h264', 'hevc', 'vp9'];
 
@@ -34,10 +36,11 @@ export function decideEffects(settings: OutputSettings, video: VideoFacts): Effe
 
 /** Decides what the video stream declares, as far as its codec can. */
 export function decideSignalling(settings: OutputSettings, codec: VideoCodec): Signalling {
-  const { sample_aspect_ratio, color_metadata, force_interlace_headers } = settings;
+  const { sample_aspect_ratio, color_metadata, force_interlace_headers, video_color_range } = settings;
   return {
     pixelRatio: pixelRatioCodecs.includes(codec) ? (sample_aspect_ratio ?? null) : null,
     hasColours: !(color_metadata === 'discard' && optionalColourCodecs.includes(codec)),
+    isFullRange: video_color_range === 'full' && fullRangeCodecs.includes(codec),
     declaresFields: force_interlace_headers === true && codec === 'h264',
   };
 }

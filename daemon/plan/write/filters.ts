@@ -1,6 +1,13 @@
+import { finalMatrix } from '../decide/colours.js';
 import type { FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
-import { blackBackgroundFilters, orientationFilters, scaleFilters, toneMapFilters } from './frame-filters.js';
+import {
+  blackBackgroundFilters,
+  orientationFilters,
+  scaleFilters,
+  scaleFlags,
+  toneMapFilters,
+} from './frame-filters.js';
 import { secondsArgument } from './input.js';
 import { timingFilters } from './timing.js';
 import { effectFilters, pixelRatioFilters, sharpenFilters } from './video-effects.js';
@@ -30,10 +37,13 @@ export function videoGraph(
     ...pixelRatioFilters(video),
   ];
   const hasWatermarks = video.watermarks.length > 0;
+  const last = finalFilters(video);
   const finished = hasWatermarks ? '[plain]' : videoLabel;
+  const marked = last.length === 0 ? videoLabel : '[marked]';
   return [
-    `${source}${filters.join(',')}${finished}`,
-    ...watermarkGraph(video.watermarks, finished, videoLabel, firstWatermark),
+    `${source}${[...filters, ...(hasWatermarks ? [] : last)].join(',')}${finished}`,
+    ...watermarkGraph(video.watermarks, finished, marked, firstWatermark),
+    ...(hasWatermarks && last.length > 0 ? [`${marked}${last.join(',')}${videoLabel}`] : []),
     ...(!video.hasDisplayMatrix ? [] : [dropDisplayMatrix(source)]),
   ].join(';');
 }
@@ -81,6 +91,18 @@ export function fitFilters({ canvas, by }: Fit): readonly string[] {
 /** The format of an output video. */
 export function postScaleFilters({ codecOptions }: Pick<VideoDecision, 'codecOptions'>): readonly string[] {
   return ['setsar=1', `format=${codecOptions.pixelFormat}`];
+}
+
+/**
+ * The filters that follow watermarks, which have 8 bits and limited range: the pixel format again, and the conversion to full range.
+ */
+export function finalFilters(video: VideoDecision): readonly string[] {
+  const { watermarks, codecOptions, signalling } = video;
+  const format = `format=${codecOptions.pixelFormat}`;
+  if (!signalling.isFullRange) return watermarks.length > 0 && format !== 'format=yuv420p' ? [format] : [];
+  const matrix = finalMatrix(video);
+  const ranges = `in_range=tv:out_range=pc:in_color_matrix=${matrix}:out_color_matrix=${matrix}`;
+  return [`scale=${ranges}:${scaleFlags}`, format];
 }
 
 /**

@@ -115,9 +115,9 @@ export function colourArgs({
   signalling,
 }: Pick<VideoDecision, 'colours' | 'signalling'>): readonly string[] {
   if (!signalling.hasColours) return colourOptions.flatMap((option) => [option, 'unknown']);
-  // "mpeg" is limited range; builds of 2018 have no other name for it.
+  // "mpeg" is limited range and "jpeg" full range; builds of 2018 have no other names for them.
   return [
     ...['-color_primaries', primaries, '-color_trc', transfer, '-colorspace', matrix],
-    ...['-color_range', 'mpeg'],
+    ...['-color_range', signalling.isFullRange ? 'jpeg' : 'mpeg'],
   ];
 }

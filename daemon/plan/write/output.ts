@@ -66,18 +66,19 @@ const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 const firstPassFile = ['-f', 'null', '-'] as const;
 
 function fileArgs(
-  { container: { muxer, hasIndex = false }, video, language }: Decision,
+  { container: { muxer, hasIndex = false }, video, language, hasHintTracks = false }: Decision,
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
   // Builds of 2018 store colours in the container only with this flag.
   const colours = isNew || video === null ? '' : '+write_colr';
+  const flags = `${hasIndex ? `+faststart${colours}` : ''}${hasHintTracks ? '+rtphint' : ''}`;
   return [
     // Cameras store locations and owners, which are private. Chapters would become a separate stream.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...muxQueueOption,
-    ...(hasIndex ? ['-movflags', `+faststart${colours}`] : []),
+    ...(flags === '' ? [] : ['-movflags', flags]),
     ...['-f', muxer, fileArgument(path)],
   ];
 }

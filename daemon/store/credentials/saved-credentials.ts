@@ -25,15 +25,14 @@ export function openSavedCredentials(dataFolder: string): SavedCredentials {
     async find(request) {
       const { name, scheme, accountId } = request;
       const all = await list();
-      const found =
-        name === null
-          ? all.find((one) => one.accountId === accountId && one.isDefault && one.scheme === scheme)
-          : all.find(isNamed(request));
-      if (found === undefined) {
-        if (name === null) return null;
+      const named = all.find(isNamed(request));
+      if (name !== null && named === undefined)
         throw notUsable(`The credentials "${name}" have been removed`);
-      }
-      if (!isFor(found, scheme)) return null;
+      const found =
+        named !== undefined && isFor(named, scheme)
+          ? named
+          : all.find((one) => one.accountId === accountId && one.isDefault && one.scheme === scheme);
+      if (found === undefined) return null;
       const key = await readCredentialsKey(layout);
       if (key === null) throw notUsable(`${layout.credentialsKey} is missing`);
       return decrypt(found, key);

@@ -15,6 +15,7 @@ import type {
   LastProgress,
   Notification,
   NotificationTarget,
+  OutputDestination,
 } from '../../jobs/job.js';
 import { type ReadResult, readDocument } from '../data-folder/document.js';
 import { idOfJobFile } from '../data-folder/layout.js';
@@ -86,6 +87,8 @@ const isInput = shapeOf<JobInput>({
   expectedMd5: (value) => value === undefined || isText(value),
 });
 
+const isDestination = shapeOf<OutputDestination>({ destination: isText, url: isText });
+
 const isOutput = shapeOf<JobOutput>({
   ...fileChecks,
   state: oneOf(outputStates),
@@ -93,6 +96,8 @@ const isOutput = shapeOf<JobOutput>({
   settings: isObject,
   destination: isText,
   url: isText,
+  secondary: (value) => value === undefined || isDestination(value),
+  primaryUploadError: (value) => value === undefined || isText(value),
   thumbnails: listOf(isThumbnail),
   warnings: (value) => value === undefined || listOf(isText)(value),
 });

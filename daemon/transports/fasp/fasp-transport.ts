@@ -11,8 +11,9 @@ import { parseRemoteUrl, type RemoteUrl } from '../../transfer/remote-url.js';
 import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
 import { type RemoteOptions, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
+import { findOnPath } from '../run-program.js';
 import type { Transport } from '../transport.js';
-import { findOnPath, mapAscpError, runAscp } from './run-ascp.js';
+import { mapAscpError, runAscp } from './run-ascp.js';
 
 /**
  * The transport of inputs from Aspera servers, `fasp://user:password@host/path` (section 1). It runs the program `ascp`. If `ascp` is not

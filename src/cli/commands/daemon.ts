@@ -5,7 +5,7 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { collectValues } from '../input/args.js';
-import { requireFolder } from '../input/files.js';
+import { requireFolder, requireProgram } from '../input/files.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from '../terminal/io.js';
 
@@ -21,6 +21,7 @@ interface DaemonFlags {
   readonly minFree?: number;
   readonly maxOutputs: number;
   readonly rateLimit?: number;
+  readonly sendmail?: string;
   readonly rebuildUsage?: boolean;
   readonly ffmpeg?: string;
   readonly ffprobe?: string;
@@ -76,6 +77,7 @@ async function run(command: Command, context: Context) {
   const { io } = context;
   const flags = flagsOf(command, await context.config());
   for (const folder of flags.filesRoot ?? []) await requireFolder(folder, '--files-root');
+  if (flags.sendmail !== undefined) await requireProgram(flags.sendmail, '--sendmail');
   const { startDaemon } = await import('../../../daemon/app/start-daemon.js');
   const programs = await context.programs(flags);
   const daemon = await startDaemon({
@@ -92,6 +94,7 @@ async function run(command: Command, context: Context) {
     minFreeBytes: flags.minFree ?? null,
     maxOutputs: flags.maxOutputs,
     rateLimit: flags.rateLimit ?? null,
+    sendmail: flags.sendmail ?? null,
     isUsageRebuilt: flags.rebuildUsage === true,
     apiKey: io.env.VENC_API_KEY === '' ? null : (io.env.VENC_API_KEY ?? null),
     log: daemonLog(flags.logFormat, io),

@@ -32,16 +32,19 @@ export function rejectSharedDestinations(
   inputs: readonly { readonly name: string; readonly fields: RequestFields }[],
   { settings, hasPreset }: { readonly settings: RequestFields; readonly hasPreset: boolean },
 ): void {
-  for (const { url, filename } of outputsIn(settings)) {
-    const sharedSetting = typeof url === 'string' ? 'url' : typeof filename === 'string' ? 'filename' : null;
-    if (sharedSetting === null) continue;
+  for (const output of outputsIn(settings)) {
+    const sharedSetting = ['url', 'filename', 'secondary_url'].find(
+      (name) => typeof output[name] === 'string',
+    );
+    if (sharedSetting === undefined) continue;
+    const flag = `--${sharedSetting.replace('_', '-')}`;
     throw new VencError(
       'UsageError',
-      `${hasPreset ? `The ${sharedSetting} of the flags or the preset` : `--${sharedSetting}`} names one file, but there are several inputs. Nothing was submitted.`,
+      `${hasPreset ? `The ${sharedSetting} of the flags or the preset` : flag} names one file, but there are several inputs. Nothing was submitted.`,
       {
         hint:
-          sharedSetting === 'url'
-            ? 'submit the inputs one by one, each with its own --url'
+          sharedSetting !== 'filename'
+            ? `submit the inputs one by one, each with its own ${flag}`
             : 'without it downloads are named after the input; or submit the inputs one by one',
       },
     );
@@ -67,9 +70,10 @@ export function hostsOutputs(request: RequestFields): boolean {
   return outputs.length === 0 || outputs.some(isHosted);
 }
 
-/** The URL of an output that is uploaded to a named file elsewhere; empty for other outputs. */
-function externalUrls({ url, base_url: base, filename }: RequestFields): readonly string[] {
-  if (typeof url === 'string') return [url];
-  if (typeof base !== 'string' || typeof filename !== 'string') return [];
-  return [`${base.replace(/\/$/, '')}/${filename}`];
+/** The URLs of an output that is uploaded to a named file elsewhere, or to a second one if that fails; empty for other outputs. */
+function externalUrls({ url, base_url: base, filename, secondary_url: second }: RequestFields) {
+  const secondUrls = typeof second === 'string' ? [second] : [];
+  if (typeof url === 'string') return [url, ...secondUrls];
+  if (typeof base !== 'string' || typeof filename !== 'string') return secondUrls;
+  return [`${base.replace(/\/$/, '')}/${filename}`, ...secondUrls];
 }

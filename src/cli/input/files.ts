@@ -43,6 +43,15 @@ export async function requireFolder(path: string, option: string): Promise<void>
     throw new VencError('UsageError', `${option} needs an existing folder; "${path}" is not one.`);
 }
 
+/** Rejects with `UsageError` if the value of an option is not an executable file. */
+export async function requireProgram(path: string, option: string): Promise<void> {
+  const isProgram = await access(path, constants.X_OK).then(
+    async () => (await stat(path)).isFile(),
+    () => false,
+  );
+  if (!isProgram) throw new VencError('UsageError', `${option} needs a program; "${path}" is not one.`);
+}
+
 /** Creates a folder if it is missing. Rejects with `UsageError` if that fails. */
 export async function provideFolder(path: string): Promise<void> {
   await makeFolder(path).catch((error: unknown) => {

@@ -52,6 +52,19 @@ const outputWarnings = {
   },
 } as const;
 
+const backupFields = {
+  backup_server_used: {
+    type: 'boolean',
+    isOptional: true,
+    description: 'true if the file was delivered to secondary_url, which is then its URL; otherwise absent',
+  },
+  primary_upload_error_message: {
+    type: 'string',
+    isOptional: true,
+    description: 'why the delivery to the requested URL failed; only with backup_server_used',
+  },
+} as const;
+
 /** `input_media_file` of the job list (section 2.3). */
 export const listedInputFields = { ...mediaFileFields, ...inputState } as const satisfies RecordTable;
 /** One of `output_media_files` of the job list (section 2.3). */
@@ -104,5 +117,6 @@ export const outputDetailsFields = {
   ...detailsFields,
   ...outputState,
   ...label,
+  ...backupFields,
   ...outputWarnings,
 } as const satisfies RecordTable;

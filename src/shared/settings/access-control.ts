@@ -1,11 +1,7 @@
 import type { SettingsTable } from './setting.js';
 
 const section = '4.1 Access control';
-const permission = {
-  kind: 'choice',
-  choices: ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'FULL_CONTROL'],
-  section,
-} as const;
+const choices = ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'FULL_CONTROL'] as const;
 
 /** One entry of `access_control`: a grantee and its permissions on the delivered file. */
 export const accessControlTable = {
@@ -16,13 +12,13 @@ export const accessControlTable = {
     section,
     help: 'who is granted access: a canonical account id, an e-mail address or a group URI',
   },
-  permission: { ...permission, help: 'the permission that is granted' },
-  permissions: {
+  permission: {
     kind: 'list',
-    of: { ...permission, help: 'the permission that is granted' },
-    max: 3,
+    of: { kind: 'choice', choices, section, help: 'the permission that is granted' },
+    max: choices.length,
+    spellings: ['permissions'],
     section,
-    help: 'several permissions',
+    help: 'one permission or several; WRITE has no effect',
   },
 } as const satisfies SettingsTable;
 

@@ -37,10 +37,9 @@ const uncheckedTransfer = {
 export const deliveryTable = {
   credentials: { ...credentialsSetting, help: 'the name of saved credentials for the destination' },
   secondary_url: {
-    kind: 'unchecked',
-    isSecret: true,
+    kind: 'url',
     section,
-    help: 'destination of the file if the delivery to url fails',
+    help: 'destination of the file if the delivery to url has failed',
   },
   headers: {
     kind: 'map',

@@ -70,9 +70,7 @@ export function defaultText(setting: Setting): string {
 export function meaningText(setting: Setting): string {
   const inner = setting.kind === 'list' ? setting.of : setting;
   const oneOf = inner.kind === 'object' ? (inner.oneOf ?? []) : [];
-  return oneOf.length === 0
-    ? setting.help
-    : `${setting.help}; exactly one of ${oneOf.map(code).join(', ')} in each`;
+  return oneOf.length === 0 ? setting.help : `${setting.help}; with ${oneOf.map(code).join(' or ')} in each`;
 }
 
 /** A valid value of a setting, for examples; undefined for a setting that is not applied. */

@@ -53,6 +53,12 @@ export const generalTable = {
     help: 'container of the file, whatever its name says',
     defaultText: 'the one that the file name implies, else that of the codecs',
   },
+  hint: {
+    kind: 'boolean',
+    default: false,
+    section: 'Formats',
+    help: 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP files',
+  },
   video_codec: {
     kind: 'choice',
     choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1', 'mpeg4', 'wmv', 'jp2'],

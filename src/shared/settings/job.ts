@@ -24,11 +24,11 @@ export const jobTable = {
   },
   download_connections: {
     kind: 'integer',
-    min: 1,
+    min: 0,
     max: 25,
     default: 5,
     section,
-    help: 'number of connections that download the input, if its server allows several',
+    help: 'number of connections that download the input, if its server allows several; 0 is 1',
   },
   region: {
     kind: 'text',

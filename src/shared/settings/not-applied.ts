@@ -116,9 +116,6 @@ export const notAppliedOutputTable = {
     section: 'Files',
     help: 'the name of that file',
   },
-  hint: { kind: 'unchecked', section: 'Files', help: 'write hint tracks for streaming servers' },
-  video_bit_depth: { kind: 'unchecked', section: hdr, help: 'bits per sample of the video' },
-  video_color_range: { kind: 'unchecked', section: hdr, help: 'limited or full range' },
   mtu_size: {
     kind: 'unchecked',
     type: 'number',

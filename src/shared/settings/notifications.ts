@@ -11,7 +11,7 @@ export const notificationTable = {
     acceptsEmail: true,
     isRequired: true,
     section,
-    help: 'URL that the notification is posted to; an e-mail address is accepted, but no mail is sent',
+    help: 'URL that the notification is posted to; an e-mail address if the daemon has --sendmail',
   },
   format: {
     kind: 'choice',

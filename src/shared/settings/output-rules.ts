@@ -71,6 +71,10 @@ const rules: readonly OutputRule[] = [
     url !== undefined && isTooLong(decodeUrlPart(pathInUrl(url)))
       ? `.url must have at most ${maxPathPartBytes} bytes in each part of its path`
       : undefined,
+  ({ secondary_url: second }) =>
+    second !== undefined && isTooLong(decodeUrlPart(pathInUrl(second)))
+      ? `.secondary_url must have at most ${maxPathPartBytes} bytes in each part of its path`
+      : undefined,
   ({ base_url }) =>
     base_url !== undefined && isTooLong(decodeUrlPart(pathInUrl(base_url)))
       ? `.base_url must have at most ${maxPathPartBytes} bytes in each part of its path`

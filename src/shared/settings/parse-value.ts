@@ -176,11 +176,8 @@ function parseObject(setting: ObjectSetting, value: unknown, path: string): Pars
   }
   const fields = parseObjectFields(setting.fields, value, path);
   const { oneOf = [] } = setting;
-  if (oneOf.length === 0 || oneOf.filter((name) => hasValue(value, name)).length === 1) return fields;
-  const validationErrors = [
-    ...fields.validationErrors,
-    `${path} must have exactly one of ${oneOf.join(' and ')}`,
-  ];
+  if (oneOf.length === 0 || oneOf.some((name) => hasValue(value, name))) return fields;
+  const validationErrors = [...fields.validationErrors, `${path} must have ${oneOf.join(' or ')}`];
   return { validationErrors, warnings: fields.warnings };
 }
 

@@ -133,7 +133,7 @@ export interface DistanceSetting extends SettingText {
 export interface ObjectSetting extends SettingText {
   readonly kind: 'object';
   readonly fields: SettingsTable;
-  /** Fields of which exactly one must be given. */
+  /** Names of which one must be given: fields, or spellings of one field. */
   readonly oneOf?: readonly string[];
   /** The field that a plain number on the command line sets. */
   readonly numberField?: string;

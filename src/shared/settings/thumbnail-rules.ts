@@ -56,14 +56,17 @@ function filenameErrors(set: ThumbnailSettings): readonly string[] {
 }
 
 function hasLongName(settings: OutputSettings, set: ThumbnailSettings): boolean {
-  const { url, base_url, filename, thumbnails = [] } = settings;
+  const { url, base_url, secondary_url: second, filename, thumbnails = [] } = settings;
   const isHosted = url === undefined && base_url === undefined;
   // A generated name is short.
   const name = encodeURIComponent(posix.basename(filename ?? 'video.mp4'));
-  const video = { url: url ?? `${base_url ?? 'hosted://token'}/${name}`, isHosted };
+  const first = { url: url ?? `${base_url ?? 'hosted://token'}/${name}`, isHosted };
+  const videos = [first, ...(second === undefined ? [] : [{ url: second, isHosted: false }])];
   const image = namedImage(9999, { width: sidePixels.max, height: sidePixels.max });
-  const parts = pathInUrl(thumbnailUrl(thumbnails, set, video, image)).split('/');
-  return parts.some((part) => byteLength(decodeUrlPart(part)) > maxPathPartBytes);
+  const paths = videos.map((video) => pathInUrl(thumbnailUrl(thumbnails, set, video, image)));
+  return paths.some((path) =>
+    path.split('/').some((part) => byteLength(decodeUrlPart(part)) > maxPathPartBytes),
+  );
 }
 
 /** Warnings about settings of thumbnails that another setting of their set overrides. */

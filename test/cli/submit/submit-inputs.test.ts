@@ -88,6 +88,7 @@ test('names that inputs would share, and invalid flags, are reported once and be
       ['same.json', 'url.json', 'a.mov'],
       /^venc: url\.json and same\.json have an output with the same destination\. Nothing/,
     ],
+    [['a.mov', 'b.mov', '--secondary-url', 's3://b/x.mp4'], /^venc: --secondary-url names one file/],
     [['-', '-'], /^venc: Only one input can be "-"/],
     [['a.mov', 'b.mov', '--quality', '9'], /^venc: --quality must be a whole number from 1 to 5/],
     [['-', 'a.mov', '--ndjson'], /--ndjson reads requests from stdin/],

@@ -6,8 +6,12 @@ type Owners = Readonly<Record<string, readonly string[]>>;
 
 /** The owner of each package, and of each module of Node.js that reaches outside the process. */
 export const owners: Owners = {
-  // Aspera's program `ascp` fetches files from its servers; the program `flock` takes kernel locks.
-  'node:child_process': ['daemon/ffmpeg', 'daemon/transports/fasp', 'src/shared/util/lock/kernel-lock.ts'],
+  // Aspera's program `ascp` fetches files from its servers, and a program sends mail; the program `flock` takes kernel locks.
+  'node:child_process': [
+    'daemon/ffmpeg',
+    'daemon/transports/run-program.ts',
+    'src/shared/util/lock/kernel-lock.ts',
+  ],
   'node:cluster': [],
   // A worker thread computes the checksums of large files.
   'node:worker_threads': ['daemon/transfer/background-md5.ts', 'daemon/transfer/md5-worker.ts'],

@@ -10,6 +10,8 @@ export interface FtpOverrides {
   readonly send?: (data: Socket, bytes: Buffer, attempt: number, control: Socket) => void;
   /** Writes a response to the control connection. */
   readonly say?: (control: Socket, text: string) => void;
+  /** Whether a command, with its argument, gets a permanent error. */
+  readonly rejects?: (line: string) => boolean;
   /** Whether a rename cannot replace an existing file. */
   readonly keepsNames?: boolean;
 }
@@ -121,7 +123,7 @@ export async function startFtpTestServer(overrides: FtpOverrides = {}): Promise<
         text = text.slice(end + 2);
         const [, verb = '', argument = ''] = /^(\w+) ?(.*)$/s.exec(line) ?? [];
         commands.push(verb === 'PASS' ? verb : line);
-        const answer = overrides.answers?.[verb];
+        const answer = overrides.rejects?.(line) ? '553 not allowed' : overrides.answers?.[verb];
         const handler = commandHandlers[verb];
         if (answer === null) continue;
         if (answer !== undefined) say(answer);

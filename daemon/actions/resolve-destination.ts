@@ -1,0 +1,60 @@
+import { posix } from 'node:path';
+import { withoutPassword } from '../../src/shared/redact.js';
+import { routePath } from '../../src/shared/routes.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { fileRefUrl } from '../hosted-files/file-ref.js';
+import type { OutputDestinations } from '../jobs/draft.js';
+import type { OutputDestination } from '../jobs/job.js';
+import { s3UrlOf } from '../jobs/s3-web-url.js';
+
+/** What a destination depends on besides the settings. */
+interface DestinationOptions {
+  /** The file name if the settings have none; a random one by default. */
+  readonly filename?: string | null;
+  /** Extension with its dot, for a generated file name. */
+  readonly extension: string;
+  /** Address of this daemon as its clients know it, without a trailing slash. */
+  readonly baseUrl: string;
+  readonly randomToken: () => string;
+}
+
+/**
+ * Resolves the destination of an output: `url` takes precedence over `base_url` with `filename`. Without
+ * either of them, the daemon hosts the file (sections 1 and 4.1). A missing file name is replaced by a random
+ * one.
+ */
+export function resolveDestination(
+  settings: OutputSettings,
+  options: DestinationOptions,
+): OutputDestinations {
+  const { secondary_url: second } = settings;
+  const primary = primaryDestination(settings, options);
+  return second === undefined ? primary : { ...primary, secondary: externalDestination(second) };
+}
+
+function primaryDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
+  if (settings.url !== undefined) return externalDestination(settings.url);
+  const token = options.randomToken();
+  const filename = settings.filename ?? options.filename ?? `${token}${options.extension}`;
+  if (settings.base_url !== undefined) {
+    const path = filename.split('/').map(encodeURIComponent).join('/');
+    return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
+  }
+  // A generated name equals the name of its folder, so that clients can distinguish it from a requested one.
+  const fileRef = { token, name: posix.basename(filename) };
+  return {
+    destination: fileRefUrl('hosted', fileRef),
+    url: `${options.baseUrl}${routePath('hostedFile', { ...fileRef })}`,
+  };
+}
+
+/** The file name in the settings; null if one has to be generated. */
+export function requestedFilename(settings: OutputSettings): string | null {
+  if (settings.url === undefined) return settings.filename ?? null;
+  return fileNameInUrl(settings.url);
+}
+
+function externalDestination(url: string): OutputDestination {
+  return { destination: s3UrlOf(url) ?? url, url: withoutPassword(url) };
+}

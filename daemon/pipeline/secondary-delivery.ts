@@ -1,0 +1,84 @@
+import { isVencError } from '../../src/shared/errors.js';
+import { type FileFacts, type JobOutput, toJobFailure } from '../jobs/job.js';
+import type { Run } from '../jobs/run.js';
+import type { DeliveredThumbnail } from '../jobs/thumbnails.js';
+import type { ExtractedThumbnail } from './extract-thumbnails.js';
+import type { PipelineContext } from './pipeline-context.js';
+import { keepUnder, type ProducedFile } from './produced-file.js';
+import { outputLogName } from './run-log.js';
+
+/** The delivered files of an output. */
+export interface DeliveredFiles {
+  readonly file: FileFacts;
+  readonly thumbnails: readonly DeliveredThumbnail[];
+}
+
+/** A delivered output. */
+interface Delivered extends DeliveredFiles {
+  /** Why the delivery to the requested URL failed, if the file is at the secondary one. */
+  readonly primaryUploadError?: string;
+}
+
+/** The output of a delivery, and its files. */
+interface FilesToDeliver {
+  readonly output: JobOutput;
+  readonly encoded: ProducedFile;
+  readonly thumbnails: readonly ExtractedThumbnail[];
+}
+
+/** How the files of an output are sent. */
+interface DeliverySteps<D extends FilesToDeliver> {
+  /** Sends all files of a delivery, with all retries. */
+  readonly send: (delivery: D) => Promise<DeliveredFiles>;
+  /** Removes what the last `send` delivered. Never rejects. */
+  readonly rollBack: () => Promise<void>;
+}
+
+/**
+ * Delivers an output to its requested URL and, once if that has failed, to its `secondary_url`. If both fail, rejects with the error of
+ * the first.
+ */
+export async function deliverToEither<D extends FilesToDeliver>(
+  run: Run,
+  { log }: Pick<PipelineContext, 'log'>,
+  delivery: D,
+  { send, rollBack }: DeliverySteps<D>,
+): Promise<Delivered> {
+  const { output, thumbnails, encoded } = delivery;
+  if (output.secondary === undefined) return send(delivery);
+  for (const { path } of thumbnails) await keepUnder(path, spareOf(path));
+  const warn = (what: string, error: unknown) => {
+    const { errorClass, message } = toJobFailure(error, 'UploadFailureError');
+    const reason = run.job.isPrivate ? errorClass : `${errorClass}: ${message}`;
+    log('warn', `Job ${run.job.id}: ${outputLogName(output, output.id)} ${what}, ${reason}`);
+    return message;
+  };
+  try {
+    return await send(delivery);
+  } catch (error) {
+    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) throw error;
+    await rollBack();
+    const primaryUploadError = warn('goes to its secondary URL because its URL failed', error);
+    // The journal of deliveries counts a file as delivered once its name has left the folder. The first names therefore stay: nothing
+    // that was not delivered to the requested URL is removed from there after a crash.
+    for (const { path } of thumbnails) await keepUnder(spareOf(path), path);
+    await keepUnder(encoded.product.path, spareOf(encoded.product.path));
+    const second = {
+      ...delivery,
+      output: { ...output, ...output.secondary },
+      thumbnails: thumbnails.map(({ path, ...thumbnail }) => ({ ...thumbnail, path: spareOf(path) })),
+      encoded: { ...encoded, product: { path: spareOf(encoded.product.path) } },
+    };
+    const delivered = await send(second).catch((secondError: unknown) => {
+      run.signal.throwIfAborted();
+      warn('cannot be delivered to its secondary URL either', secondError);
+      throw error;
+    });
+    return { ...delivered, primaryUploadError };
+  }
+}
+
+/** The second name of a file in the scratch folder. */
+function spareOf(path: string): string {
+  return `${path}.spare`;
+}
