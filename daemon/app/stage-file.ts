@@ -33,7 +33,7 @@ interface StagedFile {
 /** Long enough to distinguish two files of one name. */
 const tokenLength = 10;
 const stallTimeoutMs = 30_000;
-const stageHint = 'Nothing was submitted. Check the folder, user and password in --stage.';
+const stageHint = 'nothing was submitted; check the folder, user and password in --stage.';
 
 /**
  * Chooses the address of a local file in the staging folder: its name with a random prefix. Rejects with
