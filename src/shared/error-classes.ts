@@ -247,7 +247,7 @@ export const errorClasses = {
     502,
     exitCodes.unreachable,
     'The service could not be reached.',
-    'Start one with "venc daemon", or name another one with VENC_URL.',
+    'Start the daemon with "venc daemon", or name another service with VENC_URL.',
   ),
   JobFailedError: requestRejection(
     500,

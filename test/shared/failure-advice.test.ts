@@ -36,7 +36,10 @@ test('a truncated input needs a complete copy', () => {
   // The other fields of both are not read for a file that is too short.
   const failure = verifyOutput(product as never, media as never);
   assert.match(failure?.message ?? '', /^Only 12\.5 of 60\.0 seconds/);
-  assert.is(adviceFor(failure?.errorClass ?? null, failure?.message ?? null), 'Get a complete copy of the file.');
+  assert.is(
+    adviceFor(failure?.errorClass ?? null, failure?.message ?? null),
+    'Get a complete copy of the file.',
+  );
 });
 
 test('a metadata service has no flag that allows it', () => {

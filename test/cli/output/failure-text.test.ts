@@ -5,7 +5,11 @@ import { normaliseJob } from '../../../src/client/normalise.js';
 
 const noMedia = 'check that it is a media file and not, for example, a web page';
 const denied = 'grant write permission at the destination, then resubmit';
-const local = { input: null, destinations: ['a.mp4', 'b.mp4', 'c.mp4'], toTypedTerms: (text: string) => text };
+const local = {
+  input: null,
+  destinations: ['a.mp4', 'b.mp4', 'c.mp4'],
+  toTypedTerms: (text: string) => text,
+};
 
 const failed = normaliseJob({
   id: 7,
@@ -71,7 +75,11 @@ function localHint(errorClass: string, message: string): string | undefined {
 
 const advised = [
   ['OutOfSpaceError', 'The disk became full while encoding.', /^free space in the temporary folder.*TMPDIR/],
-  ['OutOfSpaceError', 'There is no space left in /media.', /^free space there, or name another folder with -o/],
+  [
+    'OutOfSpaceError',
+    'There is no space left in /media.',
+    /^free space there, or name another folder with -o/,
+  ],
   ['DownloadTimeoutError', 'h did not answer.', /run it again$/],
   ['ThumbnailError', 'None.', /^run it again; if it fails again/],
 ] as const;

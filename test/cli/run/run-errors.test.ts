@@ -67,10 +67,10 @@ test('an input that is given twice is encoded once, and said so', async () => {
 
 test('a request names a local input by its path', async () => {
   writeFileSync(join(folder, 'local.json'), '{"input": "film.mp4", "outputs": [{"skip_video": true}]}');
-  const args = ['run', 'local.json', '-o', 'sound.m4a', '--progress', 'none'];
+  const args = ['run', 'local.json', '-o', 'audio.m4a', '--progress', 'none'];
   const { code, stdout, stderr } = await runCli(args, { cwd: folder });
   assert.is(code, 0, stderr);
-  assert.is(stdout, 'sound.m4a\n');
+  assert.is(stdout, 'audio.m4a\n');
 });
 
 test.run();
