@@ -1,5 +1,6 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
 
 /** Default minimum of free space in bytes; the share below applies if it is smaller. */
@@ -83,6 +84,5 @@ async function describeShortage(dataFolder: string, minBytes: number): Promise<s
   const { bavail, bsize } = await statfs(dataFolder);
   const freeBytes = bavail * bsize;
   if (freeBytes >= minBytes) return null;
-  const megabytes = (bytes: number) => Math.floor(bytes / 1e6);
-  return `There are ${megabytes(freeBytes)} MB free in the data folder, less than the ${megabytes(minBytes)} MB that --min-free requires.`;
+  return `The data folder has ${formatBytes(freeBytes)} of free space, less than the ${formatBytes(minBytes)} that --min-free requires.`;
 }

@@ -1,7 +1,9 @@
 import { basename, join } from 'node:path';
-import { VencError } from '../../src/shared/errors.js';
+import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
+import { systemCode } from '../../src/shared/util/system-code.js';
 import { noCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { networkTransports } from '../transports/create-transports.js';
@@ -22,8 +24,8 @@ interface StagedFile {
   /** Its address for the service. May contain a password. */
   readonly url: string;
   /**
-   * Uploads the file. Rejects with the error classes of deliveries (contract, section 3), and leaves nothing
-   * then.
+   * Uploads the file. Rejects with an error of the command, such as `UnreachableError` or `UnauthorizedError`, and leaves
+   * nothing then.
    */
   send(transfer: Transfer): Promise<void>;
   /** Removes the file, which will not be fetched. Rejects if that is not possible. */
@@ -33,7 +35,6 @@ interface StagedFile {
 /** Long enough to distinguish two files of one name. */
 const tokenLength = 10;
 const stallTimeoutMs = 30_000;
-const stageHint = 'Nothing was submitted. Check the folder, user and password in --stage.';
 
 /**
  * Chooses the address of a local file in the staging folder: its name with a random prefix. Rejects with
@@ -71,7 +72,7 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
       try {
         await upload(path, url, transfer);
       } catch (error) {
-        throw transfer.signal.aborted ? error : withStageHint(error);
+        throw transfer.signal.aborted ? error : toStageError(error, path);
       }
     },
     async remove() {
@@ -81,8 +82,25 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
   };
 }
 
-/** The advice of the error classes speaks of a job, which does not exist yet. */
-function withStageHint(error: unknown): unknown {
-  if (!(error instanceof VencError) || error.hint !== null) return error;
-  return new VencError(error.errorClass, error.message, { cause: error, hint: stageHint });
+/** The class of the command's error and what to check, by the class of a failed upload. No job failed, because there is none yet. */
+const stageErrors: { readonly [Name in ErrorClass]?: readonly [ErrorClass, string] } = {
+  InvalidUsernameOrPasswordError: ['UnauthorizedError', 'the user and password'],
+  UploadAccessDeniedError: ['UnauthorizedError', 'the folder and the rights of the user'],
+  FileNotFoundError: ['NotFoundError', 'the folder'],
+  UploadFailureError: ['UnreachableError', 'the URL'],
+  UploadTimeoutError: ['UnreachableError', 'the host and port'],
+  ForbiddenAddressError: ['UnreachableError', 'the host'],
+};
+
+function toStageError(error: unknown, path: string): unknown {
+  const [errorClass, part] = (isVencError(error) ? stageErrors[error.errorClass] : undefined) ?? [];
+  if (!isVencError(error) || errorClass === undefined) return error;
+  const hint = `nothing was submitted; check ${isConnectFailure(error) ? 'the host and port' : part} in --stage`;
+  const message = `${basename(path)} could not be uploaded (--stage): ${error.message}`;
+  return new VencError(errorClass, message, { cause: error, hint });
+}
+
+/** Whether the server was not reached at all. */
+function isConnectFailure({ cause }: VencError): boolean {
+  return /^E(?:NOTFOUND|AI_AGAIN|CONNREFUSED|HOSTUNREACH|NETUNREACH|TIMEDOUT)$/.test(systemCode(cause) ?? '');
 }

@@ -80,14 +80,13 @@ function normalizeHost(host: string): string {
 }
 
 function forbiddenAddressError(host: string, isMetadata: boolean): VencError {
+  const verb = addressKind(host) === null ? 'resolves to' : 'is';
   if (!isMetadata) {
-    return new VencError('ForbiddenAddressError', `${host} resolves to an address that is not public.`);
+    return new VencError('ForbiddenAddressError', `${host} ${verb} an address that is not public.`);
   }
   return new VencError(
     'ForbiddenAddressError',
-    `${host} resolves to a cloud metadata service, which is never allowed.`,
-    {
-      hint: 'Use another address.',
-    },
+    `${host} ${verb} the address of a cloud metadata service, which is never allowed.`,
+    { hint: 'Use another address.' },
   );
 }

@@ -1,5 +1,6 @@
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
+import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
@@ -51,13 +52,9 @@ function fileLine(jobId: number, part: string, media: MediaFacts | null, file: F
     ...(video === null ? [] : [`${video.codec} ${video.width}x${video.height}`]),
     ...(audio === null ? [] : [audio.codec]),
     ...(durationSeconds === null ? [] : [`${durationSeconds.toFixed(1)} s`]),
-    formatSize(file.sizeBytes),
+    formatBytes(file.sizeBytes),
   ];
   return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
-}
-
-function formatSize(bytes: number): string {
-  return bytes < 1e6 ? `${(bytes / 1e3).toFixed(1)} kB` : `${(bytes / 1e6).toFixed(1)} MB`;
 }
 
 /** The log line of an ended job: its outputs, the time of the run, and the speed relative to playback. */

@@ -56,7 +56,7 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
     loadingConfig ??= (async () => {
       const { readConfig } = await import('../config/config.js');
       const { config: found, warnings } = await readConfig(io.env);
-      for (const warning of warnings) io.writeStderr(`venc: ${safeText(warning)}\n`);
+      for (const warning of warnings) io.writeStderr(`venc: warning: ${safeText(warning)}\n`);
       return found;
     })();
     return loadingConfig;

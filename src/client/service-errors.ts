@@ -55,7 +55,7 @@ export function toServiceError(route: RouteName, subject: string, response: Fail
   const requestedSeconds = readNumber(response.retryAfter);
   const retryAfterSeconds =
     requestedSeconds !== null && requestedSeconds <= maxRetryAfterSeconds ? requestedSeconds : null;
-  const hint = hintOf(route, errorClass, retryAfterSeconds, response);
+  const hint = hintOf(route, errorClass, retryAfterSeconds, response, messages);
   return new VencError(errorClass, messages.join('; '), {
     messages,
     ...(retryAfterSeconds === null ? {} : { retryAfterSeconds }),
@@ -82,6 +82,7 @@ function hintOf(
   errorClass: ErrorClass,
   retryAfterSeconds: number | null,
   response: FailedResponse,
+  messages: readonly string[],
 ): string | null {
   if (isMissingService(route, response.status))
     return 'check its address, which ends before /v2, and its key';
@@ -91,6 +92,8 @@ function hintOf(
   }
   const ambiguity = ambiguousStatuses.includes(response.status) ? ambiguityHint(route) : null;
   if (ambiguity !== null) return ambiguity;
+  const shortage = response.isOwnDaemon === false ? null : shortageHint(messages.join());
+  if (shortage !== null) return shortage;
   // Retry-After: 0 is no advice, and for errors that are not retryable the hint of the class applies.
   if (errorClasses[errorClass].retryable && (retryAfterSeconds ?? 0) > 0) {
     return `Try again after ${retryAfterSeconds} s, as the service asks.`;
@@ -104,6 +107,13 @@ function hintOf(
     return 'try again later; if it persists, contact the operator of the service';
   }
   return null;
+}
+
+/** What to do if the disk of the daemon is full; a retry alone does not help. */
+function shortageHint(text: string): string | null {
+  const advice = 'free space on the machine of the daemon';
+  if (/--min-free requires/.test(text)) return `${advice}, or lower its --min-free`;
+  return /no space left/.test(text) ? advice : null;
 }
 
 function redirectHint(route: RouteName, { location, url }: FailedResponse): string {

@@ -100,7 +100,7 @@ function createServiceTarget(text: string, { apiKey, isConfigured }: TargetSourc
 }
 
 async function readDaemonTarget(sources: TargetSources): Promise<Target> {
-  const hint = 'start one with: venc daemon';
+  const hint = 'start the daemon with: venc daemon';
   const url = readText(fieldsOf(await readJson(join(sources.dataFolder, daemonFile))).url);
   if (url === null) {
     throw new VencError(

@@ -161,7 +161,7 @@ function validateEntries(path: string, found: Readonly<Record<string, unknown>>)
     const rule = known === undefined ? null : findConfigViolation(known, value);
     if (known === undefined) warnings.push(unknownKeyWarning(path, key));
     else if (rule === null) config[known] = value;
-    else warnings.push(`${key} in the configuration file ${path} ${rule}.`);
+    else warnings.push(`${key} in the configuration file ${path} ${rule}; ${ignoredText(known)}.`);
   }
   // Every value matches the rule of its key, but the compiler cannot infer that.
   return { config: config as Config, warnings };
@@ -176,7 +176,13 @@ function plainValue(key: ConfigKey, value: unknown): unknown {
 function unknownKeyWarning(path: string, key: string): string {
   const suggestions = findSuggestions(key, configKeys);
   const hint = suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
-  return `The configuration file ${path} has an unknown key: ${key}${hint === '' ? '.' : hint}`;
+  return `The configuration file ${path} has the unknown key ${key}, which is ignored${hint === '' ? '.' : hint}`;
+}
+
+/** The end of a warning about an invalid value. The default of the data folder is not constant. */
+function ignoredText(key: ConfigKey): string {
+  const value = key === 'data' ? '' : defaultOf(key, {});
+  return value === '' ? 'it is ignored' : `it is ignored, and the default is used: ${value}`;
 }
 
 /**

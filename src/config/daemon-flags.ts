@@ -50,7 +50,7 @@ export const daemonFlags = {
   },
   'allow-private-network': {
     argument: null,
-    help: 'allow inputs from private addresses and notifications to them',
+    help: 'allow private addresses for inputs, outputs and notifications',
     read: Object.assign((text: string) => yesOrNo(text) === 'true', { choices: yesOrNo.choices }),
   },
   grace: {

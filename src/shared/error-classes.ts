@@ -43,7 +43,7 @@ export const errorClasses = {
   ChecksumMismatchError: jobFailure(
     'The downloaded file does not have the expected MD5.',
     true,
-    'Check expected_md5_checksum. If it is right, the file was damaged in the transfer: resubmit the job.',
+    'Check expected_md5_checksum; if it is right, the file was damaged in the transfer: resubmit the job.',
   ),
   DownloadAccessDeniedError: jobFailure(
     'The server of the file denied access to it.',
@@ -118,7 +118,7 @@ export const errorClasses = {
   TranscodingError: jobFailure(
     'The encoder failed on the file.',
     false,
-    'Play the input to its end to see whether it is damaged; the message contains the error output of the encoder.',
+    'Play the input to its end to see whether it is damaged.',
   ),
   TranscodingTimeoutError: jobFailure(
     'The encoder made no progress for too long.',
@@ -247,7 +247,7 @@ export const errorClasses = {
     502,
     exitCodes.unreachable,
     'The service could not be reached.',
-    'Start one with "venc daemon", or name another one with VENC_URL.',
+    'Start the daemon with "venc daemon", or name another service with VENC_URL.',
   ),
   JobFailedError: requestRejection(
     500,

@@ -98,9 +98,14 @@ export function collect<T>(steps: readonly (() => T)[]): readonly T[] {
   return results;
 }
 
+/** A hint as it is printed and joined to a sentence: in lower case and without full stop, like all hints. */
+export function toHintForm(hint: string): string {
+  return hint.replace(/^[A-Z](?=[a-z])/, (letter) => letter.toLowerCase()).replace(/\.$/, '');
+}
+
 function withHint({ messages, hint }: VencError): readonly string[] {
   if (hint === null) return messages;
   return messages.map((text, index) =>
-    index < messages.length - 1 ? text : `${text.replace(/\.$/, '')}; ${hint.replace(/\.$/, '')}`,
+    index < messages.length - 1 ? text : `${text.replace(/\.$/, '')}; ${toHintForm(hint)}`,
   );
 }

@@ -2,6 +2,7 @@ import type { Client } from '../client/client.js';
 import type { ExitCode } from '../shared/exit-codes.js';
 import type { ScreenIo } from './mount.js';
 import { unfinishedIds, watchExitCode } from './watch-state.js';
+import type { WatchState } from './watch-types.js';
 
 /** Options of the live screen. */
 export interface WatchScreenOptions {
@@ -35,11 +36,19 @@ export async function runWatchScreen(options: WatchScreenOptions): Promise<ExitC
   });
   const last = await session.run();
   const unfinished = unfinishedIds(last);
-  if (unfinished.length > 0) io.writeStderr(formatStillRunning(unfinished, last.watchesAllActive));
+  if (unfinished.length > 0) io.writeStderr(formatStillRunning(unfinished, last));
   return watchExitCode(last);
 }
 
-function formatStillRunning(ids: readonly number[], watchesAllActive: boolean): string {
-  const subject = ids.length === 1 ? `job ${ids[0]} is still running` : 'the jobs are still running';
+function formatStillRunning(
+  ids: readonly number[],
+  { watchesAllActive, unreachableSinceMs }: Pick<WatchState, 'watchesAllActive' | 'unreachableSinceMs'>,
+): string {
+  const jobs = ids.length === 1 ? `job ${ids[0]}` : 'the jobs';
+  const running = `${jobs} ${ids.length === 1 ? 'is' : 'are'} still running`;
+  const subject =
+    unreachableSinceMs === null
+      ? running
+      : `the service could not be reached; the state of ${jobs} is unknown`;
   return `venc: ${subject}\nvenc: hint: to watch again: venc watch${watchesAllActive ? '' : ` ${ids.join(' ')}`}\n`;
 }

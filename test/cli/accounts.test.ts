@@ -211,7 +211,7 @@ test('a data folder that is a file is rejected', async ({ folder, venc }) => {
     const { code, stderr } = await venc(words);
     assert.is(code, 2);
     const reason = `The data folder ${folder} cannot be used: there is a file where a folder should be.`;
-    assert.is(stderr, `venc: ${reason}\nvenc: hint: Choose another folder with --data or VENC_DATA.\n`);
+    assert.is(stderr, `venc: ${reason}\nvenc: hint: choose another folder with --data or VENC_DATA\n`);
   }
 });
 

@@ -76,7 +76,10 @@ test('doctor exits with 1 and says what to do if something is missing', async ()
     result.stdout,
     /MISSING {2}encoding: \/no\/such\/ffmpeg, given as ffmpeg, does not exist\.\n +Give the path of the program with --ffmpeg/,
   );
-  assert.match(result.stdout, /note {5}service: No daemon is running.*\n +start one with: venc daemon/);
+  assert.match(
+    result.stdout,
+    /note {5}service: No daemon is running.*\n +start the daemon with: venc daemon/,
+  );
 });
 
 test('a rejected key is reported as such, with the service that rejects it', async () => {

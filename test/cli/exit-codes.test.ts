@@ -1,5 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { startControllableService } from '../helpers/servers/controllable-service.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { type CliResult, runCli, startCli } from './run-cli.js';
 
@@ -61,7 +62,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['cancel 1003 1001 --all', 2, /needs either ids, --state or --all/],
   ['cancel --all', 2, /--yes/],
   ['cancel --state failed --yes', 2, /--state takes waiting, processing, not "failed"/],
-  ['resubmit 1002', 6, /403.*\nvenc: hint: Submit it as a new job/],
+  ['resubmit 1002', 6, /403.*\nvenc: hint: submit it as a new job/],
   ['submit http://example.com/reject-me.mov', 2, /422/],
   ['submit nowhere.mov', 2, /nowhere\.mov cannot be read: there is no such file/],
   ['submit http://example.com/a.mov --timeout 5', 2, /--timeout needs --wait/],
@@ -109,7 +110,7 @@ test('an unreachable service exits with 3, and so does a missing daemon', async 
   const none = await runCli(['list']);
   assert.equal([rejected.code, none.code], [3, 3]);
   assert.match(rejected.stderr, /could not be reached: the connection was refused/);
-  assert.match(none.stderr, /No daemon is running.*\nvenc: hint: start one with: venc daemon/);
+  assert.match(none.stderr, /No daemon is running.*\nvenc: hint: start the daemon with: venc daemon/);
 });
 
 test('a server error is retried, and exits with 3 if it persists', async ({ service, env }) => {
@@ -143,6 +144,29 @@ test('Ctrl-C in wait and watch exits with 130, and prints that the job continues
     const result = await run.ended;
     assert.is(result.code, 130);
     assert.is(result.stderr, `venc: Interrupted. Job 1003 is still running.\nvenc: hint: ${hint}\n`);
+  }
+});
+
+test('Ctrl-C while the service is unreachable does not claim that the jobs are still running', async () => {
+  const service = await startControllableService(7);
+  service.open();
+  const env = { VENC_URL: service.url, VENC_API_KEY: 'k' };
+  try {
+    for (const command of ['wait', 'watch']) {
+      service.fail(false);
+      const before = service.asked();
+      const run = startCli([command, '7'], { env });
+      while (service.asked() < before + 3) await new Promise((resolve) => setTimeout(resolve, 10));
+      service.fail(true);
+      await run.expectedText('Trying again until it answers.');
+      run.child.kill('SIGINT');
+      const result = await run.ended;
+      assert.is(result.code, 130, result.stderr);
+      assert.match(result.stderr, /could not be reached; the state of job 7 is unknown\.\nvenc: hint: to w/);
+      assert.not.match(result.stderr, 'still running');
+    }
+  } finally {
+    await service.close();
   }
 });
 

@@ -67,4 +67,18 @@ for (const body of ['', '{}', 'null', '"hello"']) {
   });
 }
 
+test('a full disk of the daemon needs space, not only time', () => {
+  const hintFor = (text: string, isOwnDaemon: boolean) => {
+    const body = JSON.stringify({ errors: [text] });
+    return toServiceError('createJob', 'job', { status: 503, body, retryAfter: '30', isOwnDaemon }).hint;
+  };
+  const low = 'The data folder has 48.0 kB of free space, less than the 100 kB that --min-free requires.';
+  assert.is(hintFor(low, true), 'free space on the machine of the daemon, or lower its --min-free');
+  assert.is(
+    hintFor('There is no space left on the disk of the daemon.', true),
+    'free space on the machine of the daemon',
+  );
+  assert.match(hintFor(low, false) ?? '', /^Try again after 30 s/);
+});
+
 test.run();

@@ -47,10 +47,13 @@ test('flags of venc daemon are validated in the file as on the command line, and
   assert.is(found.warnings.length, 3);
   assert.match(
     found.warnings[0] ?? '',
-    /^jobs in the configuration file .* takes a whole number from 0 to 1024, not "-1"\.$/,
+    /^jobs in the configuration file .* takes a whole number from 0 to 1024, not "-1"; it is ignored, and the default is used: one per two cores\.$/,
   );
-  assert.match(found.warnings[1] ?? '', /^min-free in .* takes a size such as 500MB or 2GB, not "lots"\.$/);
-  assert.match(found.warnings[2] ?? '', /has an unknown key: prot; did you mean port\?$/);
+  assert.match(
+    found.warnings[1] ?? '',
+    /^min-free in .* takes a size such as 500MB or 2GB, not "lots"; it is ignored, /,
+  );
+  assert.match(found.warnings[2] ?? '', /has the unknown key prot, which is ignored; did you mean port\?$/);
 });
 
 for (const { what, leave } of [

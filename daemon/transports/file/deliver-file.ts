@@ -38,9 +38,15 @@ export async function deliverFile(
     } catch (error) {
       transfer.signal.throwIfAborted();
       if (attempt < maxAttempts && systemCode(error) === 'ENOENT') continue;
-      throw mapDiskError(error, 'upload', 'The destination');
+      throw withFullFolder(mapDiskError(error, 'upload', 'The destination'), dirname(path));
     }
   }
+}
+
+/** Names the folder in the error for a full disk, because a machine may have several disks. */
+function withFullFolder(error: VencError, folder: string): VencError {
+  if (error.errorClass !== 'OutOfSpaceError') return error;
+  return new VencError('OutOfSpaceError', `There is no space left in ${folder}.`, { cause: error });
 }
 
 async function deliverOnce(

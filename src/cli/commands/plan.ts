@@ -73,7 +73,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   const { io } = context;
   const programs = await context.programs(options);
   const request = await localRequest(arg, options, io, parseXml);
-  const outs = await resolveDestinations(options.out ?? [], 1, process.cwd());
+  const outs = await resolveDestinations(options.out ?? [], 1, { cwd: process.cwd(), args: options });
   const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
   await rejectInputAsOutput(body.input, paths);
   const { dryRun } = await import('../../../daemon/dry-run/dry-run.js');

@@ -7,7 +7,9 @@ import type { Command } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
+import { safeText } from '../../shared/text/safe-text.js';
 import type { Context, ProgramFlags } from '../context.js';
+import { isHosted, outputsIn } from '../destinations/output-names.js';
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
@@ -109,7 +111,11 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
       const encoding = { ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout };
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       const inputs = [...new Set(args)];
-      const destinations = await resolveDestinations(options.out ?? [], inputs.length, process.cwd());
+      warnRepeated(args, io);
+      const destinations = await resolveDestinations(options.out ?? [], inputs.length, {
+        cwd: process.cwd(),
+        args: options,
+      });
       // Report invalid flags once instead of for every input.
       if (inputs.length > 1) {
         await buildRequestBody(
@@ -123,7 +129,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
         isForced: options.force === true,
         readRequest: (name) => localRequest(name, options, io, parseXml),
       });
-      const { code } = await encodeAll(prepared.runs, { io, mode, count: inputs.length }, encoding);
+      const { code } = await encodeAll(prepared.runs, { io, mode, count: inputs.length, options }, encoding);
       return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;
     });
   } catch (error) {
@@ -131,6 +137,11 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
   } finally {
     dispose();
   }
+}
+
+function warnRepeated(args: readonly string[], io: Io): void {
+  for (const name of new Set(args.filter((arg, index) => args.indexOf(arg) !== index)))
+    io.writeStderr(`venc: warning: ${safeText(name)} is given more than once; it is encoded once\n`);
 }
 
 /** Encodes a generated video. The default output file may be overwritten, a file named with -o may not. */
@@ -146,9 +157,10 @@ async function runSample(
     { request: null, input: pathToFileURL(sample).href, preset },
     options,
   );
-  const hasSeveral = Array.isArray(request.outputs) && request.outputs.length > 1;
-  const outs = options.out ?? (hasSeveral ? [] : [sampleFile]);
-  const destinations = await resolveDestinations(outs, 1, process.cwd());
+  const outputs = outputsIn(request);
+  const isNamed = outputs.some((output) => !isHosted(output) || typeof output.filename === 'string');
+  const outs = options.out ?? (outputs.length > 1 || isNamed ? [] : [sampleFile]);
+  const destinations = await resolveDestinations(outs, 1, { cwd: process.cwd(), args: options });
   const resolvedRequest = await withValidation(request, () => assignDestinations(request, destinations));
   await checkDestinations(resolvedRequest, options.force === true || resolvedRequest.paths[0] === sampleFile);
   const { makeSample } = await import('../../../daemon/app/make-sample.js');
@@ -156,7 +168,7 @@ async function runSample(
   io.writeStderr('venc: created a test video with a tone; encoding it\n');
   const { code, encodes } = await encodeAll(
     [{ name: sampleFile, resolvedRequest }],
-    { io, mode, count: 1 },
+    { io, mode, count: 1, options },
     encoding,
   );
   if (code === exitCodes.done && encodes.length > 0)

@@ -1,9 +1,10 @@
 import { constants } from 'node:fs';
-import { access, stat } from 'node:fs/promises';
+import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { systemCode } from '../../shared/util/system-code.js';
 
 /** What to name instead in hints: a file with `-o`, or a folder. */
 type Alternative = 'another file with -o' | 'another folder';
@@ -65,11 +66,31 @@ async function requireWritableParent(
 ): Promise<void> {
   const folder = await nearestExistingFolder(parentFolder);
   const isFolder = await stat(folder).then((found) => found.isDirectory());
-  const isWritable = await access(folder, constants.W_OK | constants.X_OK).then(yes, no);
-  if (isFolder && isWritable) return;
   const named = folder === resolve(path) ? 'it' : folder;
-  const reason = isFolder ? `you have no permission to write to ${named}` : `${named} is not a folder`;
+  const reason = isFolder ? await whyNotWritable(folder, named) : `${named} is not a folder`;
+  if (reason === null) return;
   throw new VencError('UsageError', `${path} cannot be written: ${reason}.`, { hint: `name ${alternative}` });
+}
+
+/** Why no file can be created in a folder; null if one can. */
+async function whyNotWritable(folder: string, named: string): Promise<string | null> {
+  const error = await access(folder, constants.W_OK | constants.X_OK)
+    // Root passes every check of permissions, also in folders of the kernel such as /proc, where nothing can be created.
+    .then(() => (process.getuid?.() === 0 ? tryToCreate(folder) : null))
+    .then(
+      () => null,
+      (failure: unknown) => failure,
+    );
+  if (error === null) return null;
+  const code = systemCode(error);
+  if (code === 'EACCES' || code === 'EPERM') return `you have no permission to write to ${named}`;
+  if (code === 'EROFS') return `${named} is on a read-only disk`;
+  return `nothing can be created in ${named}`;
+}
+
+/** Creates a folder and removes it. */
+async function tryToCreate(folder: string): Promise<void> {
+  await rmdir(await mkdtemp(join(folder, '.venc-')));
 }
 
 /** Rejects folders, and also devices and pipes, which a new file would replace. */

@@ -2,6 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { redact } from '../../shared/redact.js';
+import { formatBytes } from '../../shared/text/format-bytes.js';
 
 /** The result of one check. `missing`: something required is absent; `note`: for information only. */
 export interface Finding {
@@ -54,7 +55,7 @@ export async function checkDataFolder(path: string) {
 }
 
 function lowSpaceFinding(freeBytes: number): Finding {
-  const message = `${Math.floor(freeBytes / 1e6)} MB are free, and the daemon accepts no jobs below its --min-free`;
+  const message = `${formatBytes(freeBytes)} are free, and the daemon accepts no jobs below its --min-free`;
   return {
     level: 'note',
     subject: 'free space',

@@ -118,17 +118,28 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 }
 
 /**
- * The request of `run` and `plan`: the argument merged with the flags. A local file becomes a `file:` URL. Rejects with
+ * The request of `run` and `plan`: the argument merged with the flags. A local file, also one that a request names by its
+ * path, becomes a `file:` URL. Rejects with
  * `UsageError` if the argument cannot be read or a flag is invalid.
  */
 export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
   const input = await readJobInput(arg, io, { parseXml });
   const preset = await loadPreset(options, io.env);
   if (input.kind === 'request') {
-    const request = await buildRequestBody({ request: input.request, input: null, preset }, options);
+    const local = await withLocalInput(input.request);
+    const request = await buildRequestBody({ request: local, input: null, preset }, options);
     await printRequestWarnings(request, io);
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;
   return buildRequestBody({ request: null, input: address, preset }, options);
+}
+
+/** The request with the path of a local file as its input replaced by a `file:` URL. Rejects with `UsageError` if it cannot be read. */
+async function withLocalInput(request: RequestFields): Promise<RequestFields> {
+  const { input } = request;
+  // A text such as `s3:bucket/film.mov` is a URL without its slashes rather than a path.
+  if (typeof input !== 'string' || input === '' || /^[a-z][a-z0-9+.-]*:/i.test(input)) return request;
+  await readableFileSize(input);
+  return { ...request, input: pathToFileURL(input).href };
 }

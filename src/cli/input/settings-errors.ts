@@ -1,6 +1,7 @@
 import { isVencError, joinErrors, VencError } from '../../shared/errors.js';
 import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
+import { outputTable } from '../../shared/settings/index.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { parseJobRequest } from '../../shared/settings/parse-job-request.js';
 import { isUrl } from '../../shared/text/url-text.js';
@@ -23,8 +24,7 @@ export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs)
   if (!isUsage && error.errorClass !== 'InvalidRequestError') return error;
   const { errors, ...typed } = await typedSettings(args);
   const all = isUsage ? joinErrors(...withOthers(error, errors, typed)) : error;
-  const preset = args.preset === undefined ? null : `--preset ${args.preset}`;
-  const sources = { ...typed, files: args.out ?? [], request: requestName(arg, args), preset };
+  const sources = sourcesOf(arg, args, typed);
   const messages = [...new Set(all.messages.map((text) => toTypedTerms(text, sources)))];
   const hint = all.hint ?? hintFor(messages, typed);
   return new VencError(error.errorClass, messages.join('; '), {
@@ -32,6 +32,34 @@ export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs)
     messages,
     ...(hint === null ? {} : { hint }),
   });
+}
+
+/**
+ * Returns a function that names the setting at the beginning of the message of a failed output as it was typed:
+ * `start_clip is …` becomes `--start-clip is …`. Other messages stay unchanged.
+ */
+export async function failureTerms(
+  arg: string,
+  args: CreateArgs,
+): Promise<(message: string, index: number) => string> {
+  const { errors: _, ...typed } = await typedSettings(args);
+  const sources = sourcesOf(arg, args, typed);
+  return (message, index) => {
+    const [name = ''] = /^[a-z_]+/.exec(message) ?? [];
+    if (!Object.hasOwn(outputTable, name)) return message;
+    const path = `outputs[${index}].${message}`;
+    const named = toTypedTerms(path, sources);
+    return named === path ? message : named;
+  };
+}
+
+function sourcesOf(
+  arg: string,
+  args: CreateArgs,
+  typed: Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'>,
+): SettingSources {
+  const preset = args.preset === undefined ? null : `--preset ${args.preset}`;
+  return { ...typed, files: args.out ?? [], request: requestName(arg, args), preset };
 }
 
 /** Adds everything else that is wrong with the request to a `UsageError`. Other errors stay unchanged. */

@@ -35,21 +35,33 @@ export async function awaitJobs(
 ): Promise<ExitCode> {
   const { signal, isKnownReachable = false, discovery } = options;
   let code: ExitCode = exitCodes.done;
+  let unreachable: VencError | null = null;
   const events =
     options.pollsOnce === true
       ? pollOnce(client, ids, signal)
       : follow(client, ids, { signal, isKnownReachable, ...(discovery === undefined ? {} : { discovery }) });
-  for await (const event of events) {
-    await options.onEvent?.(event);
-    if (event.type === 'unreachable') io.writeStderr(`venc: ${event.error.message} Trying again.\n`);
-    if (event.type === 'back') io.writeStderr('venc: The service answers again.\n');
-    if (event.type !== 'final' && event.type !== 'refused') continue;
-    const ended = endOf(event);
-    if (ended !== exitCodes.done) {
-      io.writeStderr(event.type === 'final' ? failureText(event.job) : formatError(event.error, false));
+  try {
+    for await (const event of events) {
+      await options.onEvent?.(event);
+      if (event.type === 'unreachable') {
+        unreachable = event.error;
+        io.writeStderr(`venc: ${event.error.message} Trying again until it answers.\n`);
+      }
+      if (event.type === 'back') {
+        unreachable = null;
+        io.writeStderr('venc: The service answers again.\n');
+      }
+      if (event.type !== 'final' && event.type !== 'refused') continue;
+      const ended = endOf(event);
+      if (ended !== exitCodes.done) {
+        io.writeStderr(event.type === 'final' ? failureText(event.job) : formatError(event.error, false));
+      }
+      if (options.isAny === true && event.type === 'final') return ended;
+      if (code === exitCodes.done) code = ended;
     }
-    if (options.isAny === true && event.type === 'final') return ended;
-    if (code === exitCodes.done) code = ended;
+  } catch (error) {
+    if (unreachable === null || !isVencError(error)) throw error;
+    throw new VencError(error.errorClass, error.message, { cause: unreachable });
   }
   return code;
 }
@@ -60,7 +72,8 @@ function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): Exit
 }
 
 /**
- * Adds to an interruption or a timeout that the jobs are still running, and the command to resume. Returns any other
+ * Adds to an interruption or a timeout that the jobs are still running, or that their state is unknown because the
+ * service was unreachable at the end, and the command to resume. Returns any other
  * error unchanged.
  */
 export function withStillRunningHint(
@@ -69,7 +82,10 @@ export function withStillRunningHint(
   command: 'wait' | 'watch' = 'wait',
 ): unknown {
   if (!isVencError(error, 'InterruptedError') && !isVencError(error, 'TimedOutError')) return error;
-  const subject = ids.length === 1 ? `Job ${ids[0]} is still running` : 'The jobs are still running';
+  const isLost = isVencError(error.cause, 'UnreachableError');
+  const [one] = ids.length === 1 ? ids : [];
+  const running = one === undefined ? 'The jobs are still running' : `Job ${one} is still running`;
+  const lost = `The service could not be reached; the state of ${one === undefined ? 'the jobs' : `job ${one}`} is unknown`;
   const resumeHint = { hint: `to ${command} again: venc ${[command, ...ids].join(' ')}` };
-  return new VencError(error.errorClass, `${error.message} ${subject}.`, resumeHint);
+  return new VencError(error.errorClass, `${error.message} ${isLost ? lost : running}.`, resumeHint);
 }

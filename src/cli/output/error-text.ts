@@ -1,5 +1,6 @@
-import { VencError } from '../../shared/errors.js';
+import { toHintForm, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { adviceFor } from '../../shared/failure-advice.js';
 import { redact } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 
@@ -12,7 +13,7 @@ export function formatError(error: unknown, isDebugging: boolean): string {
   const hint = error instanceof VencError ? hintOf(error) : null;
   const lines = [
     ...reported.map((messageLine) => `venc: ${safeText(redact(messageLine))}`),
-    ...(hint === null ? [] : [`venc: hint: ${safeText(redact(hint))}`]),
+    ...(hint === null ? [] : [`venc: hint: ${safeText(redact(toHintForm(hint)))}`]),
     ...(isDebugging ? stackOf(error) : []),
   ];
   return `${lines.join('\n')}\n`;
@@ -23,12 +24,12 @@ export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof VencError ? error.entry.exitCode : exitCodes.jobFailed;
 }
 
-/** The hint of the error; if it has none, the advice of its class, unless that repeats the message. */
+/** The hint of the error; if it has none, the advice for it, unless that repeats the message. */
 function hintOf(error: VencError): string | null {
   if (error.hint !== null) return error.hint;
   if (error.errorClass === 'UsageError' || error.errorClass === 'InvalidRequestError') return null;
   if (error.errorClass === 'InterruptedError') return null;
-  return error.entry.advice;
+  return adviceFor(error.errorClass, error.message);
 }
 
 function messageOf(error: unknown): string {

@@ -1,5 +1,5 @@
 import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
-import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
+import { adviceFor } from '../../shared/failure-advice.js';
 import type {
   DetailsRecord,
   InputDetails,
@@ -165,16 +165,13 @@ export function mediaFacts(media: Media): readonly Fact[] {
   });
 }
 
-/** The error of a file and the advice for its class. */
+/** The error of a file and what to do about it. */
 export function failureFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
   const { error_class: errorClass, error_message: message } = media;
   if (errorClass === null && message === null) return [];
   const what = [errorClass, redact(message ?? '')].filter((part) => part !== null && part !== '').join(': ');
-  const advice =
-    errorClass !== null && isErrorClass(errorClass)
-      ? [['advice', errorClasses[errorClass].advice] as const]
-      : [];
-  return [['error', what], ...advice];
+  const advice = adviceFor(errorClass, message);
+  return [['error', what], ...(advice === null ? [] : [['advice', advice] as const])];
 }
 
 function kilobits(rate: number): string {

@@ -1,6 +1,7 @@
 import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
-import { errorClasses, isErrorClass } from '../../shared/error-classes.js';
-import type { JobProgressRecord, JobRecord, ProgressRecord } from '../../shared/records.js';
+import { toHintForm } from '../../shared/errors.js';
+import { adviceFor } from '../../shared/failure-advice.js';
+import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../../shared/records.js';
 import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { colourState, type TextColours } from './paint.js';
@@ -49,43 +50,93 @@ export function failureText(job: JobRecord): string {
   );
 }
 
-/** Like {@link failureText} for `venc run`. There is no job to resubmit, and ids would be misleading. */
-export function encodeFailureText(job: JobRecord, input: string | null = null): string {
-  const failures = failureLines(job).map((line) =>
-    line.replace(/^input \d+/, 'input').replace(/ the disk of the daemon\b/, ' the disk'),
+/** What {@link encodeFailureText} needs in addition to the job. */
+export interface LocalEncode {
+  /** The input, if there are several; null for a single one. */
+  readonly input: string | null;
+  /** Path or URL of each output, in order. */
+  readonly destinations: readonly string[];
+  /** Names a setting at the beginning of the message of an output as it was typed. */
+  readonly toTypedTerms: (message: string, index: number) => string;
+}
+
+/** Like {@link failureText} for `venc run`, where there is no job to resubmit, no daemon, and no id. */
+export function encodeFailureText(
+  job: JobRecord,
+  { input, destinations, toTypedTerms }: LocalEncode,
+): string {
+  const typed = {
+    ...job,
+    output_media_files: job.output_media_files.map((file, index) => ({
+      ...file,
+      error_message: file.error_message === null ? null : toTypedTerms(file.error_message, index),
+    })),
+  };
+  const names = { input: 'input', outputs: destinations.map(safeText) };
+  const failures = failureLines(typed, names).map((line) =>
+    line.replace(/ the disk of the daemon\b/, ' the disk'),
   );
-  const applicable = adviceLines(job).filter((advice) => !/submit/i.test(advice));
+  const failed = job.output_media_files.filter(({ error_class: errorClass }) => errorClass !== null);
+  const isDeliveryOnly = failed.length > 0 && failed.every(isFailedDelivery);
   return reportedText(
     [
-      `${input === null ? '' : `${safeText(input)}: `}the encode ${safeText(job.state)}`,
+      `${input === null ? '' : `${safeText(input)}: `}the ${isDeliveryOnly ? 'delivery' : 'encode'} ${safeText(job.state)}`,
       ...failures.map(indented),
     ],
-    applicable,
+    adviceLines(job).map(toLocalAdvice),
   );
 }
 
+/** Whether an output was encoded, but could not be written to its destination. */
+function isFailedDelivery({ error_class: errorClass, error_message: message }: MediaFileRecord): boolean {
+  if (errorClass === null) return false;
+  return errorClass.startsWith('Upload') || message?.startsWith('There is no space left in /') === true;
+}
+
+/** Advice about a job of the daemon as advice about a run of `venc run`. */
+function toLocalAdvice(advice: string): string {
+  return advice
+    .replace(/\b(?:resubmit(?: the job)?|submit (?:it|the job) again)\b/gi, 'run it again')
+    .replace(/ on the machine of the daemon\b/, ' in the temporary folder, or name another one with TMPDIR')
+    .replace('data folder', 'temporary folder')
+    .replace(/name another folder\b/, 'name another folder with -o');
+}
+
 function reportedText(lines: readonly string[], hints: readonly string[]): string {
-  return [...lines, ...hints.map((hint) => `hint: ${hint}`)].map((line) => `venc: ${line}\n`).join('');
+  return [...lines, ...hints.map((hint) => `hint: ${toHintForm(hint)}`)]
+    .map((line) => `venc: ${line}\n`)
+    .join('');
 }
 
 const indented = (line: string): string => `  ${line}`;
 
-/** A line for each failed file of a job: `input 3: NoMediaError: the file has no video and no audio`. */
-export function failureLines(job: JobRecord): readonly string[] {
-  const outputs = job.output_media_files.map((file) => ({ name: `output ${file.id}`, file }));
-  return [{ name: `input ${job.input_media_file.id}`, file: job.input_media_file }, ...outputs].flatMap(
-    ({ name, file: { error_class: errorClass, error_message: message } }) =>
-      errorClass === null && message === null
-        ? []
-        : [`${name}: ${safeText([errorClass, message].filter(Boolean).join(': '))}`],
+/**
+ * A line for each failed file of a job: `input 3: NoMediaError: the file has no video and no audio`. `names` are used
+ * instead of the ids.
+ */
+export function failureLines(
+  job: JobRecord,
+  names?: { readonly input: string; readonly outputs: readonly string[] },
+): readonly string[] {
+  const outputs = job.output_media_files.map((file, index) => ({
+    name: names?.outputs[index] ?? `output ${file.id}`,
+    file,
+  }));
+  const input = {
+    name: names?.input ?? `input ${job.input_media_file.id}`,
+    file: job.input_media_file,
+  };
+  return [input, ...outputs].flatMap(({ name, file: { error_class: errorClass, error_message: message } }) =>
+    errorClass === null && message === null
+      ? []
+      : [`${name}: ${safeText([errorClass, message].filter(Boolean).join(': '))}`],
   );
 }
 
-/** The advice for the errors of a job, without duplicates. Unknown classes have none. */
+/** The advice for the errors of a job, without duplicates. */
 function adviceLines(job: JobRecord): readonly string[] {
-  const classes = [job.input_media_file, ...job.output_media_files].map((file) => file.error_class);
-  const found = classes.flatMap((one) =>
-    one !== null && isErrorClass(one) ? [errorClasses[one].advice] : [],
+  const found = [job.input_media_file, ...job.output_media_files].flatMap(
+    ({ error_class: errorClass, error_message: message }) => adviceFor(errorClass, message) ?? [],
   );
   return [...new Set(found)];
 }

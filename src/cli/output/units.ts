@@ -1,3 +1,5 @@
+import { formatBytes } from '../../shared/text/format-bytes.js';
+
 /** Shown for an unknown value. */
 export const unknownMark = '-';
 
@@ -6,18 +8,9 @@ export function humanId(id: number): string {
   return id === 0 ? unknownMark : String(id);
 }
 
-const sizeUnits = ['B', 'kB', 'MB', 'GB', 'TB', 'PB'] as const;
-
 /** A size in bytes for people: `512 B`, `4.2 MB` (decimal units). */
 export function humanSize(bytes: number | null): string {
-  if (bytes === null) return unknownMark;
-  let value = bytes;
-  let unit = 0;
-  while (value >= 999.5 && unit < sizeUnits.length - 1) {
-    value /= 1000;
-    unit += 1;
-  }
-  return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${sizeUnits[unit]}`;
+  return bytes === null ? unknownMark : formatBytes(bytes);
 }
 
 /** A duration for people: `0.4s`, `12s`, `3m 05s`, `2h 07m`, `4d 3h`. */

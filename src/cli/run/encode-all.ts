@@ -6,7 +6,7 @@ import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
-import { printResponseWarnings } from '../input/job-args.js';
+import { type CreateArgs, printResponseWarnings } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
@@ -32,6 +32,8 @@ export interface Reporting {
   readonly mode: ProgressMode;
   /** The number of named inputs, including those that could not be prepared. */
   readonly count: number;
+  /** The settings as typed. */
+  readonly options: CreateArgs;
 }
 
 /**
@@ -41,7 +43,7 @@ export interface Reporting {
  */
 export async function encodeAll(
   runs: readonly PreparedRun[],
-  { io, mode, count }: Reporting,
+  { io, mode, count, options }: Reporting,
   encoding: Encoding,
 ): Promise<{ readonly code: ExitCode; readonly encodes: readonly FinishedEncode[] }> {
   const { runOneShot } = await import('../../../daemon/app/one-shot-run.js');
@@ -68,7 +70,9 @@ export async function encodeAll(
         const ended = await reportEnd(encode, resolvedRequest, {
           io,
           display,
-          name: count === 1 ? null : name,
+          name,
+          isOnly: count === 1,
+          options,
         });
         if (code === exitCodes.done) code = ended;
         if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
@@ -129,15 +133,25 @@ function toFinishedEncode(
   return { job, destinations, startedAtMs, endedAtMs: Date.now() };
 }
 
+/** What {@link reportEnd} needs in addition to the encode. */
+interface EndReporting {
+  readonly io: Io;
+  readonly display: ProgressDisplay;
+  /** The input as it was typed. */
+  readonly name: string;
+  readonly isOnly: boolean;
+  readonly options: CreateArgs;
+}
+
 /** Prints the written paths, those of thumbnails after that of their video, and the errors of the other outputs. */
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
-  { io, display, name }: { readonly io: Io; readonly display: ProgressDisplay; readonly name: string | null },
+  { io, display, name, isOnly, options }: EndReporting,
 ): Promise<ExitCode> {
   if (encode === null) {
     display.writeStderr(
-      `venc: ${name === null ? '' : `${safeText(name)}: `}the request is valid; nothing was encoded\n`,
+      `venc: ${isOnly ? '' : `${safeText(name)}: `}the request is valid; nothing was encoded\n`,
     );
     return exitCodes.done;
   }
@@ -152,6 +166,8 @@ async function reportEnd(
   if (written.length > 0)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
   if (job.state === 'finished') return exitCodes.done;
-  display.writeStderr(encodeFailureText(job, name));
+  const { failureTerms } = await import('../input/settings-errors.js');
+  const toTypedTerms = await failureTerms(name, options);
+  display.writeStderr(encodeFailureText(job, { input: isOnly ? null : name, destinations, toTypedTerms }));
   return exitCodes.jobFailed;
 }

@@ -96,4 +96,15 @@ test('an upload to the service is printed, so that it need not be repeated', asy
   assert.match(stderr, /^venc: my film\.mov stays at the service for 24 hours, as upload:\/\/t\/film\n/);
 });
 
+test('a staging server that cannot be reached is an error of the command, and no job failed', async (context) => {
+  const { code, stderr } = await context.venc('--stage', 'ftp://u:pw@127.0.0.1:1/');
+  assert.is(code, 3, stderr);
+  assert.match(
+    stderr,
+    /^venc: my film\.mov could not be uploaded \(--stage\): 127\.0\.0\.1:1 refused the connection\.\n/,
+  );
+  assert.match(stderr, /\nvenc: hint: nothing was submitted; check the host and port in --stage\n$/);
+  assert.not.match(stderr, 'pw');
+});
+
 test.run();

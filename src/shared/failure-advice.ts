@@ -1,0 +1,41 @@
+import { type ErrorClass, errorClasses, isErrorClass } from './error-classes.js';
+
+const completeCopy = 'Get a complete copy of the file.';
+const otherFfmpeg = 'Use another ffmpeg (--ffmpeg or VENC_FFMPEG); venc doctor shows what it can encode.';
+
+/**
+ * Advice for messages that the advice of their class does not fit. Null where the message says everything. The
+ * messages are those of the daemon; other services have the advice of the class.
+ */
+const adviceByMessage: readonly (readonly [ErrorClass, RegExp, string | null])[] = [
+  ['NoMediaError', /truncated/, completeCopy],
+  ['NoMediaError', /^The output has no video/, 'Use an input with audio, or an output with video.'],
+  ['NoMediaError', /^The output has no audio/, 'Use an input with video, or an output with audio.'],
+  ['NoMediaError', /^The file is (?!plain text)/, null],
+  ['TranscodingError', /ran out of memory/, 'Free memory, or encode fewer files at once, then resubmit.'],
+  ['TranscodingError', /was terminated by another process/, 'Resubmit the job.'],
+  ['TranscodingError', /truncated/, completeCopy],
+  ['TranscodingError', /^This ffmpeg |^ffmpeg could not be started/, otherFfmpeg],
+  ['TranscodingError', /^The encoder has no permission/, 'Make the data folder writable, then resubmit.'],
+  [
+    'TranscodingError',
+    /^The encoder failed: /,
+    'Play the input to its end to see whether it is damaged; the message contains the error output of the encoder.',
+  ],
+  ['ForbiddenAddressError', /metadata service/, 'Use another address.'],
+  [
+    'OutOfSpaceError',
+    /^There is no space left in \//,
+    'Free space there, or name another folder, then resubmit.',
+  ],
+];
+
+/**
+ * What the user can do about a failure, including whether to retry: advice for its message, else that of its class.
+ * Null if the class is unknown or the message says everything. Pure.
+ */
+export function adviceFor(errorClass: string | null, message: string | null): string | null {
+  if (errorClass === null || !isErrorClass(errorClass)) return null;
+  const row = adviceByMessage.find(([name, pattern]) => name === errorClass && pattern.test(message ?? ''));
+  return row === undefined ? errorClasses[errorClass].advice : row[2];
+}
