@@ -7,11 +7,11 @@ function __venc_valued
         case ''
             printf '%s\n' --data --target
         case 'run'
-            printf '%s\n' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
         case 'submit'
-            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
         case 'plan'
-            printf '%s\n' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
         case 'explain'
             printf '%s\n' --data --target
         case 'list'
@@ -41,7 +41,7 @@ function __venc_valued
         case 'report'
             printf '%s\n' --from --to --grouping --fields --data --target
         case 'daemon'
-            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --log-format --ffmpeg --ffprobe --data --target
+            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --log-format --ffmpeg --ffprobe --data --target
         case 'accounts'
             printf '%s\n' --data --target
         case 'accounts create'
@@ -83,7 +83,7 @@ function __venc_valued
         case 'preset'
             printf '%s\n' --data --target
         case 'preset save'
-            printf '%s\n' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
         case 'preset list'
             printf '%s\n' --fields --data --target
         case 'preset show'
@@ -132,6 +132,8 @@ function __venc_valued
             printf '%s\n' --data --target
         case 'config set rate-limit'
             printf '%s\n' --data --target
+        case 'config set sendmail'
+            printf '%s\n' --data --target
         case 'config set log-format'
             printf '%s\n' --data --target
         case 'config list'
@@ -161,6 +163,8 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy
             case format
                 printf "$before$setting[1]=%s\t\n" mp4 m4v f4v m4a f4a m4b m4r f4b mov m4f 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav dash mpd hls m3u m3u8 highwinds scc webvtt vtt dfxp srt mj2 mjp2 mxf ism mss
+            case hint
+                printf "$before$setting[1]=%s\t\n" true false
             case video_codec
                 printf "$before$setting[1]=%s\t\n" h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2
             case public
@@ -179,6 +183,10 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional
             case h264_profile
                 printf "$before$setting[1]=%s\t\n" baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional
+            case video_bit_depth
+                printf "$before$setting[1]=%s\t\n" 8 10 12
+            case video_color_range
+                printf "$before$setting[1]=%s\t\n" limited full
             case video_codec_level
                 printf "$before$setting[1]=%s\t\n" 1 1b 1.1 1.2 1.3 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 6.1 6.2
             case h264_level
@@ -191,9 +199,19 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" aac mp3 vorbis opus ac3 eac3 pcm wma amr
             case audio_bit_depth
                 printf "$before$setting[1]=%s\t\n" 16 24 32
+            case audio_constant_bitrate
+                printf "$before$setting[1]=%s\t\n" true false
+            case force_aac_profile
+                printf "$before$setting[1]=%s\t\n" aac-lc he-aac he-aac-v2
             case skip_audio
                 printf "$before$setting[1]=%s\t\n" true false
             case skip_video
+                printf "$before$setting[1]=%s\t\n" true false
+            case audio_pre_normalize
+                printf "$before$setting[1]=%s\t\n" true false
+            case audio_post_normalize
+                printf "$before$setting[1]=%s\t\n" true false
+            case audio_normalize
                 printf "$before$setting[1]=%s\t\n" true false
             case audio_karaoke_mode
                 printf "$before$setting[1]=%s\t\n" true false
@@ -227,7 +245,7 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" true false
         end
     else
-        printf "$before%s=\t\n" label url base_url filename device_profile format video_codec speed public access_control notifications strict credentials headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration
+        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration
     end
 end
 
@@ -351,11 +369,14 @@ complete -c venc -n '__venc_at "run"' -l base-url -x -d 'destination folder; the
 complete -c venc -n '__venc_at "run"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "run"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
 complete -c venc -n '__venc_at "run"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "run"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
+complete -c venc -n '__venc_at "run"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
 complete -c venc -n '__venc_at "run"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "run"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "run"' -l no-public -d 'the opposite of --public'
 complete -c venc -n '__venc_at "run"' -l access-control -x -d 'grants on the delivered file, if the destination supports access control'
+complete -c venc -n '__venc_at "run"' -l secondary-url -x -d 'destination of the file if the delivery to url has failed'
 complete -c venc -n '__venc_at "run"' -l headers -x -d 'headers of the object in a bucket, such as Cache-Control and x-amz-me...'
 complete -c venc -n '__venc_at "run"' -l rrs -d 'store the object in S3 with reduced redundancy'
 complete -c venc -n '__venc_at "run"' -l no-rrs -d 'the opposite of --rrs'
@@ -374,6 +395,8 @@ complete -c venc -n '__venc_at "run"' -l onepass -d 'encode in one pass where vi
 complete -c venc -n '__venc_at "run"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "run"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
 complete -c venc -n '__venc_at "run"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "run"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
+complete -c venc -n '__venc_at "run"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "run"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
 complete -c venc -n '__venc_at "run"' -l h264-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'video_codec_level, only if the codec is h264'
 complete -c venc -n '__venc_at "run"' -l video-reference-frames -x -d 'number of reference frames of h264 and hevc'
@@ -389,6 +412,11 @@ complete -c venc -n '__venc_at "run"' -l audio-codec -x -a 'aac\\t mp3\\t vorbis
 complete -c venc -n '__venc_at "run"' -l audio-bit-depth -x -a '16\\t 24\\t 32\\t' -d 'bits per sample of the codec pcm'
 complete -c venc -n '__venc_at "run"' -l audio-quality -x -d 'audio quality; overrides audio_bitrate'
 complete -c venc -n '__venc_at "run"' -l audio-bitrate -x -d 'audio bitrate of all channels together; below 160 per channel'
+complete -c venc -n '__venc_at "run"' -l audio-constant-bitrate -d 'keep audio_bitrate constant instead of on average'
+complete -c venc -n '__venc_at "run"' -l no-audio-constant-bitrate -d 'the opposite of --audio-constant-bitrate'
+complete -c venc -n '__venc_at "run"' -l force-aac-profile -x -a 'aac-lc\\t he-aac\\t he-aac-v2\\t' -d 'the AAC profile; only aac-lc can be encoded unless ffmpeg has libfdk_aac'
+complete -c venc -n '__venc_at "run"' -l audio-language -x -d 'the language that the file declares for the audio, such as en, eng or...'
+complete -c venc -n '__venc_at "run"' -l select-audio-language -x -d 'encode the first audio track in this language'
 complete -c venc -n '__venc_at "run"' -l audio-sample-rate -x -d 'audio samples per second; a rate that the codec lacks becomes the nea...'
 complete -c venc -n '__venc_at "run"' -l max-audio-sample-rate -x -d 'maximum sample rate; higher rates become the highest one of the codec...'
 complete -c venc -n '__venc_at "run"' -l audio-channels -x -d 'number of audio channels'
@@ -405,6 +433,13 @@ complete -c venc -n '__venc_at "run"' -l audio-compression-ratio -x -d 'compress
 complete -c venc -n '__venc_at "run"' -l audio-compression-threshold -x -d 'the level where compression begins'
 complete -c venc -n '__venc_at "run"' -l audio-expansion-ratio -x -d 'expand the levels below the threshold by this ratio'
 complete -c venc -n '__venc_at "run"' -l audio-expansion-threshold -x -d 'the level where expansion begins'
+complete -c venc -n '__venc_at "run"' -l audio-pre-normalize -d 'raise or lower the peak to full scale before expansion and compression'
+complete -c venc -n '__venc_at "run"' -l no-audio-pre-normalize -d 'the opposite of --audio-pre-normalize'
+complete -c venc -n '__venc_at "run"' -l audio-post-normalize -d 'raise or lower the peak to full scale after expansion and compression'
+complete -c venc -n '__venc_at "run"' -l no-audio-post-normalize -d 'the opposite of --audio-post-normalize'
+complete -c venc -n '__venc_at "run"' -l audio-normalize -d 'both audio_pre_normalize and audio_post_normalize'
+complete -c venc -n '__venc_at "run"' -l no-audio-normalize -d 'the opposite of --audio-normalize'
+complete -c venc -n '__venc_at "run"' -l audio-loudness-level -x -d 'the loudness of the audio by EBU R 128, at most -5; overrides audio_p...'
 complete -c venc -n '__venc_at "run"' -l audio-fade -x -d 'fade in and out over this time'
 complete -c venc -n '__venc_at "run"' -l audio-fade-in -x -d 'fade in over this time'
 complete -c venc -n '__venc_at "run"' -l audio-fade-out -x -d 'fade out over this time'
@@ -494,11 +529,14 @@ complete -c venc -n '__venc_at "submit"' -l base-url -x -d 'destination folder; 
 complete -c venc -n '__venc_at "submit"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "submit"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
 complete -c venc -n '__venc_at "submit"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "submit"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
+complete -c venc -n '__venc_at "submit"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
 complete -c venc -n '__venc_at "submit"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "submit"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "submit"' -l no-public -d 'the opposite of --public'
 complete -c venc -n '__venc_at "submit"' -l access-control -x -d 'grants on the delivered file, if the destination supports access control'
+complete -c venc -n '__venc_at "submit"' -l secondary-url -x -d 'destination of the file if the delivery to url has failed'
 complete -c venc -n '__venc_at "submit"' -l headers -x -d 'headers of the object in a bucket, such as Cache-Control and x-amz-me...'
 complete -c venc -n '__venc_at "submit"' -l rrs -d 'store the object in S3 with reduced redundancy'
 complete -c venc -n '__venc_at "submit"' -l no-rrs -d 'the opposite of --rrs'
@@ -517,6 +555,8 @@ complete -c venc -n '__venc_at "submit"' -l onepass -d 'encode in one pass where
 complete -c venc -n '__venc_at "submit"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "submit"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
 complete -c venc -n '__venc_at "submit"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "submit"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
+complete -c venc -n '__venc_at "submit"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "submit"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
 complete -c venc -n '__venc_at "submit"' -l h264-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'video_codec_level, only if the codec is h264'
 complete -c venc -n '__venc_at "submit"' -l video-reference-frames -x -d 'number of reference frames of h264 and hevc'
@@ -532,6 +572,11 @@ complete -c venc -n '__venc_at "submit"' -l audio-codec -x -a 'aac\\t mp3\\t vor
 complete -c venc -n '__venc_at "submit"' -l audio-bit-depth -x -a '16\\t 24\\t 32\\t' -d 'bits per sample of the codec pcm'
 complete -c venc -n '__venc_at "submit"' -l audio-quality -x -d 'audio quality; overrides audio_bitrate'
 complete -c venc -n '__venc_at "submit"' -l audio-bitrate -x -d 'audio bitrate of all channels together; below 160 per channel'
+complete -c venc -n '__venc_at "submit"' -l audio-constant-bitrate -d 'keep audio_bitrate constant instead of on average'
+complete -c venc -n '__venc_at "submit"' -l no-audio-constant-bitrate -d 'the opposite of --audio-constant-bitrate'
+complete -c venc -n '__venc_at "submit"' -l force-aac-profile -x -a 'aac-lc\\t he-aac\\t he-aac-v2\\t' -d 'the AAC profile; only aac-lc can be encoded unless ffmpeg has libfdk_aac'
+complete -c venc -n '__venc_at "submit"' -l audio-language -x -d 'the language that the file declares for the audio, such as en, eng or...'
+complete -c venc -n '__venc_at "submit"' -l select-audio-language -x -d 'encode the first audio track in this language'
 complete -c venc -n '__venc_at "submit"' -l audio-sample-rate -x -d 'audio samples per second; a rate that the codec lacks becomes the nea...'
 complete -c venc -n '__venc_at "submit"' -l max-audio-sample-rate -x -d 'maximum sample rate; higher rates become the highest one of the codec...'
 complete -c venc -n '__venc_at "submit"' -l audio-channels -x -d 'number of audio channels'
@@ -548,6 +593,13 @@ complete -c venc -n '__venc_at "submit"' -l audio-compression-ratio -x -d 'compr
 complete -c venc -n '__venc_at "submit"' -l audio-compression-threshold -x -d 'the level where compression begins'
 complete -c venc -n '__venc_at "submit"' -l audio-expansion-ratio -x -d 'expand the levels below the threshold by this ratio'
 complete -c venc -n '__venc_at "submit"' -l audio-expansion-threshold -x -d 'the level where expansion begins'
+complete -c venc -n '__venc_at "submit"' -l audio-pre-normalize -d 'raise or lower the peak to full scale before expansion and compression'
+complete -c venc -n '__venc_at "submit"' -l no-audio-pre-normalize -d 'the opposite of --audio-pre-normalize'
+complete -c venc -n '__venc_at "submit"' -l audio-post-normalize -d 'raise or lower the peak to full scale after expansion and compression'
+complete -c venc -n '__venc_at "submit"' -l no-audio-post-normalize -d 'the opposite of --audio-post-normalize'
+complete -c venc -n '__venc_at "submit"' -l audio-normalize -d 'both audio_pre_normalize and audio_post_normalize'
+complete -c venc -n '__venc_at "submit"' -l no-audio-normalize -d 'the opposite of --audio-normalize'
+complete -c venc -n '__venc_at "submit"' -l audio-loudness-level -x -d 'the loudness of the audio by EBU R 128, at most -5; overrides audio_p...'
 complete -c venc -n '__venc_at "submit"' -l audio-fade -x -d 'fade in and out over this time'
 complete -c venc -n '__venc_at "submit"' -l audio-fade-in -x -d 'fade in over this time'
 complete -c venc -n '__venc_at "submit"' -l audio-fade-out -x -d 'fade out over this time'
@@ -630,11 +682,14 @@ complete -c venc -n '__venc_at "plan"' -l base-url -x -d 'destination folder; th
 complete -c venc -n '__venc_at "plan"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "plan"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
 complete -c venc -n '__venc_at "plan"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "plan"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
+complete -c venc -n '__venc_at "plan"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
 complete -c venc -n '__venc_at "plan"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "plan"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "plan"' -l no-public -d 'the opposite of --public'
 complete -c venc -n '__venc_at "plan"' -l access-control -x -d 'grants on the delivered file, if the destination supports access control'
+complete -c venc -n '__venc_at "plan"' -l secondary-url -x -d 'destination of the file if the delivery to url has failed'
 complete -c venc -n '__venc_at "plan"' -l headers -x -d 'headers of the object in a bucket, such as Cache-Control and x-amz-me...'
 complete -c venc -n '__venc_at "plan"' -l rrs -d 'store the object in S3 with reduced redundancy'
 complete -c venc -n '__venc_at "plan"' -l no-rrs -d 'the opposite of --rrs'
@@ -653,6 +708,8 @@ complete -c venc -n '__venc_at "plan"' -l onepass -d 'encode in one pass where v
 complete -c venc -n '__venc_at "plan"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "plan"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
 complete -c venc -n '__venc_at "plan"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "plan"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
+complete -c venc -n '__venc_at "plan"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "plan"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
 complete -c venc -n '__venc_at "plan"' -l h264-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'video_codec_level, only if the codec is h264'
 complete -c venc -n '__venc_at "plan"' -l video-reference-frames -x -d 'number of reference frames of h264 and hevc'
@@ -668,6 +725,11 @@ complete -c venc -n '__venc_at "plan"' -l audio-codec -x -a 'aac\\t mp3\\t vorbi
 complete -c venc -n '__venc_at "plan"' -l audio-bit-depth -x -a '16\\t 24\\t 32\\t' -d 'bits per sample of the codec pcm'
 complete -c venc -n '__venc_at "plan"' -l audio-quality -x -d 'audio quality; overrides audio_bitrate'
 complete -c venc -n '__venc_at "plan"' -l audio-bitrate -x -d 'audio bitrate of all channels together; below 160 per channel'
+complete -c venc -n '__venc_at "plan"' -l audio-constant-bitrate -d 'keep audio_bitrate constant instead of on average'
+complete -c venc -n '__venc_at "plan"' -l no-audio-constant-bitrate -d 'the opposite of --audio-constant-bitrate'
+complete -c venc -n '__venc_at "plan"' -l force-aac-profile -x -a 'aac-lc\\t he-aac\\t he-aac-v2\\t' -d 'the AAC profile; only aac-lc can be encoded unless ffmpeg has libfdk_aac'
+complete -c venc -n '__venc_at "plan"' -l audio-language -x -d 'the language that the file declares for the audio, such as en, eng or...'
+complete -c venc -n '__venc_at "plan"' -l select-audio-language -x -d 'encode the first audio track in this language'
 complete -c venc -n '__venc_at "plan"' -l audio-sample-rate -x -d 'audio samples per second; a rate that the codec lacks becomes the nea...'
 complete -c venc -n '__venc_at "plan"' -l max-audio-sample-rate -x -d 'maximum sample rate; higher rates become the highest one of the codec...'
 complete -c venc -n '__venc_at "plan"' -l audio-channels -x -d 'number of audio channels'
@@ -684,6 +746,13 @@ complete -c venc -n '__venc_at "plan"' -l audio-compression-ratio -x -d 'compres
 complete -c venc -n '__venc_at "plan"' -l audio-compression-threshold -x -d 'the level where compression begins'
 complete -c venc -n '__venc_at "plan"' -l audio-expansion-ratio -x -d 'expand the levels below the threshold by this ratio'
 complete -c venc -n '__venc_at "plan"' -l audio-expansion-threshold -x -d 'the level where expansion begins'
+complete -c venc -n '__venc_at "plan"' -l audio-pre-normalize -d 'raise or lower the peak to full scale before expansion and compression'
+complete -c venc -n '__venc_at "plan"' -l no-audio-pre-normalize -d 'the opposite of --audio-pre-normalize'
+complete -c venc -n '__venc_at "plan"' -l audio-post-normalize -d 'raise or lower the peak to full scale after expansion and compression'
+complete -c venc -n '__venc_at "plan"' -l no-audio-post-normalize -d 'the opposite of --audio-post-normalize'
+complete -c venc -n '__venc_at "plan"' -l audio-normalize -d 'both audio_pre_normalize and audio_post_normalize'
+complete -c venc -n '__venc_at "plan"' -l no-audio-normalize -d 'the opposite of --audio-normalize'
+complete -c venc -n '__venc_at "plan"' -l audio-loudness-level -x -d 'the loudness of the audio by EBU R 128, at most -5; overrides audio_p...'
 complete -c venc -n '__venc_at "plan"' -l audio-fade -x -d 'fade in and out over this time'
 complete -c venc -n '__venc_at "plan"' -l audio-fade-in -x -d 'fade in over this time'
 complete -c venc -n '__venc_at "plan"' -l audio-fade-out -x -d 'fade out over this time'
@@ -881,7 +950,7 @@ complete -c venc -n '__venc_at "daemon"' -l host -x -d 'address to listen on'
 complete -c venc -n '__venc_at "daemon"' -l port -x -d 'port to listen on; 0 selects a free one'
 complete -c venc -n '__venc_at "daemon"' -l jobs -x -d 'jobs to encode concurrently; 0 accepts jobs but starts none'
 complete -c venc -n '__venc_at "daemon"' -l files-root -x -a '(__fish_complete_directories (commandline -ct))' -d 'folder that file: URLs may read from and write to; repeatable'
-complete -c venc -n '__venc_at "daemon"' -l allow-private-network -d 'allow inputs from private addresses and notifications to them'
+complete -c venc -n '__venc_at "daemon"' -l allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
 complete -c venc -n '__venc_at "daemon"' -l no-allow-private-network -d 'the opposite of --allow-private-network'
 complete -c venc -n '__venc_at "daemon"' -l grace -x -d 'time that running jobs get to finish when the daemon stops, such as 3...'
 complete -c venc -n '__venc_at "daemon"' -l stall-timeout -x -d 'abort a transfer after this time without data'
@@ -889,6 +958,7 @@ complete -c venc -n '__venc_at "daemon"' -l public-url -x -d 'URL at which clien
 complete -c venc -n '__venc_at "daemon"' -l min-free -x -d 'accept no jobs below this much free disk space, such as 500MB'
 complete -c venc -n '__venc_at "daemon"' -l max-outputs -x -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "daemon"' -l rate-limit -x -d 'requests per minute and key'
+complete -c venc -n '__venc_at "daemon"' -l sendmail -x -d 'absolute path of the program that sends e-mail notifications, such as...'
 complete -c venc -n '__venc_at "daemon"' -l log-format -x -a 'text\\t json\\t' -d 'text or json'
 complete -c venc -n '__venc_at "daemon"' -l rebuild-usage -d 'recount the usage for reports from the files of all jobs'
 complete -c venc -n '__venc_at "daemon"' -l ffmpeg -r -F -d 'the ffmpeg to use'
@@ -1095,11 +1165,14 @@ complete -c venc -n '__venc_at "preset save"' -l base-url -x -d 'destination fol
 complete -c venc -n '__venc_at "preset save"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "preset save"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
 complete -c venc -n '__venc_at "preset save"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "preset save"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
+complete -c venc -n '__venc_at "preset save"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "preset save"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
 complete -c venc -n '__venc_at "preset save"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "preset save"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "preset save"' -l no-public -d 'the opposite of --public'
 complete -c venc -n '__venc_at "preset save"' -l access-control -x -d 'grants on the delivered file, if the destination supports access control'
+complete -c venc -n '__venc_at "preset save"' -l secondary-url -x -d 'destination of the file if the delivery to url has failed'
 complete -c venc -n '__venc_at "preset save"' -l headers -x -d 'headers of the object in a bucket, such as Cache-Control and x-amz-me...'
 complete -c venc -n '__venc_at "preset save"' -l rrs -d 'store the object in S3 with reduced redundancy'
 complete -c venc -n '__venc_at "preset save"' -l no-rrs -d 'the opposite of --rrs'
@@ -1118,6 +1191,8 @@ complete -c venc -n '__venc_at "preset save"' -l onepass -d 'encode in one pass 
 complete -c venc -n '__venc_at "preset save"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "preset save"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
 complete -c venc -n '__venc_at "preset save"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "preset save"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
+complete -c venc -n '__venc_at "preset save"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "preset save"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
 complete -c venc -n '__venc_at "preset save"' -l h264-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'video_codec_level, only if the codec is h264'
 complete -c venc -n '__venc_at "preset save"' -l video-reference-frames -x -d 'number of reference frames of h264 and hevc'
@@ -1133,6 +1208,11 @@ complete -c venc -n '__venc_at "preset save"' -l audio-codec -x -a 'aac\\t mp3\\
 complete -c venc -n '__venc_at "preset save"' -l audio-bit-depth -x -a '16\\t 24\\t 32\\t' -d 'bits per sample of the codec pcm'
 complete -c venc -n '__venc_at "preset save"' -l audio-quality -x -d 'audio quality; overrides audio_bitrate'
 complete -c venc -n '__venc_at "preset save"' -l audio-bitrate -x -d 'audio bitrate of all channels together; below 160 per channel'
+complete -c venc -n '__venc_at "preset save"' -l audio-constant-bitrate -d 'keep audio_bitrate constant instead of on average'
+complete -c venc -n '__venc_at "preset save"' -l no-audio-constant-bitrate -d 'the opposite of --audio-constant-bitrate'
+complete -c venc -n '__venc_at "preset save"' -l force-aac-profile -x -a 'aac-lc\\t he-aac\\t he-aac-v2\\t' -d 'the AAC profile; only aac-lc can be encoded unless ffmpeg has libfdk_aac'
+complete -c venc -n '__venc_at "preset save"' -l audio-language -x -d 'the language that the file declares for the audio, such as en, eng or...'
+complete -c venc -n '__venc_at "preset save"' -l select-audio-language -x -d 'encode the first audio track in this language'
 complete -c venc -n '__venc_at "preset save"' -l audio-sample-rate -x -d 'audio samples per second; a rate that the codec lacks becomes the nea...'
 complete -c venc -n '__venc_at "preset save"' -l max-audio-sample-rate -x -d 'maximum sample rate; higher rates become the highest one of the codec...'
 complete -c venc -n '__venc_at "preset save"' -l audio-channels -x -d 'number of audio channels'
@@ -1149,6 +1229,13 @@ complete -c venc -n '__venc_at "preset save"' -l audio-compression-ratio -x -d '
 complete -c venc -n '__venc_at "preset save"' -l audio-compression-threshold -x -d 'the level where compression begins'
 complete -c venc -n '__venc_at "preset save"' -l audio-expansion-ratio -x -d 'expand the levels below the threshold by this ratio'
 complete -c venc -n '__venc_at "preset save"' -l audio-expansion-threshold -x -d 'the level where expansion begins'
+complete -c venc -n '__venc_at "preset save"' -l audio-pre-normalize -d 'raise or lower the peak to full scale before expansion and compression'
+complete -c venc -n '__venc_at "preset save"' -l no-audio-pre-normalize -d 'the opposite of --audio-pre-normalize'
+complete -c venc -n '__venc_at "preset save"' -l audio-post-normalize -d 'raise or lower the peak to full scale after expansion and compression'
+complete -c venc -n '__venc_at "preset save"' -l no-audio-post-normalize -d 'the opposite of --audio-post-normalize'
+complete -c venc -n '__venc_at "preset save"' -l audio-normalize -d 'both audio_pre_normalize and audio_post_normalize'
+complete -c venc -n '__venc_at "preset save"' -l no-audio-normalize -d 'the opposite of --audio-normalize'
+complete -c venc -n '__venc_at "preset save"' -l audio-loudness-level -x -d 'the loudness of the audio by EBU R 128, at most -5; overrides audio_p...'
 complete -c venc -n '__venc_at "preset save"' -l audio-fade -x -d 'fade in and out over this time'
 complete -c venc -n '__venc_at "preset save"' -l audio-fade-in -x -d 'fade in over this time'
 complete -c venc -n '__venc_at "preset save"' -l audio-fade-out -x -d 'fade out over this time'
@@ -1245,13 +1332,14 @@ complete -c venc -n '__venc_at "config get" 0' -a host -d 'address to listen on'
 complete -c venc -n '__venc_at "config get" 0' -a port -d 'port to listen on; 0 selects a free one'
 complete -c venc -n '__venc_at "config get" 0' -a jobs -d 'jobs to encode concurrently; 0 accepts jobs but starts none'
 complete -c venc -n '__venc_at "config get" 0' -a files-root -d 'folder that file: URLs may read from and write to; repeatable'
-complete -c venc -n '__venc_at "config get" 0' -a allow-private-network -d 'allow inputs from private addresses and notifications to them'
+complete -c venc -n '__venc_at "config get" 0' -a allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
 complete -c venc -n '__venc_at "config get" 0' -a grace -d 'time that running jobs get to finish when the daemon stops, such as 3...'
 complete -c venc -n '__venc_at "config get" 0' -a stall-timeout -d 'abort a transfer after this time without data'
 complete -c venc -n '__venc_at "config get" 0' -a public-url -d 'URL at which clients reach this daemon'
 complete -c venc -n '__venc_at "config get" 0' -a min-free -d 'accept no jobs below this much free disk space, such as 500MB'
 complete -c venc -n '__venc_at "config get" 0' -a max-outputs -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "config get" 0' -a rate-limit -d 'requests per minute and key'
+complete -c venc -n '__venc_at "config get" 0' -a sendmail -d 'absolute path of the program that sends e-mail notifications, such as...'
 complete -c venc -n '__venc_at "config get" 0' -a log-format -d 'text or json'
 complete -c venc -n '__venc_at "config get"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config get"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -1270,13 +1358,14 @@ complete -c venc -n '__venc_at "config set" 0' -a host -d 'address to listen on'
 complete -c venc -n '__venc_at "config set" 0' -a port -d 'port to listen on; 0 selects a free one'
 complete -c venc -n '__venc_at "config set" 0' -a jobs -d 'jobs to encode concurrently; 0 accepts jobs but starts none'
 complete -c venc -n '__venc_at "config set" 0' -a files-root -d 'folder that file: URLs may read from and write to; repeatable'
-complete -c venc -n '__venc_at "config set" 0' -a allow-private-network -d 'allow inputs from private addresses and notifications to them'
+complete -c venc -n '__venc_at "config set" 0' -a allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
 complete -c venc -n '__venc_at "config set" 0' -a grace -d 'time that running jobs get to finish when the daemon stops, such as 3...'
 complete -c venc -n '__venc_at "config set" 0' -a stall-timeout -d 'abort a transfer after this time without data'
 complete -c venc -n '__venc_at "config set" 0' -a public-url -d 'URL at which clients reach this daemon'
 complete -c venc -n '__venc_at "config set" 0' -a min-free -d 'accept no jobs below this much free disk space, such as 500MB'
 complete -c venc -n '__venc_at "config set" 0' -a max-outputs -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "config set" 0' -a rate-limit -d 'requests per minute and key'
+complete -c venc -n '__venc_at "config set" 0' -a sendmail -d 'absolute path of the program that sends e-mail notifications, such as...'
 complete -c venc -n '__venc_at "config set" 0' -a log-format -d 'text or json'
 complete -c venc -n '__venc_at "config set"' -l unset -d 'remove its value'
 complete -c venc -n '__venc_at "config set"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -1418,6 +1507,13 @@ complete -c venc -n '__venc_at "config set rate-limit"' -l target -x -k -a '(__v
 complete -c venc -n '__venc_at "config set rate-limit"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config set rate-limit"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "config set rate-limit"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set sendmail"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set sendmail"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set sendmail"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set sendmail"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set sendmail"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set sendmail"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "config set log-format" 0' -a 'text\\t json\\t'
 complete -c venc -n '__venc_at "config set log-format"' -l unset -d 'remove its value'
