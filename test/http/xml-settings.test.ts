@@ -7,7 +7,8 @@ import { areEquivalent, input, limits, toRequestXml, type XmlStyle } from './xml
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =
   {
     integer: (setting) => ('multipleOf' in setting ? setting.multipleOf : 'min' in setting ? setting.min : 1),
-    number: (setting) => ('max' in setting ? Math.min(12.5, setting.max) : 12.5),
+    number: (setting) =>
+      setting.kind === 'number' ? Math.min(setting.min < 0 ? -9.5 : 12.5, setting.max) : 0,
     boolean: () => true,
     text: (setting) => ('form' in setting ? '0123456789abcdef0123456789ABCDEF' : ' <a> & "b" '),
     url: () => 'http://user:pass%20word@example.com/a.mp4?b=1&c=2',

@@ -43,13 +43,15 @@ const mayBeFile = /\.[a-z][a-z0-9]{1,4}$/i;
 /** Throws `UsageError` if a setting on the command line contradicts `-o`. A folder of `-o` still takes the outputs without a URL. */
 async function rejectOtherDestinations(args: CreateArgs, isFolder: boolean): Promise<void> {
   const { outputFlags } = parseFlags(args);
-  const names = isFolder ? ['url', 'base_url'] : ['url', 'base_url', 'filename'];
-  const flag = names.find((name) => Object.hasOwn(outputFlags, name));
+  const urls = ['url', 'base_url'];
+  const flags = isFolder ? urls : [...urls, 'filename'];
+  const flag = flags.find((name) => Object.hasOwn(outputFlags, name));
   const outputs = isFolder ? [] : (args.output ?? []);
   const settings = await Promise.all(
     outputs.map(async (text) => parseOutputFlag(await readOutputArgument(text))),
   );
-  const name = names.find((one) => settings.some((given) => Object.hasOwn(given, one)));
+  // A -o at the position of an --output overrides its filename.
+  const name = urls.find((one) => settings.some((given) => Object.hasOwn(given, one)));
   if (flag === undefined && name === undefined) return;
   const other = flag === undefined ? `--output ${name}` : `--${flag.replaceAll('_', '-')}`;
   throw new VencError('UsageError', `${other} and -o both say where the output goes; give one of them.`);

@@ -1,5 +1,5 @@
 import { sidePixels } from './limits.js';
-import type { ObjectSetting, Setting, SettingsTable } from './setting.js';
+import type { IntegerSetting, NumberSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
 
 /*
  * The words that describe a setting in the reference, in `venc explain` and in the list of settings. Names and values are enclosed in
@@ -78,7 +78,7 @@ export function exampleValue(setting: Setting): unknown {
   switch (setting.kind) {
     case 'integer':
     case 'number':
-      return setting.default ?? Math.max(setting.min, Math.min(setting.max, exampleNumber));
+      return setting.default ?? exampleNumber(setting);
     case 'number-choice':
       return setting.choices.at(-1);
     case 'boolean':
@@ -108,8 +108,10 @@ export function exampleValue(setting: Setting): unknown {
   }
 }
 
-/** A multiple of 16, because bitrates of audio are. */
-const exampleNumber = 128;
+function exampleNumber({ min, max }: IntegerSetting | NumberSetting): number {
+  // Levels of audio are negative. 128 is a multiple of 16, as bitrates of audio are.
+  return min < 0 ? Math.round(min * 0.4) : Math.max(min, Math.min(max, 128));
+}
 
 function exampleObject(setting: ObjectSetting): unknown {
   const required = requiredExamples(setting, true);

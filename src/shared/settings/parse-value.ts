@@ -1,4 +1,5 @@
 import { isObject } from '../util/is-object.js';
+import { memoizeByKey } from '../util/memoize-by-key.js';
 import {
   ignoredResult,
   invalidResult,
@@ -88,11 +89,14 @@ export function parseObjectFields<T extends SettingsTable>(
   record: Readonly<Record<string, unknown>>,
   path: string,
 ): FieldsParseResult<T> {
-  const known = new Set(Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]));
-  const givenNames = groupBySpelling(record, known);
-  const results = Object.entries(table).map(
-    ([name, setting]) => [name, parseSpellings(name, setting, record, { path, givenNames })] as const,
-  );
+  const { rows, positions, required } = tableIndex(table);
+  const givenNames = groupBySpelling(record, positions);
+  const given = [...givenNames.keys()].flatMap((name) => (name === null ? [] : (positions.get(name) ?? [])));
+  // Only the rows that matter: a table has far more rows than a request has fields.
+  const results = [...new Set([...given, ...required])]
+    .toSorted((a, b) => a - b)
+    .flatMap((position) => rows[position] ?? [])
+    .map(({ name, setting }) => [name, parseSpellings(name, setting, record, { path, givenNames })] as const);
   const merged = mergeResults(results.map(([, result]) => result));
   const values = results.flatMap(([name, { value }]) =>
     value === undefined ? [] : [[name, value] as const],
@@ -112,10 +116,25 @@ export function parseObjectFields<T extends SettingsTable>(
   };
 }
 
+/** The rows of a table by position, the position of each spelling of a name, and the positions of the required rows. */
+const tableIndex = memoizeByKey((table: SettingsTable) => {
+  const rows = Object.entries(table).map(([name, setting]) => ({ name, setting }));
+  const positions = new Map(
+    rows.flatMap(({ name, setting: { spellings = [] } }, position) =>
+      [name, ...spellings].map((spelling) => [spelling, position] as const),
+    ),
+  );
+  const required = rows.flatMap(({ setting }, position) => (setting.isRequired ? [position] : []));
+  return { rows, positions, required };
+});
+
 /** The names of a record by the spelling that they stand for; those that are not known by null. */
 type GivenNames = ReadonlyMap<string | null, readonly string[]>;
 
-function groupBySpelling(record: Readonly<Record<string, unknown>>, known: ReadonlySet<string>): GivenNames {
+function groupBySpelling(
+  record: Readonly<Record<string, unknown>>,
+  known: ReadonlyMap<string, unknown>,
+): GivenNames {
   const groups = new Map<string | null, string[]>();
   for (const name of Object.keys(record)) {
     const withUnderscores = name.replaceAll('-', '_');
