@@ -38,8 +38,8 @@ export interface Delivery {
 }
 
 /**
- * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the output. On failure the output fails, and
- * the files that were delivered for it are removed.
+ * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the output. On failure
+ * the output fails, and the files that were delivered for it are removed.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;

@@ -105,6 +105,24 @@ for (const rows of [4, 6, 10, 24]) {
   });
 }
 
+test('a skipped output is named by its state while its job runs, and does not make the job a failed one', () => {
+  const outputs = [
+    { id: 1203, state: 'skipped', progress: 0 },
+    { id: 1204, state: 'processing', current_event: 'transcoding', progress: 40 },
+  ] as const;
+  const running: WatchEvent = { type: 'progress', job: progressRecord(1201, { progress: 43, outputs }) };
+  const screen = (state: WatchState) => renderText(state, { columns: 80, rows: 24 });
+  assert.match(screen(play([1201], running)), /1203[^\n]* skipped/);
+  const ended: WatchEvent = {
+    type: 'final',
+    job: jobRecord(1201, { state: 'finished' }, {}, { state: 'skipped', finished_at: null }),
+  };
+  const text = screen(play([1201], running, ended));
+  assert.match(text, /1201[^\n]* finished/);
+  assert.match(text, / skipped/);
+  assert.not.match(text, /failed/);
+});
+
 test('a very narrow terminal still shows id and state', () => {
   const text = renderText(scenarios['four-jobs'], { columns: 20, rows: 24 });
   assert.match(text, /1201 processing/);
