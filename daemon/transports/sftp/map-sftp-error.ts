@@ -52,6 +52,11 @@ export function mapSftpError(
     const message = `${name} does not accept the user and these credentials.`;
     return permanentError(errorClassOf('login', direction), message, error);
   }
+  // What ssh2 reports if the first line of the server is not that of an SSH server.
+  if (error instanceof Error && error.message === 'Invalid identification string') {
+    const message = `${name} did not answer as an SSH server.`;
+    return permanentError(errorClassOf('failure', direction), message, error);
+  }
   if (level === 'handshake' || level === 'protocol' || level === 'sftp-protocol')
     return permanentError(errorClassOf('failure', direction), `${name} violated the SSH protocol.`, error);
   const status = level === null ? statusCode(error) : null;

@@ -59,8 +59,14 @@ export async function encodeAll(
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
           onCreated: (created) =>
-            printResponseWarnings(created, resolvedRequest.body, display, count === 1 ? '' : `${name}: `),
-          onProgress: (record) => showProgress(display, record, { index, count: runs.length, name }),
+            printResponseWarnings(
+              created,
+              isRequestName(name) ? resolvedRequest.body : null,
+              display,
+              count === 1 ? '' : `${name}: `,
+            ),
+          onProgress: (record) =>
+            showProgress(display, record, { index, count: runs.length, name, paths: resolvedRequest.paths }),
           onError: (message) => display.writeStderr(`venc: ${message}\n`),
         });
         const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
@@ -90,19 +96,31 @@ export async function encodeAll(
   return { code, encodes };
 }
 
+/** The progress of one of several encodes. */
+interface RunProgress {
+  readonly index: number;
+  readonly count: number;
+  readonly name: string;
+  /** One path or URL for each output. */
+  readonly paths: readonly string[];
+}
+
 function showProgress(
   display: ProgressDisplay,
   record: JobProgressRecord,
-  { index, count, name }: { readonly index: number; readonly count: number; readonly name: string },
+  { index, count, name, paths }: RunProgress,
 ): void {
+  // A file that stays on this machine is not uploaded.
+  const isLocal = paths.every((path) => !isUrl(path));
+  const activity = activityText(record).replace(/^uploading/, isLocal ? 'saving' : '$&');
   if (count === 1) {
-    display.update(record.progress, activityText(record), record);
+    display.update(record.progress, activity, record);
     return;
   }
   // Drop the remaining time, which is that of this file; the percentage covers all files.
-  const activity = activityText(record).replace(/, [^,]* left$/, '');
+  const shown = activity.replace(/, [^,]* left$/, '');
   const percent = Math.floor((index * 100 + record.progress) / count);
-  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${activity}`, {
+  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${shown}`, {
     file: name,
     ...record,
   });
