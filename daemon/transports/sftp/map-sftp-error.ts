@@ -40,6 +40,12 @@ const statusMessages: Readonly<Record<SftpStatus, readonly [FailureKind, string]
   unsupported: ['failure', 'does not support the operation'],
 };
 
+/** What ssh2 reports if the first line of the server is not that of an SSH server, or if it closes the connection after such a line. */
+const noSshMessages: readonly string[] = [
+  'Invalid identification string',
+  'Connection lost before handshake',
+];
+
 /** Maps an error of a session. */
 export function mapSftpError(
   error: unknown,
@@ -52,8 +58,7 @@ export function mapSftpError(
     const message = `${name} does not accept the user and these credentials.`;
     return permanentError(errorClassOf('login', direction), message, error);
   }
-  // What ssh2 reports if the first line of the server is not that of an SSH server.
-  if (error instanceof Error && error.message === 'Invalid identification string') {
+  if (error instanceof Error && noSshMessages.includes(error.message)) {
     const message = `${name} did not answer as an SSH server.`;
     return permanentError(errorClassOf('failure', direction), message, error);
   }
