@@ -160,7 +160,7 @@ interface EndReporting {
   readonly options: CreateArgs;
 }
 
-/** Prints the written paths, those of thumbnails after that of their video, and the errors of the other outputs. */
+/** Prints the written paths, those of thumbnails after that of their video, the warnings, and the errors of the other outputs. */
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
@@ -182,9 +182,17 @@ async function reportEnd(
   });
   if (written.length > 0)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
-  if (job.state === 'finished') return exitCodes.done;
+  const hasWarnings = job.output_media_files.some(({ warnings = [] }) => warnings.length > 0);
+  if (job.state === 'finished' && !hasWarnings) return exitCodes.done;
   const { failureTerms } = await import('../input/settings-errors.js');
   const toTypedTerms = await failureTerms(name, options);
+  for (const [index, { warnings = [] }] of job.output_media_files.entries()) {
+    for (const warning of warnings) {
+      const text = `${destinations[index] ?? ''}: ${toTypedTerms(warning, index)}`;
+      display.writeStderr(`venc: warning: ${safeText(text)}\n`);
+    }
+  }
+  if (job.state === 'finished') return exitCodes.done;
   display.writeStderr(encodeFailureText(job, { input: isOnly ? null : name, destinations, toTypedTerms }));
   return exitCodes.jobFailed;
 }

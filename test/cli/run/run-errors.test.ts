@@ -89,6 +89,14 @@ test('a warning about flags is printed', async () => {
   assert.match(stderr, /warning: outputs\[0\]\.size: has no effect with width/);
 });
 
+test('a value that was corrected for the input is printed with its flag', async () => {
+  const flags = ['--video-codec-level', '1', '--size', '640x480', '--upscale', '--skip-audio'];
+  const args = ['run', 'film.mp4', '-o', 'level.mp4', ...flags, '--progress', 'none'];
+  const { code, stderr } = await runCli(args, { cwd: folder });
+  assert.is(code, 0, stderr);
+  assert.match(stderr, /warning: level\.mp4: --video-codec-level was corrected to /);
+});
+
 test('a server without TLS or SSH is reported as such', async () => {
   const server = createServer((_, response) => response.end('x'));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
