@@ -82,7 +82,7 @@ async function findBinary(program: ProgramName, options: SearchOptions & Program
       return { binary, looked };
     }
     if (source === 'option') {
-      throw new VencError('UsageError', `${path}, given as ${program}, ${check.reason}.`, {
+      throw new VencError('UsageError', `${path}, given as ${program}, ${check.reason.replace(/\.$/, '')}.`, {
         hint: `Give the path of the program with --${program} or VENC_${program.toUpperCase()}, or omit it to search for one.`,
       });
     }

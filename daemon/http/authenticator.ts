@@ -80,7 +80,9 @@ export function authorize(route: Route, { holder, isKeyPresent, bodyErrors }: Au
   if (holder === null) {
     if (route.path.includes(':id'))
       throw authError('NotFoundError', 'There is nothing with this id for this API key.', bodyErrors);
-    const message = isKeyPresent ? 'The API key is not known.' : 'The API key is missing.';
+    const message = isKeyPresent
+      ? 'The API key is not known.'
+      : 'The API key is missing: send it in the header Service-Api-Key.';
     throw authError('UnauthorizedError', message, bodyErrors);
   }
   if (holder.kind === 'read-only' && route.key === 'full') {

@@ -35,7 +35,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyByte
     const key = contentTypeInfo.type === formType ? parseKeyForm(text) : null;
     if (key !== null) return { api_key: key };
     if (contentTypeInfo.language !== 'XML')
-      throw malformedBodyError(contentTypeInfo, 'JSON', json.syntaxError);
+      throw malformedBodyError(asSent(contentTypeInfo, text), 'JSON', json.syntaxError);
   }
   if (contentTypeInfo.language === 'JSON')
     throw malformedBodyError(contentTypeInfo, 'JSON', 'it begins like XML');
@@ -65,6 +65,12 @@ function parseContentType(contentType: string): ContentTypeInfo {
   if (type === '') return { type, language: 'none' };
   if (type.includes('json')) return { type, language: 'JSON' };
   return { type, language: type.includes('xml') ? 'XML' : 'another' };
+}
+
+/** The Content-Type that was meant: `curl -d` calls JSON a form. */
+function asSent(contentTypeInfo: ContentTypeInfo, text: string): ContentTypeInfo {
+  const isJson = contentTypeInfo.type === formType && /^\s*[{[]/.test(text);
+  return isJson ? { ...contentTypeInfo, language: 'none' } : contentTypeInfo;
 }
 
 /** The error for a malformed body: 415 under an unsupported Content-Type, else 400. */

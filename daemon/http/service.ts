@@ -32,7 +32,7 @@ const page = `<!DOCTYPE html>
 <h2>API keys</h2>
 <p>All else needs an API key, in the header <code>Service-Api-Key</code> or, on a GET, as <code>api_key</code> in the query:</p>
 <pre><code>curl -H "Service-Api-Key: $KEY" "$ADDRESS/v2/jobs"</code></pre>
-<p>The owner's key lies in the data folder of the daemon, in the file <code>owner-key</code>; <code>venc keys create</code> makes further ones.</p>
+<p>The owner's key is in the data folder of the daemon, in the file <code>owner-key</code>; <code>venc keys create</code> makes further ones.</p>
 </body>
 </html>
 `;

@@ -40,7 +40,7 @@ export function errorClassOf(kind: FailureKind, direction: Direction): ErrorClas
 type Row = readonly [kind: TransferError['kind'], failureKind: FailureKind, predicate: string];
 
 const byCode: Readonly<Record<string, Row>> = {
-  ENOTFOUND: ['permanent', 'failure', 'is not a known host'],
+  ENOTFOUND: ['permanent', 'failure', 'could not be reached: its host name does not exist'],
   EAI_AGAIN: ['connect', 'failure', 'could not be resolved: the name servers do not answer'],
   ECONNREFUSED: ['connect', 'failure', 'refused the connection'],
   EHOSTUNREACH: ['connect', 'failure', 'cannot be reached from here'],
@@ -49,6 +49,8 @@ const byCode: Readonly<Record<string, Row>> = {
 };
 
 const badCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS/;
+/** What OpenSSL reports if the first bytes of a server are not TLS. */
+const noTls = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$|^EPROTO$/;
 const badTls = /^ERR_SSL|^EPROTO$/;
 
 /** An error that no further attempt can fix. */
@@ -82,6 +84,8 @@ function rowOf(code: string): Row {
   if (row !== undefined) return row;
   if (badCertificate.test(code))
     return ['permanent', 'failure', `has a certificate that cannot be verified (${code})`];
+  if (noTls.test(code))
+    return ['permanent', 'failure', `does not speak TLS (${code}): check whether http: or ftp: was meant`];
   if (badTls.test(code)) return ['permanent', 'failure', `failed the TLS handshake (${code})`];
   return ['transient', 'failure', 'broke off the connection'];
 }

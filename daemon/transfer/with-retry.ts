@@ -77,15 +77,20 @@ export async function withIdleTimeout(
 ): Promise<TransferError | null> {
   const idle = new AbortController();
   const timer = setTimeout(() => idle.abort(), stallTimeoutMs);
+  let wasActive = false;
   try {
     return await work({
       signal: AbortSignal.any([signal, idle.signal]),
-      reportActivity: () => timer.refresh(),
+      reportActivity: () => {
+        wasActive = true;
+        timer.refresh();
+      },
     });
   } catch (error) {
     signal.throwIfAborted();
     if (!idle.signal.aborted || isVencError(error)) throw error;
-    const message = direction === 'download' ? 'stopped sending' : 'stopped receiving data';
+    const stopped = direction === 'download' ? 'stopped sending' : 'stopped receiving data';
+    const message = wasActive ? stopped : 'did not answer';
     return transientError(errorClassOf('timeout', direction), `${host} ${message}.`);
   } finally {
     clearTimeout(timer);

@@ -46,6 +46,7 @@ export function createCaller(first: Target): Caller {
       body: await withServiceHint(target, name, options, response.text),
       url: target.url,
       isOwnDaemon: target.isOwnDaemon === true,
+      isOwnerKey: target.isOwnerKey === true,
       retryAfter: secondsFrom(response.headers['retry-after']),
       location: response.headers.location,
     });

@@ -16,6 +16,8 @@ export interface FailedResponse {
   /** Base address of the service. */
   readonly url?: string;
   readonly isOwnDaemon?: boolean;
+  /** Whether the key is the one in the data folder of the daemon. */
+  readonly isOwnerKey?: boolean;
 }
 
 const errorClassesByStatus: Readonly<Record<number, ErrorClass>> = {
@@ -101,6 +103,9 @@ function hintOf(
   if (errorClass === 'TooManyRequestsError') return 'try again in a while';
   if (errorClass === 'UnauthorizedError' && response.isOwnDaemon === false) {
     return 'check VENC_API_KEY, or give the target its new key: venc target add NAME URL --force';
+  }
+  if (errorClass === 'UnauthorizedError' && response.isOwnDaemon === true && response.isOwnerKey === false) {
+    return "VENC_API_KEY is set, but this daemon does not know that key; unset it to use the owner's key";
   }
   // The hints of these classes name the daemon's log, which other services do not have.
   if (response.status >= 500 && response.isOwnDaemon === false) {

@@ -12,6 +12,8 @@ export interface Target {
   readonly apiKey: string;
   /** The daemon of the same user, found through its data folder. Its key is sent only in the header. */
   readonly isOwnDaemon?: boolean;
+  /** The key is in the data folder of the daemon, and was not set by the user. */
+  readonly isOwnerKey?: boolean;
   /** The service is known to accept the key of GET, cancel and resubmit only in the query (`api_key`). */
   readonly isKeyInQuery?: boolean;
   /** Keeps the discovery of `isKeyInQuery` for later commands. Must not reject. */
@@ -111,8 +113,9 @@ async function readDaemonTarget(sources: TargetSources): Promise<Target> {
       },
     );
   }
+  const isOwnerKey = sources.apiKey === null;
   const apiKey = sources.apiKey ?? (await readKey(join(sources.dataFolder, ownerKeyFile)));
-  return { url, apiKey, isOwnDaemon: true, hint, locate: () => readDaemonTarget(sources) };
+  return { url, apiKey, isOwnDaemon: true, isOwnerKey, hint, locate: () => readDaemonTarget(sources) };
 }
 
 async function readJson(path: string): Promise<unknown> {

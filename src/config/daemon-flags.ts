@@ -61,7 +61,7 @@ export const daemonFlags = {
   },
   'stall-timeout': {
     argument: '<time>',
-    help: 'abort a transfer after this time without data',
+    help: 'give up an attempt to transfer after this time without data; it is retried up to 4 times',
     read: durationParser('--stall-timeout'),
     fallback: { value: 30, text: '30s' },
   },
@@ -116,5 +116,8 @@ function absolutePath(text: string): string {
 
 function httpUrl(text: string): string {
   if (/^https?:/.test(text) && parseUrl(text) !== null) return text;
-  throw new VencError('UsageError', '--public-url takes a URL that begins with http:// or https://.');
+  throw new VencError(
+    'UsageError',
+    `--public-url takes a URL that begins with http:// or https://, not "${text}".`,
+  );
 }

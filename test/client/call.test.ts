@@ -81,4 +81,11 @@ test('a full disk of the daemon needs space, not only time', () => {
   assert.match(hintFor(low, false) ?? '', /^Try again after 30 s/);
 });
 
+test('a key of the environment that the own daemon does not know is named as the cause', () => {
+  const hintFor = (isOwnerKey: boolean) =>
+    toServiceError('listJobs', 'list', { status: 401, body: '', isOwnDaemon: true, isOwnerKey }).hint;
+  assert.match(hintFor(false) ?? '', /^VENC_API_KEY is set.*; unset it/);
+  assert.is(hintFor(true), null);
+});
+
 test.run();

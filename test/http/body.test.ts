@@ -44,6 +44,7 @@ const labels: readonly (readonly [string, string, number])[] = [
   ['application/x-www-form-urlencoded', `\n ${xml}`, 200],
   ['application/x-www-form-urlencoded', 'input=a', 415],
   ['application/x-www-form-urlencoded', '<api-request>', 415],
+  ['application/x-www-form-urlencoded', '{bad', 400],
   ['text/plain', json, 200],
   ['text/plain', xml, 200],
   ['text/plain', '<request/>', 400],

@@ -192,7 +192,8 @@ test('an output with an unknown or repeated setting is rejected', () => {
     ['speed=1,speed=2', '--output gives speed more than once.'],
     ['onepass=1,one_pass=1', '--output gives onepass more than once.'],
     ['watermark=size=5', '--output: watermark has no setting size.'],
-    ['{', '--output is not valid JSON.'],
+    ['{', '--output is not valid JSON: syntax error at column 2.'],
+    ['{width:100}', '--output is not valid JSON: syntax error at column 2.'],
   ] as const) {
     assert.throws(
       () => parseOutputFlag(text),

@@ -40,6 +40,12 @@ const statusMessages: Readonly<Record<SftpStatus, readonly [FailureKind, string]
   unsupported: ['failure', 'does not support the operation'],
 };
 
+/** What ssh2 reports if the first line of the server is not that of an SSH server, or if it closes the connection after such a line. */
+const noSshMessages: readonly string[] = [
+  'Invalid identification string',
+  'Connection lost before handshake',
+];
+
 /** Maps an error of a session. */
 export function mapSftpError(
   error: unknown,
@@ -51,6 +57,10 @@ export function mapSftpError(
   if (level === 'client-authentication') {
     const message = `${name} does not accept the user and these credentials.`;
     return permanentError(errorClassOf('login', direction), message, error);
+  }
+  if (error instanceof Error && noSshMessages.includes(error.message)) {
+    const message = `${name} did not answer as an SSH server.`;
+    return permanentError(errorClassOf('failure', direction), message, error);
   }
   if (level === 'handshake' || level === 'protocol' || level === 'sftp-protocol')
     return permanentError(errorClassOf('failure', direction), `${name} violated the SSH protocol.`, error);

@@ -47,7 +47,7 @@ export function swiftPath(container: string, object?: string): string {
 
 function readAuthUrl(text: string | null): URL | string {
   if (text === null)
-    return 'needs a service of OpenStack Swift: set VENC_SWIFT_AUTH_URL for the daemon to the address of its v1 authentication';
+    return 'needs the address of the Swift login: set VENC_SWIFT_AUTH_URL to that of its v1 authentication, where the encoding runs';
   const url = parseUrl(text);
   if (url === null || !/^https?:$/.test(url.protocol))
     return 'needs VENC_SWIFT_AUTH_URL to be a valid http: or https: URL for the daemon';

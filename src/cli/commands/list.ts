@@ -20,7 +20,11 @@ interface ListOptions extends OutputFormatOptions {
 export function define(command: Command, context: Context): void {
   addOutputFormatOptions(command, 'many')
     .option('--page <number>', 'the page, from 1', integerParser('--page', 1))
-    .option('--per-page <number>', 'jobs per page, 1 to 50 (default: 50)', integerParser('--per-page', 1))
+    .option(
+      '--per-page <number>',
+      'jobs per page; more than 50 count as 50 (default: 50)',
+      integerParser('--per-page', 1),
+    )
     .option(
       '--state <states>',
       `only jobs in these states, comma-separated: ${jobStates.join(', ')}; repeatable`,

@@ -15,7 +15,7 @@ import {
   unsupportedHelp,
   withExamplesFirst,
 } from '../input/job-args.js';
-import { localRequest, type ParseXml } from '../input/job-input.js';
+import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 
@@ -85,7 +85,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   });
   const destinations = paths.map(redact);
   // The other warnings were printed when the request was read.
-  await printResponseWarnings({ warnings: plan.requestWarnings }, body, io);
+  await printResponseWarnings({ warnings: plan.requestWarnings }, isRequestName(arg) ? body : null, io);
   for (const warning of plan.warnings) io.writeStderr(`venc: ${warning}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {

@@ -61,7 +61,10 @@ export function define(command: Command, context: Context): void {
     .option('--ffprobe <path>', 'the ffprobe to use (or VENC_FFPROBE)')
     .addOption(
       command
-        .createOption('--stall-timeout <time>', 'cancel a transfer after this time without data')
+        .createOption(
+          '--stall-timeout <time>',
+          'give up an attempt to transfer after this time without data; it is retried up to 4 times',
+        )
         .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );

@@ -67,7 +67,11 @@ export async function provideFolder(path: string): Promise<void> {
 }
 
 function unreadable(path: string, error: unknown): VencError {
-  if (path === '') return new VencError('UsageError', 'The file name is missing.', { cause: error });
+  if (path === '') {
+    const hint =
+      'name a media file, a URL or a request; the argument is an empty text, as of a variable that is not set';
+    return new VencError('UsageError', 'The file name is missing.', { cause: error, hint });
+  }
   const reason = diskReason(error, 'read');
   const hint = reason === notRegular ? { hint: 'write the content of a pipe to a file first' } : {};
   return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });

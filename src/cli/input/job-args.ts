@@ -144,7 +144,10 @@ export async function printRequestWarnings(request: unknown, io: Io, where = '')
   printWarnings(await findRequestWarnings(request), io, where);
 }
 
-/** Prints the warnings in the response to a create, except those that `printRequestWarnings` has printed. */
+/**
+ * Prints the warnings in the response to a create, except those that `printRequestWarnings` has printed about `request`,
+ * which is null if it was not called.
+ */
 export async function printResponseWarnings(
   response: unknown,
   request: unknown,

@@ -1,6 +1,7 @@
 import { pathToFileURL } from 'node:url';
-import { VencError } from '../../shared/errors.js';
+import { isVencError, VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { parseJsonSyntax } from '../../shared/text/json-syntax.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
@@ -34,7 +35,7 @@ export interface RequestReader {
 /**
  * Reads the argument: `-` is a request on stdin, an argument with a scheme is a URL, a local name ending in `.json` or
  * `.xml` is a request, and any other is a media file. A request on stdin that starts with `<` is XML. Rejects with
- * `UsageError` if it cannot be read or is not a request, and with `UnparsableBodyError` for invalid XML.
+ * `UsageError` if it cannot be read or is not a request.
  */
 export async function readJobInput(arg: string, io: Io, reader: RequestReader): Promise<SubmitInput> {
   if (arg === '-') {
@@ -65,8 +66,25 @@ async function readRequest(
   source: string,
   { isXml, parseXml }: RequestReader,
 ): Promise<RequestFields> {
-  if (isXml ?? /^\s*</.test(text)) return parseXmlRequest(await parseXml(text), source);
+  if (text.trim() === '') {
+    throw new VencError('UsageError', `The request ${source} is empty.`, {
+      hint: 'the minimum is {"input": "https://example.com/film.mov"}',
+    });
+  }
+  if (isXml ?? /^\s*</.test(text))
+    return parseXmlRequest(await parseXmlNamed(text, source, parseXml), source);
   return parseRequest(text, source);
+}
+
+/** Parses XML. An error about the request names its source; the error of the service is that of a body. */
+async function parseXmlNamed(text: string, source: string, parseXml: ParseXml) {
+  try {
+    return await parseXml(text);
+  } catch (error) {
+    if (!isVencError(error, 'UnparsableBodyError')) throw error;
+    const message = error.message.replace(/^The XML body, /, `The request ${source} is not valid: `);
+    throw new VencError('UsageError', message, { cause: error });
+  }
 }
 
 function parseXmlRequest(parsed: Awaited<ReturnType<ParseXml>>, source: string): RequestFields {
@@ -85,30 +103,15 @@ function parseXmlRequest(parsed: Awaited<ReturnType<ParseXml>>, source: string):
 /** Parses a JSON request. Throws `UsageError` with the position of a syntax error, without repeating the text. */
 export function parseRequest(text: string, source: string): RequestFields {
   const json = text.replace(/^\uFEFF/, '');
-  const { value, offset } = readJson(json);
+  const result = parseJsonSyntax(json);
+  const value = 'value' in result ? result.value : undefined;
   if (isTooDeep(value)) throw new VencError('UsageError', `The request ${source} is nested too deeply.`);
   if (isObject(value)) return { ...value };
-  const errorPosition = offset === undefined ? '' : `: syntax error at ${describePosition(json, offset)}`;
+  const position = 'value' in result ? null : result.position;
+  const errorPosition = position === null ? '' : `: syntax error at ${position}`;
   throw new VencError('UsageError', `The request ${source} is not a JSON object${errorPosition}.`, {
     hint: 'the minimum is {"input": "https://example.com/film.mov"}',
   });
-}
-
-/** The parsed value, or the offset of the syntax error if the parser reports it. */
-function readJson(text: string): { readonly value?: unknown; readonly offset?: number } {
-  try {
-    return { value: JSON.parse(text) };
-  } catch (error) {
-    // Do not use the message of the parser: it repeats a part of the text, which may be secret.
-    const position = /at position (\d+)/.exec(String(error))?.[1];
-    return position === undefined ? {} : { offset: Number(position) };
-  }
-}
-
-function describePosition(text: string, offset: number): string {
-  const before = text.slice(0, offset).split('\n');
-  const column = `column ${(before.at(-1)?.length ?? 0) + 1}`;
-  return text.trimEnd().includes('\n') ? `line ${before.length}, ${column}` : column;
 }
 
 async function readAll(stream: NodeJS.ReadStream): Promise<string> {

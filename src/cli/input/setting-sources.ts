@@ -2,7 +2,6 @@ import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { settingFlags } from '../../shared/settings/flags.js';
 import { jobTable, outputTable } from '../../shared/settings/index.js';
 import type { SettingsTable } from '../../shared/settings/setting.js';
-import { isObject } from '../../shared/util/is-object.js';
 
 /** Where the settings of a request come from. */
 export interface SettingSources {
@@ -94,14 +93,13 @@ function outputFlag(index: number, count: number): string {
   return count > 1 ? `--output ${index + 1}` : '--output';
 }
 
-/** The rest of a path after the flag: `[1].url` of the second `--watermark` becomes ` 2: url`; empty for a plain number. */
+/** The rest of a path after the flag: `[1].url` of the second `--watermark` becomes ` 2: url`. */
 function tailName(tail: string, value: unknown): string {
   if (tail === '') return '';
   const [, digits, field] = /^(?:\[(\d+)\])?(?:\.(.+))?$/.exec(tail) ?? [];
   const count = Array.isArray(value) ? value.length : 1;
   const number = digits === undefined || count < 2 ? '' : ` ${Number(digits) + 1}`;
-  const isPlain = field === 'number' && isObject(value) && Object.keys(value).length === 1;
-  return field === undefined || isPlain ? number : `${number}: ${field}`;
+  return field === undefined ? number : `${number}: ${field}`;
 }
 
 /** Replaces settings in the rest of a sentence by their flags if these were typed: `must not be below --video-bitrate`. */
@@ -118,14 +116,31 @@ function flagOf(table: SettingsTable, path: 'job' | 'output', name: string): str
   return settingFlags().find((one) => one.path === path && one.name === known)?.flag ?? null;
 }
 
+/** The value of a setting as typed: that of its `--output`, else that of its flag; undefined if it was not typed. */
+export function typedValue(
+  path: 'job' | 'output',
+  index: number,
+  name: string,
+  { jobFlags, outputFlags, outputs }: SettingSources,
+): unknown {
+  const table = path === 'job' ? jobTable : outputTable;
+  const layers = path === 'job' ? [jobFlags] : [outputs[index] ?? {}, outputFlags];
+  const layer = layers.find((one) => isSet(table, one, name)) ?? {};
+  const spelling = spellingsOf(table, name).find((one) => Object.hasOwn(layer, one));
+  return spelling === undefined ? undefined : layer[spelling];
+}
+
 function isSet(table: SettingsTable, layer: RequestFields, name: string): boolean {
+  return spellingsOf(table, name).some((spelling) => Object.hasOwn(layer, spelling));
+}
+
+function spellingsOf(table: SettingsTable, name: string): readonly string[] {
   const known = canonical(table, name);
-  const spellings = [known, ...(table[known]?.spellings ?? [])];
-  return spellings.some((spelling) => Object.hasOwn(layer, spelling));
+  return [known, ...(table[known]?.spellings ?? [])];
 }
 
 /** The name of a setting in the table, for any of its spellings. */
-function canonical(table: SettingsTable, name: string): string {
+export function canonical(table: SettingsTable, name: string): string {
   const found = Object.entries(table).find(([, { spellings = [] }]) => spellings.includes(name));
   return found?.[0] ?? name;
 }

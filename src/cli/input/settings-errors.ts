@@ -8,6 +8,7 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
 import { withWatermarkUrls } from './local-watermarks.js';
 import { type SettingSources, toTypedTerms } from './setting-sources.js';
+import { typedValueSuffix } from './typed-values.js';
 
 /** The settings of the command line that could be parsed, and the errors of the others. */
 interface TypedSettings extends Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'> {
@@ -25,7 +26,11 @@ export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs)
   const { errors, ...typed } = await typedSettings(args);
   const all = isUsage ? joinErrors(...withOthers(error, errors, typed)) : error;
   const sources = sourcesOf(arg, args, typed);
-  const messages = [...new Set(all.messages.map((text) => toTypedTerms(text, sources)))];
+  const messages = [
+    ...new Set(
+      all.messages.map((text) => `${toTypedTerms(text, sources)}${typedValueSuffix(text, sources)}`),
+    ),
+  ];
   const hint = all.hint ?? hintFor(messages, typed);
   return new VencError(error.errorClass, messages.join('; '), {
     cause: error,

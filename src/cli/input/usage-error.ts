@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import type { Command, CommanderError } from 'commander';
 import { VencError } from '../../shared/errors.js';
 import { helpTopics } from '../help/topics.js';
@@ -76,6 +77,12 @@ const errorRewordings: Readonly<Record<string, (message: string, command: Comman
     const typed = quotedTextOf(message);
     if (command.parent === null && Object.hasOwn(helpTopics, typed)) {
       return { message, hint: `see venc help ${typed}` };
+    }
+    if (command.parent === null && statSync(typed, { throwIfNoEntry: false })?.isFile()) {
+      return {
+        message,
+        hint: `venc run ${typed} encodes the file on this machine, venc submit ${typed} has the service do it`,
+      };
     }
     return {
       message,

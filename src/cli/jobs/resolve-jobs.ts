@@ -7,7 +7,7 @@ import type { Context } from '../context.js';
 import { parseId } from '../input/args.js';
 
 /** A parsed job argument: an id, or a position counted from the newest job, from 1. */
-type JobReference = { readonly id: number } | { readonly fromNewest: number };
+type JobReference = { readonly id: number } | { readonly fromNewest: number; readonly arg: string };
 
 /** The jobs that the arguments of a command name, and a client of their service. */
 export interface ResolvedJobs {
@@ -29,7 +29,7 @@ export async function resolveJobs(args: readonly string[], context: Context): Pr
   const client = await context.client();
   const maxOffset = Math.max(0, ...reference.map((job) => ('fromNewest' in job ? job.fromNewest : 0)));
   const newest = maxOffset === 0 ? [] : (await client.listJobs({ perPage: maxOffset })).jobs;
-  const ids = reference.map((job) => ('id' in job ? job.id : idByPosition(newest, job.fromNewest)));
+  const ids = reference.map((job) => ('id' in job ? job.id : idByPosition(newest, job)));
   return { client, ids: [...new Set(ids)] };
 }
 
@@ -40,15 +40,17 @@ export async function resolveJob(arg: string, context: Context): Promise<{ clien
 }
 
 function parseJob(arg: string): JobReference {
-  if (arg === '@last') return { fromNewest: 1 };
-  return /^-[1-9]$/.test(arg) ? { fromNewest: Number(arg.slice(1)) } : { id: parseId(arg) };
+  if (arg === '@last') return { fromNewest: 1, arg };
+  return /^-[1-9]$/.test(arg) ? { fromNewest: Number(arg.slice(1)), arg } : { id: parseId(arg) };
 }
 
-function idByPosition(newest: readonly { readonly id: number }[], position: number): number {
-  const id = newest[position - 1]?.id ?? 0;
+function idByPosition(
+  newest: readonly { readonly id: number }[],
+  { fromNewest, arg }: Extract<JobReference, { fromNewest: number }>,
+): number {
+  const id = newest[fromNewest - 1]?.id ?? 0;
   if (id > 0) return id;
   const found = newest.length === 1 ? 'only 1 job' : `only ${newest.length} jobs`;
-  const arg = position === 1 ? '@last' : `-${position}`;
   throw new VencError(
     'NotFoundError',
     newest.length === 0

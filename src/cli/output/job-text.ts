@@ -49,6 +49,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
         [
           ...progressFacts(file.id, progress),
           ...mediaFacts(withoutExpiredLink(file, now)),
+          ...warningFacts(file),
           ...failureFacts(file),
         ],
         2,
@@ -163,6 +164,12 @@ export function mediaFacts(media: Media): readonly Fact[] {
     const value = parts.filter((part) => part !== null && part !== '').join(', ');
     return value === '' ? [] : [[name, value] as const];
   });
+}
+
+/** What the plan changed for this input. */
+function warningFacts(file: object): readonly Fact[] {
+  const warnings = 'warnings' in file && Array.isArray(file.warnings) ? file.warnings : [];
+  return warnings.map((warning) => ['warning', redact(String(warning))] as const);
 }
 
 /** The error of a file and what to do about it. */

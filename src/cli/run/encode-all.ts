@@ -65,8 +65,14 @@ export async function encodeAll(
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
           onCreated: (created) =>
-            printResponseWarnings(created, resolvedRequest.body, display, count === 1 ? '' : `${name}: `),
-          onProgress: (record) => showProgress(display, record, { index, count: runs.length, name }),
+            printResponseWarnings(
+              created,
+              isRequestName(name) ? resolvedRequest.body : null,
+              display,
+              count === 1 ? '' : `${name}: `,
+            ),
+          onProgress: (record) =>
+            showProgress(display, record, { index, count: runs.length, name, paths: resolvedRequest.paths }),
           onError: (message) => display.writeStderr(`venc: ${message}\n`),
         });
         const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
@@ -97,19 +103,31 @@ export async function encodeAll(
   return { code, encodes };
 }
 
+/** The progress of one of several encodes. */
+interface RunProgress {
+  readonly index: number;
+  readonly count: number;
+  readonly name: string;
+  /** One path or URL for each output. */
+  readonly paths: readonly string[];
+}
+
 function showProgress(
   display: ProgressDisplay,
   record: JobProgressRecord,
-  { index, count, name }: { readonly index: number; readonly count: number; readonly name: string },
+  { index, count, name, paths }: RunProgress,
 ): void {
+  // A file that stays on this machine is not uploaded.
+  const isLocal = paths.every((path) => !isUrl(path));
+  const activity = activityText(record).replace(/^uploading/, isLocal ? 'saving' : '$&');
   if (count === 1) {
-    display.update(record.progress, activityText(record), record);
+    display.update(record.progress, activity, record);
     return;
   }
   // Drop the remaining time, which is that of this file; the percentage covers all files.
-  const activity = activityText(record).replace(/, [^,]* left$/, '');
+  const shown = activity.replace(/, [^,]* left$/, '');
   const percent = Math.floor((index * 100 + record.progress) / count);
-  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${activity}`, {
+  display.update(percent, `${index + 1} of ${count}, ${safeText(basename(name))}, ${shown}`, {
     file: name,
     ...record,
   });
@@ -149,7 +167,7 @@ interface EndReporting {
   readonly options: CreateArgs;
 }
 
-/** Prints the written paths, those of thumbnails after that of their video, and the errors of the other outputs. */
+/** Prints the written paths, those of thumbnails after that of their video, the warnings, and the errors of the other outputs. */
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
@@ -171,9 +189,17 @@ async function reportEnd(
   written.push(...named.others);
   if (written.length > 0)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
-  if (job.state === 'finished') return exitCodes.done;
+  const hasWarnings = job.output_media_files.some(({ warnings = [] }) => warnings.length > 0);
+  if (job.state === 'finished' && !hasWarnings) return exitCodes.done;
   const { failureTerms } = await import('../input/settings-errors.js');
   const toTypedTerms = await failureTerms(name, options);
+  for (const [index, { warnings = [] }] of job.output_media_files.entries()) {
+    for (const warning of warnings) {
+      const text = `${destinations[index] ?? ''}: ${toTypedTerms(warning, index)}`;
+      display.writeStderr(`venc: warning: ${safeText(text)}\n`);
+    }
+  }
+  if (job.state === 'finished') return exitCodes.done;
   display.writeStderr(encodeFailureText(job, { input: isOnly ? null : name, destinations, toTypedTerms }));
   return exitCodes.jobFailed;
 }

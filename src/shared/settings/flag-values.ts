@@ -1,5 +1,6 @@
 import { collect, VencError } from '../errors.js';
 import { normalizeTypedTime } from '../flag-parsers.js';
+import { parseJsonSyntax } from '../text/json-syntax.js';
 import { findSuggestions } from '../text/suggestions.js';
 import { isObject } from '../util/is-object.js';
 import { outputTable } from './index.js';
@@ -46,9 +47,10 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
  */
 export function parseOutputFlag(text: string, flag = '--output'): RequestFields {
   if (!text.trimStart().startsWith('{')) return tableValue(outputTable, text, flag);
-  const value = parsed(text);
-  if (isObject(value)) return value;
-  throw new VencError('UsageError', `${flag} is not valid JSON.`);
+  const result = parseJsonSyntax(text);
+  if ('value' in result && isObject(result.value)) return result.value;
+  const where = 'value' in result || result.position === null ? '' : `: syntax error at ${result.position}`;
+  throw new VencError('UsageError', `${flag} is not valid JSON${where}.`);
 }
 
 function tableValue(table: SettingsTable, text: string, flag: string): RequestFields {
@@ -69,11 +71,16 @@ function tableValue(table: SettingsTable, text: string, flag: string): RequestFi
   return Object.fromEntries(pairs);
 }
 
+/** The settings of an output are too many for a hint; those of a watermark are not. */
+const maxListedSettings = 30;
+
 function knownName(table: SettingsTable, given: string, flag: string): string {
   const name = nameIn(table, given);
   if (name !== undefined) return name;
   const suggestions = findSuggestions(given, Object.keys(table));
-  const hint = suggestions.length === 0 ? {} : { hint: `did you mean ${suggestions.join(', ')}?` };
+  const isShort = Object.keys(table).length <= maxListedSettings;
+  const known = isShort ? { hint: `the settings are ${Object.keys(table).join(', ')}` } : {};
+  const hint = suggestions.length === 0 ? known : { hint: `did you mean ${suggestions.join(', ')}?` };
   throw new VencError('UsageError', `${flag} has no setting ${pathTo('', given)}.`, hint);
 }
 
@@ -118,15 +125,6 @@ function objectValue(setting: ObjectSetting, word: string, flag: string): unknow
     });
   }
   return tableValue(setting.fields, word, flag);
-}
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // The message of the parser repeats a part of the text, which may be secret.
-    return undefined;
-  }
 }
 
 /** One `name=value` of a command line, without its quotes. */

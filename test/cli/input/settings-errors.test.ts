@@ -11,9 +11,9 @@ import { runCli } from '../run-cli.js';
 
 const wrong = ['--speed', '9', '--quality', '7', '--start-clip', 'x'];
 const named = [
-  'venc: --speed must be a whole number from 1 to 5',
-  'venc: --quality must be a whole number from 1 to 5',
-  'venc: --start-clip must be a time as HH:MM:SS.S or in seconds, at least 0 and below 100 hours',
+  'venc: --speed must be a whole number from 1 to 5, not "9"',
+  'venc: --quality must be a whole number from 1 to 5, not "7"',
+  'venc: --start-clip must be a time as HH:MM:SS.S or in seconds, at least 0 and below 100 hours, not "x"',
 ];
 
 async function errorsOf(words: readonly string[], stdin = ''): Promise<readonly string[]> {
@@ -40,7 +40,7 @@ test('a missing file, unreadable flags and invalid values are all reported', asy
     assert.match(errors[1] ?? '', '--thumbnails must be a number or name=value');
     assert.match(errors[2] ?? '', '--output has no setting widht; did you mean width?');
     assert.match(errors[3] ?? '', '--output has no setting hieght; did you mean height?');
-    assert.is(errors[4], 'venc: --speed must be a whole number from 1 to 5');
+    assert.is(errors[4], 'venc: --speed must be a whole number from 1 to 5, not "9"');
   }
 });
 
@@ -52,9 +52,9 @@ test('errors name the --output by its number, and the request file with the path
   const expected = (name: string) => [
     `venc: ${name}: outputs[0].filename must be a string.`,
     `venc: ${name}: outputs[0].speed must be a whole number from 1 to 5`,
-    'venc: --width must be a whole number from 2 to 8192',
+    'venc: --width must be a whole number from 2 to 8192 pixels, not "1"',
     `venc: ${name}: outputs[1].quality must be a whole number from 1 to 5`,
-    'venc: --output 2: start_clip must be a time as HH:MM:SS.S or in seconds, at least 0 and below 100 hours',
+    'venc: --output 2: start_clip must be a time as HH:MM:SS.S or in seconds, at least 0 and below 100 hours, not "x"',
   ];
   for (const command of ['run', 'plan']) {
     assert.equal(await errorsOf([command, request, ...words]), expected(request), command);
@@ -125,7 +125,7 @@ const sources: SettingSources = {
 for (const [text, expected] of [
   ['outputs[0].watermark[1].url must be a URL', '--watermark 2: url must be a URL'],
   ['outputs[0].watermarks[0].x must be pixels', '--watermark 1: x must be pixels'],
-  ['outputs[0].thumbnails.number must be', '--thumbnails must be'],
+  ['outputs[0].thumbnails.number must be', '--thumbnails: number must be'],
   [
     'outputs[0].bitrate_cap must not be below video_bitrate',
     '--output: bitrate_cap must not be below --video-bitrate',

@@ -50,7 +50,7 @@ test('an invalid JSON request is rejected with the position, and its text is not
     ['{"input": "s3://secret",}', /not a JSON object: syntax error at column 25\.$/m],
     ['"secret"', /not a JSON object\.$/m],
     ['secret', /not a JSON object\.$/m],
-    ['', /not a JSON object\.$/m],
+    ['', /The request on stdin is empty\.$/m],
   ] as const) {
     const { code, stderr } = await venc(['-'], stdin);
     assert.is(code, 2);

@@ -138,6 +138,18 @@ test('a very slow server ends the download as a stalled one does', async () => {
     async (source) => {
       const failure = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 200 }));
       assert.is(failure.errorClass, 'DownloadTimeoutError');
+      assert.match(failure.message, /stopped sending\.$/);
+    },
+  );
+});
+
+test('a server that never sends anything did not answer', async () => {
+  await withSource(
+    () => {},
+    async (source) => {
+      const failure = await failureOf(divided(source.url('/film'), { stallTimeoutMs: 100 }));
+      assert.is(failure.errorClass, 'DownloadTimeoutError');
+      assert.match(failure.message, /did not answer\.$/);
     },
   );
 });
