@@ -175,7 +175,7 @@ test('a stage that cannot be reached is reported, and no job is created', async 
   const port = await freePort();
   const { code, stderr } = await venc(['submit', film, '--stage', `ftp://user:hunter2@127.0.0.1:${port}/in`]);
   assert.is(code, 3);
-  assert.match(stderr, /--stage[\s\S]*connection was refused[\s\S]*Nothing was submitted/);
+  assert.match(stderr, /could not be uploaded \(--stage\): .*refused/);
   assert.not.match(stderr, /hunter2|resubmit/);
 });
 

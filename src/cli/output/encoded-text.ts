@@ -27,17 +27,6 @@ export function encodedText({ job, destinations, startedAtMs, endedAtMs }: Finis
     .join('');
 }
 
-/** A line for each warning of a finished output: what only its input revealed. */
-export function outputWarningsText({ job, destinations }: FinishedEncode): string {
-  return job.output_media_files
-    .flatMap(({ warnings = [] }, index) =>
-      warnings.map(
-        (warning) => `venc: warning: ${safeText(destinations[index] ?? '')}: ${safeText(warning)}\n`,
-      ),
-    )
-    .join('');
-}
-
 /** The total of several inputs: `3 of 4 files encoded, 12 MB to 3.6 MB (30%), took 15s`. */
 export function encodedTotalText(encodes: readonly FinishedEncode[], count: number, seconds: number): string {
   const done = encodes.filter(({ job }) => job.state === 'finished');

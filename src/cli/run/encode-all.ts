@@ -8,12 +8,7 @@ import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
 import { type CreateArgs, printResponseWarnings } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
-import {
-  encodedText,
-  encodedTotalText,
-  type FinishedEncode,
-  outputWarningsText,
-} from '../output/encoded-text.js';
+import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
 import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-display.js';
@@ -86,8 +81,7 @@ export async function encodeAll(
           options,
         });
         if (code === exitCodes.done) code = ended;
-        if (encode !== null)
-          display.writeStderr(`${hasSummary ? encodedText(encode) : ''}${outputWarningsText(encode)}`);
+        if (hasSummary && encode !== null) display.writeStderr(encodedText(encode));
       } catch (error) {
         if (count === 1 || !isVencError(error)) throw error;
         if (isFatal(error, name)) throw withCount(error, encodes.length, count);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { encodedText, encodedTotalText, outputWarningsText } from '../../../src/cli/output/encoded-text.js';
+import { encodedText, encodedTotalText } from '../../../src/cli/output/encoded-text.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 import { matchesGolden } from '../../helpers/golden.js';
 
@@ -32,16 +32,6 @@ test('size, ratio, time and speed of each output match the golden file', () => {
   const done = { ...encode, job: { ...job, state: 'finished' as const } };
   const text = [encodedText(encode), encodedTotalText([encode], 2, 70), encodedTotalText([done], 3, 70)];
   matchesGolden('cli/encoded.txt', text.join(''));
-});
-
-test('the warnings of outputs name their files', () => {
-  const warnings = ['The watermark was left out.', 'b\u001b'];
-  const [first, second, third] = job.output_media_files;
-  assert.ok(first && second && third);
-  const warned = { ...job, output_media_files: [first, second, { ...third, warnings }] };
-  const lines = outputWarningsText({ ...encode, job: warned }).split('\n');
-  assert.is(lines[0], 'venc: warning: s3://b/x\\x1b.mp4: The watermark was left out.');
-  assert.is(lines.length, 3);
 });
 
 test('no outputs print nothing', () => {
