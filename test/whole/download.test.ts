@@ -174,8 +174,8 @@ test('a request that the daemon would reject is rejected before the upload, and 
 test('a stage that cannot be reached is reported, and no job is created', async () => {
   const port = await freePort();
   const { code, stderr } = await venc(['submit', film, '--stage', `ftp://user:hunter2@127.0.0.1:${port}/in`]);
-  assert.is(code, 1);
-  assert.match(stderr, /refused the connection[\s\S]*Nothing was submitted[\s\S]*--stage/);
+  assert.is(code, 3);
+  assert.match(stderr, /refused the connection[\s\S]*nothing was submitted[\s\S]*--stage/);
   assert.not.match(stderr, /hunter2|resubmit/);
 });
 
