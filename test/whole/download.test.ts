@@ -175,7 +175,7 @@ test('a stage that cannot be reached is reported, and no job is created', async 
   const port = await freePort();
   const { code, stderr } = await venc(['submit', film, '--stage', `ftp://user:hunter2@127.0.0.1:${port}/in`]);
   assert.is(code, 3);
-  assert.match(stderr, /could not be uploaded \(--stage\): .*refused/);
+  assert.match(stderr, /refused the connection[\s\S]*nothing was submitted[\s\S]*--stage/);
   assert.not.match(stderr, /hunter2|resubmit/);
 });
 

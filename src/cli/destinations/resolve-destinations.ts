@@ -40,18 +40,18 @@ export async function resolveDestinations(
 /** The extension of a media file. `v1.2` is a name that folders have. */
 const mayBeFile = /\.[a-z][a-z0-9]{1,4}$/i;
 
+/** Settings that name a destination. `filename` is only a name, which `-o` replaces, so that one list of settings fits all commands. */
+const remoteNames = ['url', 'base_url'] as const;
+
 /** Throws `UsageError` if a setting on the command line contradicts `-o`. A folder of `-o` still takes the outputs without a URL. */
 async function rejectOtherDestinations(args: CreateArgs, isFolder: boolean): Promise<void> {
   const { outputFlags } = parseFlags(args);
-  const urls = ['url', 'base_url'];
-  const flags = isFolder ? urls : [...urls, 'filename'];
-  const flag = flags.find((name) => Object.hasOwn(outputFlags, name));
+  const flag = remoteNames.find((name) => Object.hasOwn(outputFlags, name));
   const outputs = isFolder ? [] : (args.output ?? []);
   const settings = await Promise.all(
     outputs.map(async (text) => parseOutputFlag(await readOutputArgument(text))),
   );
-  // A -o at the position of an --output overrides its filename.
-  const name = urls.find((one) => settings.some((given) => Object.hasOwn(given, one)));
+  const name = remoteNames.find((one) => settings.some((given) => Object.hasOwn(given, one)));
   if (flag === undefined && name === undefined) return;
   const other = flag === undefined ? `--output ${name}` : `--${flag.replaceAll('_', '-')}`;
   throw new VencError('UsageError', `${other} and -o both say where the output goes; give one of them.`);

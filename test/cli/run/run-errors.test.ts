@@ -31,7 +31,6 @@ const double = 'both say where the output goes; give one of them';
 const rejected: readonly (readonly [string, RegExp])[] = [
   ['run a.mov --url ftp://h/o.mp4 -o f.mp4', new RegExp(`--url and -o ${double}`)],
   ['plan a.mov --base-url ftp://h/ -o f.mp4', new RegExp(`--base-url and -o ${double}`)],
-  ['run a.mov --filename g.mp4 -o f.mp4', new RegExp(`--filename and -o ${double}`)],
   ['run a.mov --output url=ftp://h/o.mp4 -o f.mp4', new RegExp(`--output url and -o ${double}`)],
   ['run a.mov b.mov -o one.mp4', /one\.mp4 looks like a file.*\n.*-o one\//],
   ['run here.json', /here\.json: outputs\[0\]\.width must be/],
