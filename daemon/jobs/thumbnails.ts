@@ -75,7 +75,23 @@ export function thumbnailDestination(
   const at = (video: string) => thumbnailUrl(sets, set, { url: video, isHosted }, image);
   if (set.base_url === undefined) return { destination: at(destination), url: at(url) };
   const own = at(destination);
-  return { destination: s3UrlOf(own) ?? own, url: withoutPassword(own) };
+  return { destination: toDestination(own), url: withoutPassword(own) };
+}
+
+/** The set whose `base_url` is the folder of a destination, or the nearest one above it; undefined if there is none. */
+export function setAtUrl(settings: OutputSettings, destination: string): ThumbnailSettings | undefined {
+  const folders = thumbnailSets(settings).flatMap((set) =>
+    set.base_url === undefined
+      ? []
+      : [{ set, folder: `${toDestination(set.base_url).replace(/\/+$/, '')}/` }],
+  );
+  return folders
+    .filter(({ folder }) => destination.startsWith(folder))
+    .toSorted((a, b) => b.folder.length - a.folder.length)[0]?.set;
+}
+
+function toDestination(url: string): string {
+  return s3UrlOf(url) ?? url;
 }
 
 /** The destination of a thumbnail that was taken. */

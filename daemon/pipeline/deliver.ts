@@ -2,13 +2,14 @@ import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { isLocal } from '../jobs/expected-work.js';
+import { thumbnailAccess, videoAccess } from '../jobs/file-access.js';
 import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
 import { objectHeaders } from '../jobs/object-headers.js';
-import { thumbnailAccess, videoAccess } from '../jobs/output-files.js';
 import type { Run } from '../jobs/run.js';
 import {
   type DeliveredThumbnail,
   destinationOfThumbnail,
+  setAtUrl,
   thumbnailObject,
   thumbnailSets,
 } from '../jobs/thumbnails.js';
@@ -82,9 +83,7 @@ export function ownerOf(
   { settings, destination }: JobOutput,
   url: string,
 ): CredentialOwner {
-  const set = thumbnailSets(settings).find(
-    ({ base_url: folder }) => folder !== undefined && url !== destination && url.startsWith(folder),
-  );
+  const set = url === destination ? undefined : setAtUrl(settings, url);
   return { accountId: job.accountId, credentials: set?.credentials ?? settings.credentials };
 }
 

@@ -1,6 +1,6 @@
 import { jobTable } from '../../src/shared/settings/index.js';
+import type { FileAccess } from '../jobs/file-access.js';
 import type { AsperaSettings } from '../jobs/job.js';
-import type { FileAccess } from '../jobs/output-files.js';
 
 /** Options of the transfer of one file. */
 export interface Transfer {

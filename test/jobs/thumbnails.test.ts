@@ -3,10 +3,26 @@ import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import { draftJob } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { destinationOfThumbnail, hostedFilesOf, reservedThumbnailIds } from '../../daemon/jobs/thumbnails.js';
+import {
+  destinationOfThumbnail,
+  hostedFilesOf,
+  reservedThumbnailIds,
+  setAtUrl,
+} from '../../daemon/jobs/thumbnails.js';
 import { jobRecord, notificationRecord } from '../../daemon/jobs/view.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { changedAt, file, madeAt, media } from './sample-job.js';
+
+test('the set of a destination is that with the nearest base_url', () => {
+  const at = (folder: string, credentials: string) => ({ base_url: folder, credentials });
+  const web = 'https://bucket.s3-eu-west-1.amazonaws.com/web/';
+  const thumbnails = [at('s3://b/x', 'outer'), at('s3://b/x/y/', 'inner'), at(web, 'web'), {}];
+  const found = (url: string) => setAtUrl({ thumbnails }, url)?.credentials;
+  assert.equal(
+    ['s3://b/x/1.png', 's3://b/x/y/1.png', 's3://b/xy/1.png', 's3+eu-west-1://bucket/web/a/1.png'].map(found),
+    ['outer', 'inner', undefined, 'web'],
+  );
+});
 
 type Sets = NonNullable<OutputSettings['thumbnails']>;
 

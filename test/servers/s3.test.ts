@@ -10,7 +10,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FileAccess } from '../../daemon/jobs/output-files.js';
+import type { FileAccess } from '../../daemon/jobs/file-access.js';
 import { openCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import {
   factsOf,

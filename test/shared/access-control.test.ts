@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { videoAccess } from '../../daemon/jobs/output-files.js';
+import { videoAccess } from '../../daemon/jobs/file-access.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { input, settingsOf, validationErrorsFor } from './reading.js';
 

@@ -77,12 +77,9 @@ function seekArgs(
   return [
     ...['-y', ...keepTimestamps],
     // The displayed frame starts before the requested time, so ffmpeg must not drop it as too early.
-    ...chunk.flatMap(({ seconds }) => [
-      ...safeInputOptions,
-      ...decoderArgs(source.codec),
-      ...['-noautorotate', '-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - prerollSeconds))],
-      ...['-i', fileArgument(source.path)],
-    ]),
+    ...chunk.flatMap(({ seconds }) =>
+      inputArgs(source, ['-noaccurate_seek', '-ss', secondsArgument(Math.max(0, seconds - prerollSeconds))]),
+    ),
     ...chunk.flatMap((image, input) => singleImageArgs(image, input, source, capabilities)),
   ];
 }
@@ -112,8 +109,8 @@ function singleImageArgs(
   ];
 }
 
-function inputArgs({ codec, path }: ThumbnailSource): readonly string[] {
-  return [...safeInputOptions, ...decoderArgs(codec), '-noautorotate', '-i', fileArgument(path)];
+function inputArgs({ codec, path }: ThumbnailSource, options: readonly string[] = []): readonly string[] {
+  return [...safeInputOptions, ...decoderArgs(codec), '-noautorotate', ...options, '-i', fileArgument(path)];
 }
 
 // Without this, times are shifted to start at the seek position and rounded to the time base of the file, which in Ogg is one

@@ -1,5 +1,5 @@
 import { GetObjectAclCommand, type ObjectCannedACL, PutObjectAclCommand } from '@aws-sdk/client-s3';
-import type { FileAccess, Grant, Permission } from '../../jobs/output-files.js';
+import type { FileAccess, Grant, Permission } from '../../jobs/file-access.js';
 import { parseS3Error } from './map-storage-error.js';
 import type { S3RequestContext, StorageSession } from './storage-session.js';
 

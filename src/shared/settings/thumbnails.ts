@@ -1,5 +1,6 @@
 import { accessControlSetting } from './access-control.js';
 import { credentialsSetting } from './credentials.js';
+import { deliveryTable } from './delivery.js';
 import { sidePixels } from './limits.js';
 import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
@@ -128,11 +129,7 @@ export const thumbnailsTable = {
     defaultText: 'the setting of the output',
   },
   headers: {
-    kind: 'map',
-    max: 20,
-    maxNameLength: 128,
-    maxLength: 1024,
-    reserved: [],
+    ...deliveryTable.headers,
     section: chapter,
     help: 'headers of the images in a bucket, such as Cache-Control',
   },

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { FileAccess, Grant } from '../../../daemon/jobs/output-files.js';
+import type { FileAccess, Grant } from '../../../daemon/jobs/file-access.js';
 import { grantsFor } from '../../../daemon/transports/s3/grants.js';
 
 const everybody = 'http://acs.amazonaws.com/groups/global/AllUsers';
