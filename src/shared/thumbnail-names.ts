@@ -48,7 +48,7 @@ export function namedImage(
 
 /**
  * The URL of an image of a set. Without `prefix`, `filename` and `base_url`, `_0000.png` and so on replace the extension of the
- * video; with `base_url` the name begins with `frame`. If several sets would have the same name, their labels are added to it.
+ * video; with `base_url` the name begins with `frame`. The label of a set is added if the output has several sets next to the video, or several in the same folder.
  * A hosted file has no folder of its own.
  */
 export function thumbnailUrl(
@@ -82,13 +82,14 @@ function expand(filename: string, set: ThumbnailSettings, image: NamedImage): st
   });
 }
 
-/** The label of a set, if another set of the output has no name or folder of its own either, or the same `base_url`. */
+/** The label of a set, if the output has several sets next to the video, or several that are named `frame` in the same folder. */
 function labelPart(sets: readonly ThumbnailSettings[], set: ThumbnailSettings): string {
-  const alike = sets.filter(
+  const others = sets.filter(
     ({ base_url, prefix, filename }) =>
-      base_url === set.base_url && prefix === undefined && filename === undefined,
+      set.base_url === undefined ||
+      (base_url === set.base_url && prefix === undefined && filename === undefined),
   );
-  return alike.length > 1 && set.label !== undefined ? `_${fileNameOf(set.label)}` : '';
+  return others.length > 1 && set.label !== undefined ? `_${fileNameOf(set.label)}` : '';
 }
 
 /** A label as a part of a file name: it must not lead to another folder. */

@@ -44,6 +44,7 @@ const destinations: readonly (readonly [string, Sets, number, number, string])[]
   ['file:///a/film.mp4', [{ format: 'jpg' }], 0, 0, 'file:///a/film_0000.jpg'],
   ['file:///a/film.mp4', [{ label: 'one' }], 0, 0, 'file:///a/film_0000.png'],
   ['file:///a/film.mp4', [{ label: 'one' }, {}], 0, 0, 'file:///a/film_one_0000.png'],
+  ['file:///a/film.mp4', [{ label: 'one' }, { prefix: 'p' }], 0, 0, 'file:///a/film_one_0000.png'],
   ['file:///a/film.mp4', [{ label: '../ä' }, {}], 0, 0, 'file:///a/film___%C3%A4_0000.png'],
   ['file:///a/film.mp4', [{ prefix: 'p q' }], 0, 7, 'file:///a/p%20q_0007.png'],
   ['s3://b/film.mp4', [{ base_url: 's3://t/x/' }], 0, 0, 's3://t/x/frame_0000.png'],
