@@ -8,15 +8,16 @@ import { expectedMedia } from '../plan/product.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { planThumbnails } from '../plan/thumbnails.js';
 
-/** One run of ffmpeg, as `venc plan` shows it. */
+/** One run of ffmpeg or one copy of a file, as `venc plan` shows it. */
 export interface DryRunStep {
   /** The numbers of the outputs that it makes. */
   readonly outputs: readonly number[];
-  readonly does: 'encode' | 'thumbnails';
+  readonly does: 'encode' | 'thumbnails' | 'copy';
+  /** The arguments of ffmpeg; of a copy, the file that is copied and the new one. */
   readonly args: readonly string[];
   /**
    * Its share of the encoding of each output, up to 1; null for thumbnails, which are made from the encoded
-   * file.
+   * file, and for copies.
    */
   readonly share: number | null;
 }

@@ -54,8 +54,12 @@ interface DryRunOutput {
   readonly label: string | null;
   /** The delivery URL, without password. */
   readonly url: string;
-  /** The file that the command lines write; null if the output cannot be made. */
+  /** The file that the command lines write, or that is only transferred; null if the output cannot be made. */
   readonly path: string | null;
+  /** The number of the output that it is made from (`source`); null if that is the input. */
+  readonly source: number | null;
+  /** The file of which the output is a copy; null if it is encoded, or uploaded from its source. */
+  readonly copyOf: string | null;
   /** Why the output cannot be made from this input; null if it can. */
   readonly failure: JobFailure | null;
 }
@@ -122,19 +126,35 @@ export async function dryRun(
   });
   const { steps, warnings } = describeSteps(jobPlan, pendingOutputs, ffmpeg.capabilities);
   for (const { outputId, failure } of jobPlan.rejections) failures.set(outputId, failure);
-  return {
-    program: ffmpeg.ffmpeg.path,
-    outputs: resolved.map(({ settings, outputDestination }, index) => ({
+  const dryRunOutputs = resolved.map(({ settings, outputDestination }, index): DryRunOutput => {
+    const made = pathOf(jobPlan, index, resolved, input);
+    const copy = isTransferOnly(settings) && made !== null ? files.get(index + 1) : undefined;
+    const source = resolved.findIndex((other) => other.settings.label === settings.source);
+    return {
       number: index + 1,
       label: settings.label ?? null,
       url: withoutPassword(outputDestination.url),
-      path: pathOf(jobPlan, index, resolved, input),
+      path: copy ?? made,
+      source: settings.source === undefined ? null : source + 1,
+      copyOf: copy === undefined ? null : made,
       failure: failures.get(index + 1) ?? null,
-    })),
-    steps,
+    };
+  });
+  return {
+    program: ffmpeg.ffmpeg.path,
+    outputs: dryRunOutputs,
+    steps: [...steps, ...copySteps(dryRunOutputs)],
     warnings: [...watermarks.warnings(), ...warnings],
     requestWarnings,
   };
+}
+
+function copySteps(outputs: readonly DryRunOutput[]): readonly DryRunStep[] {
+  return outputs.flatMap(({ number, path, copyOf }) =>
+    path === null || copyOf === null
+      ? []
+      : [{ outputs: [number], does: 'copy', args: [copyOf, path], share: null }],
+  );
 }
 
 /** The file of an output: that of its source if it is only transferred. Null if it cannot be made. */

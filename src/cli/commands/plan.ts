@@ -50,8 +50,8 @@ input with ffprobe, writes nothing and connects to no other machine. The lines r
 run would write, without overwriting any (-n). Intermediate files, and outputs that have to be uploaded, go to the current
 folder. A run adds only what it needs to read the progress.
 
-With --json each line has its outputs (number, label, url, and path, the file that is written), what it does (encode, thumbnails),
-program, args, and its share of the encoding of these outputs.
+With --json each line has its outputs (number, label, url, path, the file that is written, and source, the number of the output
+that it is made from), what it does (encode, thumbnails, copy), program, args, and its share of the encoding of these outputs.
 
 Exit codes: 0 if every output can be made, 1 if one cannot, 2 if the request is rejected.
 
@@ -89,10 +89,10 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   for (const warning of plan.warnings) io.writeStderr(`venc: ${warning}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {
-      const [program, ...commandArgs] = stepCommand(plan.program, args);
+      const [program, ...commandArgs] = stepCommand(plan.program, { does, args });
       const made = plan.outputs.filter(({ number }) => outputs.includes(number));
       return {
-        outputs: made.map(({ number, label, url, path }) => ({ number, label, url, path })),
+        outputs: made.map(({ number, label, url, path, source }) => ({ number, label, url, path, source })),
         does,
         program,
         args: commandArgs,

@@ -9,11 +9,13 @@ export interface PrintedPlan {
     readonly number: number;
     readonly label: string | null;
     readonly path: string | null;
+    readonly source: number | null;
+    readonly copyOf: string | null;
     readonly failure: { readonly errorClass: string; readonly message: string } | null;
   }[];
   readonly steps: readonly {
     readonly outputs: readonly number[];
-    readonly does: 'encode' | 'thumbnails';
+    readonly does: 'encode' | 'thumbnails' | 'copy';
     readonly args: readonly string[];
   }[];
 }
@@ -25,7 +27,11 @@ export interface PrintedPlan {
 const ownArgs = ['-hide_banner', '-nostdin'] as const;
 
 /** The command line of a step, the program first. It writes to files of the user, so it never overwrites (-n instead of -y). */
-export function stepCommand(program: string, args: readonly string[]): readonly string[] {
+export function stepCommand(
+  program: string,
+  { does, args }: Pick<PrintedPlan['steps'][number], 'does' | 'args'>,
+): readonly string[] {
+  if (does === 'copy') return ['cp', '-n', '--', ...args];
   return [program, ...ownArgs, ...(args[0] === '-y' ? ['-n', ...args.slice(1)] : args)];
 }
 
@@ -57,22 +63,32 @@ export function planText(
     const { number, path } = output;
     if (path === null) return [];
     const destination = destinations[number - 1] ?? '';
-    return [
-      `# ${outputName(output)}: ${safeText(isUrl(destination) ? `${path}, to be uploaded to ${destination}` : path)}`,
-    ];
+    const where = isUrl(destination) ? `${path}, to be uploaded to ${destination}` : path;
+    return [`# ${outputName(output)}: ${safeText(`${where}${originText(output)}`)}`];
   });
   const folders =
     missingFolders.length === 0 ? [] : ['', shellLine(['mkdir', '-p', '--', ...missingFolders])];
   const lines = steps.flatMap(({ outputs: numbers, does, args }, index) => {
     const whose = `${numbers.length === 1 ? 'output' : 'outputs'} ${numbers.join(', ')}`;
-    const what = does === 'encode' ? '' : ': thumbnails, if the file is as long as expected';
     return [
       '',
-      `# step ${index + 1} of ${steps.length}, for ${whose}${what}`,
-      shellLine(stepCommand(program, args)),
+      `# step ${index + 1} of ${steps.length}, for ${whose}${stepNotes[does]}`,
+      shellLine(stepCommand(program, { does, args })),
     ];
   });
   return steps.length === 0 ? '' : `${[...files, ...folders, ...lines].join('\n')}\n`;
+}
+
+const stepNotes = {
+  encode: '',
+  thumbnails: ': thumbnails, if the file is as long as expected',
+  copy: ': a copy',
+} as const;
+
+/** What an output is made from, unless that is the input. */
+function originText({ source, copyOf }: PrintedPlan['outputs'][number]): string {
+  if (copyOf !== null) return `, a copy of ${copyOf}`;
+  return source === null ? '' : `, made from output ${source}`;
 }
 
 /** The errors of outputs that cannot be made from the input, one per line; empty if there are none. */

@@ -5,13 +5,22 @@ import { matchesGolden } from '../../helpers/golden.js';
 
 const program = '/usr/bin/ffmpeg';
 const input = ['-y', '-i', "file:/films/it's a film.mov"];
-const film = { number: 1, label: null, path: 'film.mp4', failure: null };
-const audioOutput = { number: 2, label: 'audio', path: './output-2.mp3', failure: null };
+const film = { number: 1, label: null, path: 'film.mp4', source: null, copyOf: null, failure: null };
+const audioOutput = {
+  number: 2,
+  label: 'audio',
+  path: './output-2.mp3',
+  source: null,
+  copyOf: null,
+  failure: null,
+};
 const graph = ['-filter_complex', '[0:0]scale=640:360,setsar=1[v]', '-map', '[v]'];
 const late = {
   number: 1,
   label: null,
   path: null,
+  source: null,
+  copyOf: null,
   failure: { errorClass: 'InvalidVideoSettingsError', message: 'The clip begins behind the end.' },
 };
 
@@ -62,6 +71,30 @@ test('an output that cannot be made is reported separately, and the rest of the 
   const text = planText(plan, { destinations: ['a.mp4', 'b.mp3'], missingFolders: [] });
   assert.match(text, '# step 1 of 1, for output 2\n');
   assert.not.match(text, 'a.mp4');
+});
+
+test('outputs that are made from another output name it, and a transfer is a copy', () => {
+  const plan: PrintedPlan = {
+    program,
+    outputs: [
+      film,
+      { ...film, number: 2, path: 'small.mp4', source: 1 },
+      { ...film, number: 3, path: "it's.mp4", source: 1, copyOf: 'film.mp4' },
+    ],
+    steps: [{ outputs: [3], does: 'copy', args: ['film.mp4', "it's.mp4"] }],
+  };
+  assert.is(
+    planText(plan, { destinations: ['film.mp4', 'small.mp4', "it's.mp4"], missingFolders: [] }),
+    [
+      '# output 1: film.mp4',
+      '# output 2: small.mp4, made from output 1',
+      "# output 3: it's.mp4, a copy of film.mp4",
+      '',
+      '# step 1 of 1, for output 3: a copy',
+      "cp -n -- film.mp4 'it'\\''s.mp4'",
+      '',
+    ].join('\n'),
+  );
 });
 
 test('a plan without steps prints nothing', () => {
