@@ -67,37 +67,36 @@ export async function checkRequest(
   context: RequestCheckContext,
   parts: ValidRequestParts,
 ): Promise<CheckedRequest> {
-  const accountId = context.account.id;
-  const outputs: ResolvedOutput[] = [];
-  const validationErrors: string[] = [
-    ...(parts.input === undefined
-      ? []
-      : await sourceErrors(appContext, {
-          url: parts.input,
-          path: 'input',
-          credentials: parts.credentials,
-          accountId,
-        })),
-  ];
+  const { outputs: settingsOfOutputs, input, credentials, notifications } = parts;
   const { outputs: _, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
-  validationErrors.push(...jobSupport.validationErrors);
-  const warnings: RequestWarning[] = [
-    ...jobSupport.warnings,
-    ...notificationWarnings(parts.notifications, '', appContext.sendsMail),
-  ];
-  const codecs: CodecsOfOutput[] = [];
   const check = createOutputCheck(appContext, context, parts);
-  for (const [index, settings] of parts.outputs.entries()) {
-    if (settings === undefined) continue;
-    const result = await check(settings, `outputs[${index}]`);
-    validationErrors.push(...result.validationErrors);
-    warnings.push(...result.warnings);
-    if (result.output !== undefined) outputs.push(result.output);
-    if (result.codecs !== undefined) codecs.push(result.codecs);
-  }
-  validationErrors.push(...copyValidationErrors(codecs));
-  return { outputs, validationErrors, warnings };
+  const accountId = context.account.id;
+  const [inputErrors, checked] = await Promise.all([
+    input === undefined
+      ? []
+      : sourceErrors(appContext, { url: input, path: 'input', credentials, accountId }),
+    Promise.all(
+      settingsOfOutputs.flatMap((settings, index) =>
+        settings === undefined ? [] : [check(settings, `outputs[${index}]`)],
+      ),
+    ),
+  ]);
+  const codecs = checked.flatMap((result) => result.codecs ?? []);
+  return {
+    outputs: checked.flatMap(({ output }) => output ?? []),
+    validationErrors: [
+      ...inputErrors,
+      ...jobSupport.validationErrors,
+      ...checked.flatMap((result) => result.validationErrors),
+      ...copyValidationErrors(codecs),
+    ],
+    warnings: [
+      ...jobSupport.warnings,
+      ...notificationWarnings(notifications, '', appContext.sendsMail),
+      ...checked.flatMap((result) => result.warnings),
+    ],
+  };
 }
 
 /** What the check of one output found. `output` is absent if its container or its codecs are invalid. */
@@ -109,7 +108,10 @@ interface CheckedOutput {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** Returns a function that checks one output after the other, because two of them must not have the same destination. */
+/**
+ * Returns a function that checks an output. Several are checked concurrently. Each claims its destinations before it waits for anything, so
+ * that of two outputs with the same destination the second one has the error.
+ */
 function createOutputCheck(
   appContext: RequestCheckDeps,
   context: RequestCheckContext,
@@ -121,6 +123,7 @@ function createOutputCheck(
 
   const checkDelivery = async (output: ResolvedOutput, path: string): Promise<CheckedOutput> => {
     const { settings, outputDestination } = output;
+    const claimErrors = claims.claimFile(outputDestination, path);
     const scheme = schemeOf(outputDestination.destination);
     const strictResult = applyStrictMode(objectWarnings(settings, scheme, path), settings.strict ?? false);
     return {
@@ -129,7 +132,7 @@ function createOutputCheck(
         ...strictResult.validationErrors,
         ...headerErrors(settings, path),
         ...(await destinationErrors(appContext, { settings, outputDestination, path, accountId })),
-        ...claims.claimFile(outputDestination, path),
+        ...claimErrors,
       ],
       warnings: [
         ...strictResult.warnings,
@@ -157,12 +160,14 @@ function createOutputCheck(
       extension: combination.extension,
       ...destinationOptions,
     });
-    const delivery = await checkDelivery({ settings, outputDestination }, path);
-    const thumbnails = await checkThumbnails(
-      appContext,
-      { settings, outputDestination },
-      { path, accountId },
-    );
+    const output = { settings, outputDestination };
+    const checkedDelivery = checkDelivery(output, path);
+    const claimErrors = claims.claimThumbnails(settings, outputDestination, path);
+    const [delivery, thumbnails, watermarkErrors] = await Promise.all([
+      checkedDelivery,
+      checkThumbnails(appContext, output, { path, accountId }),
+      checkWatermarks(settings, path),
+    ]);
     const strictThumbnails = applyStrictMode(thumbnails.warnings, settings.strict ?? false);
     return {
       ...delivery,
@@ -170,10 +175,10 @@ function createOutputCheck(
       validationErrors: [
         ...combined.validationErrors,
         ...delivery.validationErrors,
-        ...(await checkWatermarks(settings, path)),
+        ...watermarkErrors,
         ...thumbnails.validationErrors,
         ...strictThumbnails.validationErrors,
-        ...claims.claimThumbnails(settings, outputDestination, path),
+        ...claimErrors,
       ],
       warnings: [
         ...combined.warnings,
