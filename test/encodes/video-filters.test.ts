@@ -18,6 +18,8 @@ const coder = ['-c:v', 'libx264', '-preset', 'ultrafast', '-qp', '4', '-pix_fmt'
 const size = { width: 160, height: 96 };
 const pattern = 'testsrc2=size=160x96:rate=25:duration=1';
 
+const ramp = 'color=black:size=160x96:rate=25:duration=0.4,format=yuv420p';
+
 /** The inputs: the arguments of ffmpeg by name. */
 const recipes: Readonly<Record<string, readonly string[]>> = {
   'clean.mp4': ['-f', 'lavfi', '-i', pattern, ...coder],
@@ -30,7 +32,8 @@ const recipes: Readonly<Record<string, readonly string[]>> = {
   'rgb.mkv': ['-f', 'lavfi', '-i', `${pattern},noise=alls=25:allf=t:all_seed=3,format=gbrp`, '-c:v', 'ffv1'],
   'clean-rgb.mkv': ['-f', 'lavfi', '-i', `${pattern},format=gbrp`, '-c:v', 'ffv1'],
   'blocks.mp4': [
-    ...['-f', 'lavfi', '-i', 'gradients=size=160x96:rate=25:duration=0.4:seed=5:speed=0.01'],
+    // Not the source gradients: with the same seed it was once a single colour.
+    ...['-f', 'lavfi', '-i', `${ramp},geq=lum=40+X*0.6+Y*0.5+8*sin(X/9+N/3):cb=128:cr=128`],
     ...['-c:v', 'mpeg4', '-q:v', '31', '-pix_fmt', 'yuv420p'],
   ],
   'fields.mp4': [
