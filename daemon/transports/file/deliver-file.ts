@@ -79,8 +79,7 @@ async function moveOrCopy(
     const from = await source.stat();
     const to = await folder.handle.stat();
     if (from.dev !== to.dev) return await copyToFile(source, finalPath, { transfer, isDurable: true });
-    const facts = await measureHandle(source, createProgressReporter(transfer), transfer.signal);
-    await source.sync();
+    const facts = await measureAndFlush(source, transfer);
     transfer.signal.throwIfAborted();
     const isMoved = await rename(fromPath, finalPath).then(() => true, rethrowUnlessCrossDevice);
     // Two mounts of one volume have the same device number, but rename between them fails with EXDEV.
@@ -90,6 +89,17 @@ async function moveOrCopy(
   } finally {
     await source.close();
   }
+}
+
+/** Computes the MD5 while the disk writes what is still in memory. */
+async function measureAndFlush(source: FileHandle, transfer: Transfer): Promise<FileFacts> {
+  const [measured, flushed] = await Promise.allSettled([
+    measureHandle(source, createProgressReporter(transfer), transfer.signal),
+    source.sync(),
+  ]);
+  if (measured.status === 'rejected') throw measured.reason;
+  if (flushed.status === 'rejected') throw flushed.reason;
+  return measured.value;
 }
 
 function rethrowUnlessCrossDevice(error: unknown): false {
