@@ -4,7 +4,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
-import { type Thumbnail, thumbnailSets } from '../jobs/thumbnails.js';
+import { destinationOfThumbnail, type Thumbnail, thumbnailSets } from '../jobs/thumbnails.js';
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -37,10 +37,13 @@ export function extractThumbnails(
       const thumbnails: ExtractedThumbnail[] = [];
       const warnings: string[] = [];
       if (encoded.media.video === null) return { thumbnails, warnings };
+      const destinations = new Set(run.job.outputs.map(({ destination }) => destination));
       for (const setIndex of thumbnailSets(output.settings).keys()) {
         const plan = planSet(context, task, setIndex);
         const files = await extractSet(run, context, plan, task.scratch);
-        thumbnails.push(...files.map((path, index) => ({ path, setIndex, index, ...plan.size })));
+        const extracted = files.map((path, index) => ({ path, setIndex, index, ...plan.size }));
+        for (const thumbnail of extracted) claimDestination(destinations, output, thumbnail);
+        thumbnails.push(...extracted);
         warnings.push(...plan.warnings);
       }
       return { thumbnails, warnings };
@@ -48,6 +51,14 @@ export function extractThumbnails(
     'ThumbnailError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );
+}
+
+/** Throws if a thumbnail would replace another file of the job. Its name may contain its size, which only the encoded file reveals. */
+function claimDestination(used: Set<string>, output: JobOutput, thumbnail: Thumbnail): void {
+  const { destination, url } = destinationOfThumbnail(output, thumbnail);
+  if (used.has(destination))
+    throw new VencError('ThumbnailError', `Two files of the job would be written to ${url}.`);
+  used.add(destination);
 }
 
 interface ThumbnailTask {

@@ -50,6 +50,9 @@ const videoSettings = [
   ] as const),
   ...(['min_frame_rate', 'deinterlace_mode', 'flip', 'sample_aspect_ratio', 'color_metadata'] as const),
   ...(['force_interlace_headers', 'denoise', 'sharpen', 'deblock', 'autolevel'] as const),
+  ...(['video_codec_profile', 'h264_profile', 'video_codec_level', 'h264_level', 'tuning', 'crf'] as const),
+  ...(['video_reference_frames', 'h264_reference_frames', 'max_video_bitrate'] as const),
+  ...(['video_bframes', 'h264_bframes'] as const),
 ] as const;
 
 const audioSettings: readonly (keyof OutputSettings)[] = [

@@ -66,7 +66,7 @@ export function thumbnailUrl(
       ? `${prefix ?? `frame${labelPart(sets, set)}`}${suffix}`
       : withExtension(expand(filename, set, image), formatOf(set));
   if (baseUrl !== undefined)
-    return `${baseUrl.replace(/\/+$/, '')}/${name.split('/').map(encodeURIComponent).join('/')}`;
+    return `${withoutSlash(baseUrl)}/${name.split('/').map(encodeURIComponent).join('/')}`;
   return siblingInUrl(video.url, video.isHosted ? name.slice(name.lastIndexOf('/') + 1) : name);
 }
 
@@ -87,9 +87,15 @@ function labelPart(sets: readonly ThumbnailSettings[], set: ThumbnailSettings): 
   const others = sets.filter(
     ({ base_url, prefix, filename }) =>
       set.base_url === undefined ||
-      (base_url === set.base_url && prefix === undefined && filename === undefined),
+      (withoutSlash(base_url) === withoutSlash(set.base_url) &&
+        prefix === undefined &&
+        filename === undefined),
   );
   return others.length > 1 && set.label !== undefined ? `_${fileNameOf(set.label)}` : '';
+}
+
+function withoutSlash(url: string | undefined): string | undefined {
+  return url?.replace(/\/+$/, '');
 }
 
 /** A label as a part of a file name: it must not lead to another folder. */

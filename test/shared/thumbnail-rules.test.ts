@@ -16,6 +16,8 @@ const cases: readonly {
   { thumbnails: { filename: 'still', interval: 5 }, errors: ['filename must have {{number}}'] },
   { thumbnails: { filename: 'still', times: [1, 2] }, errors: ['filename must have {{number}}'] },
   { thumbnails: { filename: '{{numbers}}' }, errors: ['filename has an unknown placeholder'] },
+  { thumbnails: { filename: '{{number}' }, errors: ['filename has an unknown placeholder'] },
+  { thumbnails: { filename: 'x{{number}}{{' }, errors: ['filename has an unknown placeholder'] },
   { thumbnails: { filename: '../{{number}}' }, errors: ['filename must not have'] },
   { thumbnails: { prefix: 'a/b' }, errors: ['prefix must be a part of a file name'] },
   { thumbnails: { prefix: '..' }, errors: ['prefix must be a part of a file name'] },

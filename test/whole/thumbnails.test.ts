@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs';
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -130,6 +131,19 @@ test('times after the end are left out with a warning; if none is left the outpu
   assert.equal([some?.state, none?.state, none?.error_class], ['finished', 'failed', 'ThumbnailError']);
   assert.match(some?.warnings?.join() ?? '', /^1 of 2 thumbnails were left out/);
   assert.equal((await readdir(join(folder, 'late'))).toSorted(), ['a.mp4', 'a_0000.png']);
+});
+
+test('images whose names have their size fail their output if they would replace each other', async ({
+  daemon,
+  input,
+  folder,
+}) => {
+  const thumbnails = [{ filename: 'x-{{width}}' }, { filename: 'x-64', size: '32x18' }];
+  const outputs = [{ width: 64, url: `file://${folder}/sized/a.mp4`, thumbnails }];
+  const job = await daemon.waitForJob(await daemon.create({ input, outputs }));
+  assert.is(job.output_media_files[0]?.error_class, 'ThumbnailError');
+  assert.match(job.output_media_files[0]?.error_message ?? '', /sized\/x-64\.png/);
+  assert.not(existsSync(join(folder, 'sized')));
 });
 
 test('sets that would write the same files are rejected, and thumbnails of an audio output are a warning', async ({

@@ -31,6 +31,9 @@ export interface ThumbnailSchedule {
   readonly imageIndexes: readonly number[];
 }
 
+/** The length of a file is rounded, so the last time of an interval may be this much after it, and at most half a frame. */
+const maxRoundingSeconds = 0.02;
+
 /** The keyframe interval of encoders if none is set, and a typical frame rate. */
 const defaultKeyframeInterval = 250;
 const assumedFramesPerSecond = 25;
@@ -48,7 +51,8 @@ export function decideTimes(
 ): ThumbnailTimes {
   const method = methodOf(set);
   const startsAtZero = set.start_at_first_frame === true;
-  const lastSeconds = durationSeconds + 1 / framesPerSecondOf(outputFrameRate);
+  const lastSeconds =
+    durationSeconds + Math.min(maxRoundingSeconds, 0.5 / framesPerSecondOf(outputFrameRate));
   if (method === 'times') {
     const times = set.times ?? [];
     const seconds = times.filter((time) => time <= lastSeconds);
@@ -66,7 +70,6 @@ export function decideTimes(
     method === 'interval'
       ? (set.interval ?? 1)
       : frames / framesPerSecondOf(inputFrameRate ?? outputFrameRate);
-  // The length of a file is rounded to frames, so an interval may end a little after it.
   const intervals = Math.floor(lastSeconds / interval);
   if (intervals === 0)
     return { ...spaced(startsAtZero ? 0 : durationSeconds / 2, interval, 1), warnings: [] };

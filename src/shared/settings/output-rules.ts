@@ -6,6 +6,7 @@ import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels } from './limits.j
 import { withoutSize } from './precedence.js';
 import { byteLength } from './read-text.js';
 import type { Size } from './setting.js';
+import { isTransferOnly } from './sources.js';
 
 /**
  * A rule between settings of one output. Returns the validation error to append to the path of the output, or
@@ -36,8 +37,8 @@ const rules: readonly OutputRule[] = [
     min_frame_rate !== undefined && max_frame_rate !== undefined && min_frame_rate > max_frame_rate
       ? '.min_frame_rate must not be above max_frame_rate'
       : undefined,
-  ({ skip_audio, skip_video }) =>
-    skip_audio && skip_video
+  ({ skip_audio, skip_video, ...settings }) =>
+    skip_audio && skip_video && !isTransferOnly(settings)
       ? ' must not have both skip_audio and skip_video, because the output would be empty'
       : undefined,
   ({ bitrate_cap, video_bitrate }) =>

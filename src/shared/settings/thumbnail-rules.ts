@@ -46,7 +46,9 @@ function filenameErrors(set: ThumbnailSettings): readonly string[] {
   if (filename === undefined) return [];
   const used = placeholdersIn(filename);
   const listed = placeholderNames.map((name) => `{{${name}}}`).join(', ');
-  if (!used.every(isPlaceholder)) return [`.filename has an unknown placeholder: use ${listed}`];
+  const hasStrayBraces = /\{\{|\}\}/.test(filename.replaceAll(/\{\{[^{}]*\}\}/g, ''));
+  if (hasStrayBraces || !used.every(isPlaceholder))
+    return [`.filename has an unknown placeholder: use ${listed}`];
   const isSingle = { times: times?.length === 1, number: number === 1 };
   const method = methodOf(set);
   const hasOneImage = (method === 'times' && isSingle.times) || (method === 'number' && isSingle.number);
