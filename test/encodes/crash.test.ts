@@ -13,6 +13,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 
 const slow = { speed: 1, quality: 5, width: 1280, upscale: true };
 
@@ -65,7 +66,7 @@ test('a job survives kill -9 of the daemon during an encode, and no encoder proc
   );
   assert.is(last.state, 'finished');
   assert.equal(await workingIn(data), []);
-  assert.equal(await readdir(join(data, 'scratch')), []);
+  await waitUntilScratchIsEmpty(data);
   const stored = await storedJob(join(data, 'jobs', 'done', '0', `${id}.json`));
   assert.is(stored.crashes, 1);
   assert.is(await second.end('SIGTERM'), 0);
@@ -93,7 +94,7 @@ test('after kill -9 between a source and its dependent, the source stays finishe
   assert.is(last.state, 'finished');
   const { ino, mtimeMs } = await stat(join(folder, 'source.mp4'));
   assert.equal([ino, mtimeMs], [delivered.ino, delivered.mtimeMs]);
-  assert.equal(await readdir(join(data, 'scratch')), []);
+  await waitUntilScratchIsEmpty(data);
   assert.is(await second.end('SIGTERM'), 0);
 });
 

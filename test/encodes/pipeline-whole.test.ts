@@ -11,6 +11,7 @@ import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 import { StepBarriers } from '../pipeline/barriers.js';
 import { fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 
@@ -119,13 +120,7 @@ test('with one encoder, one job is uploaded, one is encoded and one is downloade
     for (const id of [second, fourth]) await encoder.finishJob(id);
     for (const id of [second, fourth]) assert.is((await daemon.waitForJob(id)).state, 'finished');
     for (const id of [first, third]) assert.is((await daemon.waitForJob(id)).state, 'cancelled');
-    assert.equal(
-      await pollUntil(
-        () => readdir(scratch),
-        (names) => names.length === 0,
-      ),
-      [],
-    );
+    await waitUntilScratchIsEmpty(daemon.dataFolder);
   } finally {
     barriers.open('/one', '/two', '/three', '/four');
     await daemon.stop();
@@ -171,13 +166,7 @@ test('after kill -9 every job is run again, at whichever stage it was', async ()
   for (const id of ids) await encoder.finishJob(id);
   const second = await startDaemonProcess(data, flags);
   for (const id of ids) await progressIs(second, id, ({ state }) => state === 'finished');
-  assert.equal(
-    await pollUntil(
-      () => readdir(join(data, 'scratch')),
-      (names) => names.length === 0,
-    ),
-    [],
-  );
+  await waitUntilScratchIsEmpty(data);
   assert.is(await second.end('SIGTERM'), 0);
   await source.close();
 });

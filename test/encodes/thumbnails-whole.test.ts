@@ -6,6 +6,7 @@ import type { JobRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { makeMedia, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 
 interface Context {
   daemon: TestDaemon;
@@ -156,7 +157,7 @@ for (const [what, outputs, sentence] of rejected) {
 }
 
 test('jobs with thumbnails leave no scratch files', async ({ daemon }) => {
-  assert.equal(await readdir(join(daemon.dataFolder, 'scratch')), []);
+  await waitUntilScratchIsEmpty(daemon.dataFolder);
 });
 
 test.run();

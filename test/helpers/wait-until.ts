@@ -1,3 +1,5 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
 /** Number of polls without a pause, for events in this process: most conditions are true by then. */
@@ -13,6 +15,12 @@ export async function waitUntil(what: string, condition: () => boolean | Promise
     if (Date.now() > end) throw new Error(`Timed out after 30 s waiting until ${what}.`);
     await (polls < fastPolls ? nextTurn() : pause(2));
   }
+}
+
+/** Waits until the scratch folder of a daemon is empty. A run removes its folder after its job has reached the final state. */
+export async function waitUntilScratchIsEmpty(dataFolder: string): Promise<void> {
+  const scratch = join(dataFolder, 'scratch');
+  await waitUntil(`${scratch} is empty`, async () => (await readdir(scratch)).length === 0);
 }
 
 /** Waits until all pending work that does not depend on timers is done, including disk access. */

@@ -20,6 +20,7 @@ import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/rem
 import { type StallingProxy, startStallingProxy } from '../helpers/servers/stalling-proxy.js';
 import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 
 /** A server location behind a stalling proxy, where unfinished uploads can be listed. */
 interface ServerFixture {
@@ -233,11 +234,7 @@ for (const fixture of fixtures) {
       (names) => names.length === 0,
       10_000,
     );
-    await pollUntil(
-      () => readdir(join(data, 'scratch')),
-      (names) => names.length === 0,
-      10_000,
-    );
+    await waitUntilScratchIsEmpty(data);
     await daemon.end('SIGTERM');
   });
 
@@ -254,11 +251,7 @@ for (const fixture of fixtures) {
       (holds) => !holds,
       10_000,
     );
-    await pollUntil(
-      () => readdir(join(data, 'scratch')),
-      (names) => names.length === 0,
-      10_000,
-    );
+    await waitUntilScratchIsEmpty(data);
     await daemon.end('SIGTERM');
   });
 }

@@ -8,6 +8,7 @@ import { ffprobe } from '../helpers/measure.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { type FileServer, serveFolder } from '../helpers/servers/file-server.js';
 import { tempFolder } from '../helpers/temp.js';
+import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 
 interface Context {
   readonly daemon: TestDaemon;
@@ -59,7 +60,7 @@ test('a URL without outputs becomes a hosted MP4 within 640x480 with its index a
   assert.is(job.input_media_file.md5_checksum, createHash('md5').update(source).digest('hex'));
   assert.is(job.input_media_file.channels, '6');
   assert.is(job.input_media_file.width, 854);
-  assert.equal(await readdir(join(daemon.dataFolder, 'scratch')), []);
+  await waitUntilScratchIsEmpty(daemon.dataFolder);
 });
 
 test('a hosted file is served in ranges', async ({ daemon, files }) => {
