@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -14,7 +15,6 @@ import {
 import { media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
-import { runCli } from './run-cli.js';
 
 interface Context {
   data: string;

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { film, makeMedia } from '../../helpers/media.js';
-import { tempFolder } from '../../helpers/temp.js';
-import { runCli } from '../run-cli.js';
+import { runCli } from '../cli/run-cli.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
 
 const test = suite('errors of run');
 const folder = tempFolder();
