@@ -110,18 +110,23 @@ function logLinesOf(logged: string): readonly string[] {
   });
 }
 
-/** Polls until the value meets the condition. Gives up after 30 seconds and reports the last value. */
+/**
+ * Polls until the value meets the condition. Gives up after two minutes and reports the last value: an encode takes long on a busy
+ * machine.
+ */
 export async function pollUntil<T>(
   ask: () => Promise<T>,
   condition: (value: T) => boolean,
-  limitMs = 30_000,
+  limitMs = 120_000,
 ): Promise<T> {
   const end = Date.now() + limitMs;
   for (;;) {
     const value = await ask();
     if (condition(value)) return value;
     if (Date.now() > end)
-      throw new Error(`the condition was not met within 30 s; last value: ${JSON.stringify(value)}`);
+      throw new Error(
+        `the condition was not met within ${limitMs / 1000} s; last value: ${JSON.stringify(value)}`,
+      );
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
 }

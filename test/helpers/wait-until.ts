@@ -6,13 +6,13 @@ import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promi
 const fastPolls = 20;
 
 /**
- * Waits until a condition is true. Fails after 30 seconds with the name of the condition. After the first polls it pauses between
+ * Waits until a condition is true. Fails after a minute with the name of the condition. After the first polls it pauses between
  * polls, to leave the CPU to the other processes that the condition depends on.
  */
 export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 30_000;
+  const end = Date.now() + 60_000;
   for (let polls = 0; !(await condition()); polls += 1) {
-    if (Date.now() > end) throw new Error(`Timed out after 30 s waiting until ${what}.`);
+    if (Date.now() > end) throw new Error(`Timed out after 60 s waiting until ${what}.`);
     await (polls < fastPolls ? nextTurn() : pause(2));
   }
 }

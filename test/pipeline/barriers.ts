@@ -18,10 +18,10 @@ export class StepBarriers {
     this.#notify();
   }
 
-  /** Resolves once all of these calls have arrived. Rejects after ten seconds with the calls so far. */
+  /** Resolves once all of these calls have arrived. Rejects after a minute with the calls so far. */
   async come(...names: readonly string[]): Promise<void> {
     const timeout = new AbortController();
-    const timer = setTimeout(() => timeout.abort(), 10_000);
+    const timer = setTimeout(() => timeout.abort(), 60_000);
     await this.#until(() => names.every((name) => this.reached.includes(name)), timeout.signal).catch(() => {
       throw new Error(`${names.join(', ')} never all came: ${this.reached.join(', ')}`);
     });

@@ -73,7 +73,7 @@ export async function startProgram(program: FoundProgram, options: ProgramOption
     running.delete(child);
   };
   const isReady = typeof options.ready === 'number' ? answers(options.ready) : options.ready;
-  const limit = Date.now() + (options.readyWithinMs ?? 20_000);
+  const limit = Date.now() + (options.readyWithinMs ?? 60_000);
   while (!(await isReady())) {
     const late = Date.now() > limit;
     if (isAlive() && !late && failure === null) {
