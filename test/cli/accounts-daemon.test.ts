@@ -32,7 +32,7 @@ test.before(async (context) => {
 test.after(({ daemon }) => daemon.stop());
 
 /** A change is applied within a second; the rest of the time is for a machine under load. */
-const limitMs = 5000;
+const limitMs = 20_000;
 
 test('a new key is valid at once, and a revoked one soon is not', async ({ venc, statusOf }) => {
   const key = await venc('keys create');

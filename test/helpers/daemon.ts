@@ -17,7 +17,7 @@ export interface TestDaemon {
   read<T>(path: string): Promise<T>;
   /** Creates a job and returns its id. Throws an error with the body if it is rejected. */
   create(body: unknown): Promise<number>;
-  /** Waits until a job is final, by default for at most 30 seconds. */
+  /** Waits until a job is final, by default for at most two minutes. */
   waitForJob(id: number, limitMs?: number): Promise<JobRecord>;
   /** Waits until the progress of a job meets a condition. */
   waitForProgress(
