@@ -50,8 +50,7 @@ export async function destinationErrors(
   { settings, outputDestination: { destination, secondary }, path, accountId }: Destination,
 ): Promise<readonly string[]> {
   const { credentials } = settings;
-  const field =
-    settings.url !== undefined ? 'url' : settings.base_url !== undefined ? 'base_url' : 'filename';
+  const field = destinationField(settings);
   const errors = await uploadErrors(appContext, {
     destination,
     path: `${path}.${field}`,
@@ -72,6 +71,12 @@ export async function destinationErrors(
     mayBeHosted: false,
   });
   return [...errors, ...secondaryErrors];
+}
+
+/** The setting that decides where the file of an output goes. */
+export function destinationField({ url, base_url }: OutputSettings): 'url' | 'base_url' | 'filename' {
+  if (url !== undefined) return 'url';
+  return base_url === undefined ? 'filename' : 'base_url';
 }
 
 /** A URL to upload to. */

@@ -14,7 +14,7 @@ import { supportedJobFields, supportedOutputSettings } from '../plan/supported-s
 import type { Account } from '../store/account-store.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
-import { destinationErrors, sourceErrors } from './check-addresses.js';
+import { destinationErrors, destinationField, sourceErrors } from './check-addresses.js';
 import { type CodecsOfOutput, copyValidationErrors } from './check-copies.js';
 import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
@@ -123,7 +123,8 @@ function createOutputCheck(
 
   const checkDelivery = async (output: ResolvedOutput, path: string): Promise<CheckedOutput> => {
     const { settings, outputDestination } = output;
-    const claimErrors = claims.claimFile(outputDestination, path);
+    const field = `${path}.${destinationField(settings)}`;
+    const claimErrors = claims.claimFile(outputDestination, { path, field });
     const scheme = schemeOf(outputDestination.destination);
     const strictResult = applyStrictMode(objectWarnings(settings, scheme, path), settings.strict ?? false);
     return {

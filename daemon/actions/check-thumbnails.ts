@@ -25,6 +25,10 @@ export async function checkThumbnails(
     const setPath = `${path}.thumbnails[${setIndex}]`;
     const image = namedImage(0, { width: 2, height: 2 });
     const { destination } = thumbnailDestination({ settings, ...outputDestination }, setIndex, image);
+    if (schemeOf(destination) === 'hosted' && set.filename?.includes('/')) {
+      const message = 'keeps only its last part: the daemon hosts files without folders';
+      warnings.push({ field: `${setPath}.filename`, message });
+    }
     validationErrors.push(...headerErrors(set, setPath));
     warnings.push(...objectWarnings(objectOf(set), schemeOf(destination), setPath));
     if (set.base_url !== undefined) {

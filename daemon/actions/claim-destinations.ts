@@ -11,9 +11,15 @@ export class DestinationClaims {
   /** What is written to each destination: an output or a set of thumbnails. */
   readonly #owners = new Map<string, string>();
 
-  /** Claims the destinations of the file of an output. Returns a validation error for each that is taken. */
-  claimFile({ destination, secondary }: OutputDestinations, path: string): readonly string[] {
-    const errors = this.#claimFileAt(destination, path, path);
+  /**
+   * Claims the destinations of the file of an output. `field` is the path of the setting that names the first one. Returns a validation
+   * error for each that is taken.
+   */
+  claimFile(
+    { destination, secondary }: OutputDestinations,
+    { path, field: primaryField }: { readonly path: string; readonly field: string },
+  ): readonly string[] {
+    const errors = this.#claimFileAt(destination, path, primaryField);
     if (secondary === undefined) return errors;
     const field = `${path}.secondary_url`;
     return destinationKey(secondary.destination) === destinationKey(destination)
@@ -23,10 +29,7 @@ export class DestinationClaims {
 
   #claimFileAt(destination: string, path: string, field: string): readonly string[] {
     const owner = this.#claim(destination, path);
-    if (owner === null) return [];
-    return owner.startsWith('thumbnails')
-      ? [`${field} would write the same file as ${owner}`]
-      : [`${field} goes to the same place as another output of this job`];
+    return owner === null ? [] : [`${field} would write the same file as ${owner}`];
   }
 
   /** Claims the destinations of the thumbnails of an output. Returns a validation error for each set of which one is taken. */

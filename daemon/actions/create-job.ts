@@ -4,6 +4,7 @@ import type { CreatedRecord } from '../../src/shared/records.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { withSentNotifications } from '../jobs/notifications.js';
@@ -40,8 +41,9 @@ export async function createJob(
   await requireHealthy(appContext);
   const parts = parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
   const { outputs, validationErrors, ...checked } = await checkRequest(appContext, context, parts);
-  if (!parsed.ok) throw invalidRequest([...parsed.validationErrors, ...validationErrors]);
-  if (validationErrors.length > 0) throw invalidRequest(validationErrors);
+  const parseErrors = parsed.ok ? [] : parsed.validationErrors;
+  if (!parsed.ok || validationErrors.length > 0)
+    throw invalidRequest(toReportedErrors(parseErrors, validationErrors, body));
   const { request } = parsed;
   const warnings = toReportedWarnings([...parsed.warnings, ...checked.warnings], body);
   const isTest = (request.test ?? false) || context.account.isIntegration;

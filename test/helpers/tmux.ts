@@ -63,6 +63,8 @@ export async function openTerminal(
     'sh',
   );
   const text = async (): Promise<string> => (await tmux('capture-pane', '-p', '-t', 'test')).trimEnd();
+  // What is typed before the prompt would be on the screen in front of it.
+  await waitUntil('the shell shows its prompt', async () => (await text()) === '>');
   return {
     press: async (...keys) => void (await tmux('send-keys', '-t', 'test', ...keys)),
     type: async (line) => {

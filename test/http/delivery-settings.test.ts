@@ -59,7 +59,7 @@ test('notifications that are never sent are warnings', async ({ daemon }) => {
   });
   assert.equal(
     warnings.map(({ field }) => field),
-    ['notifications[0]', 'notifications[1]', 'outputs[0].notifications[0]'],
+    ['notifications[0]', 'notifications[1]', 'outputs[0].notifications'],
   );
   assert.match(warnings[0]?.message ?? '', 'is an e-mail address, and this daemon sends no mail');
   await daemon.waitForJob(Number(id));

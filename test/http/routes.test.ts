@@ -112,6 +112,30 @@ test('a request with several mistakes gets all validation errors at once', async
   }
 });
 
+test('errors of an output do not hide those of its codecs, destination and source', async ({ daemon }) => {
+  const outputs = [
+    { label: 'A', width: 'x', format: 'mp3', video_codec: 'h264', source: 'b' },
+    { speed: 9, url: 'gopher://x/y.mp4', thumbnail: { number: 2, filename: 'x' } },
+    // Without a valid format nothing can be said about the codec.
+    { format: 'x', audio_codec: 'mp3' },
+  ];
+  const { errors } = (await (
+    await daemon.request('/v2/jobs', create({ input, outputs }))
+  ).json()) as ErrorsRecord;
+  assert.equal(
+    errors.map((sentence) => sentence.split(' ', 1)[0]),
+    [
+      'outputs[0].width',
+      'outputs[1].speed',
+      'outputs[1].thumbnail.filename',
+      'outputs[2].format',
+      'outputs[0].source',
+      'outputs[0].video_codec',
+      'outputs[1].url',
+    ],
+  );
+});
+
 test('two outputs with one destination are rejected', async ({ daemon }) => {
   const url = 'file:///srv/a.mp4';
   const response = await daemon.request(
@@ -233,7 +257,7 @@ for (const other of ['./a.mp4', '/a.mp4', '%61.mp4', 'b/../a.mp4']) {
     const response = await daemon.request('/v2/jobs', create({ input, outputs }));
     assert.is(response.status, 422);
     assert.equal(await response.json(), {
-      errors: ['outputs[1] goes to the same place as another output of this job'],
+      errors: ['outputs[1].url would write the same file as outputs[0]'],
     });
   });
 }

@@ -244,7 +244,9 @@ for (const [notifications, validationErrors] of [
   ],
   [
     { url: input, headers: { 'X A': 'b' } },
-    ['notifications.headers must have valid header names, such as X-Order, of at most 64 characters'],
+    [
+      'notifications.headers must have valid header names, such as X-Order, of at most 64 characters; that of entry 1 is not',
+    ],
   ],
 ] as const) {
   test(`notifications ${JSON.stringify(notifications)} are rejected with a helpful message`, () => {
@@ -261,15 +263,13 @@ test('a header may have a name that every object inherits', () => {
   ]);
 });
 
-test('the valid parts of an invalid request are available for further checks', () => {
-  const parseRequest = parseJobRequest(
-    { input, test: 'x', outputs: [{ size: '64x48' }, { speed: 9 }] },
-    limits,
-  );
+test('the valid parts of an invalid request are available for further checks, unless it is unknown what they mean', () => {
+  const outputs = [{ size: '64x48' }, { speed: 9, quality: 2 }, { format: 1, quality: 2 }];
+  const parseRequest = parseJobRequest({ input, test: 'x', outputs }, limits);
   assert.not.ok(parseRequest.ok);
   assert.equal('validParts' in parseRequest && parseRequest.validParts, {
     job: { input },
-    outputs: [{ width: 64, height: 48 }, undefined],
+    outputs: [{ width: 64, height: 48 }, { quality: 2 }, undefined],
   });
 });
 

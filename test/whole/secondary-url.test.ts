@@ -256,15 +256,18 @@ test('a secondary URL is checked as url is, and no two outputs share it', async 
     ],
     [
       [{ secondary_url: file('a.mp4') }, { secondary_url: file('a.mp4') }],
-      /^outputs\[1\]\.secondary_url goes to the same place as another output/,
+      /^outputs\[1\]\.secondary_url would write the same file as outputs\[0\]/,
     ],
-    [[{ secondary_url: file('a.mp4') }, { url: file('a.mp4') }], /^outputs\[1\] goes to the same place as/],
+    [
+      [{ secondary_url: file('a.mp4') }, { url: file('a.mp4') }],
+      /^outputs\[1\]\.url would write the same file as outputs\[0\]/,
+    ],
     [
       [
         { secondary_url: file('a.mp4'), thumbnails: { number: 1 } },
         { url: file('a.mov'), thumbnails: { number: 1 } },
       ],
-      /^outputs\[1\]\.thumbnails\[0\] would write the same files as thumbnails\[0\] of outputs\[0\]/,
+      /^outputs\[1\]\.thumbnails would write the same files as thumbnails\[0\] of outputs\[0\]/,
     ],
   ];
   for (const [outputs, error] of rejected) {

@@ -109,5 +109,9 @@ function nestedExample(setting: Setting, rest: readonly string[]): unknown {
   const [name = ''] = rest;
   const required =
     object.kind === 'object' ? requiredExamples(object, !(object.oneOf ?? []).includes(name)) : {};
-  return setting.kind === 'list' ? [{ ...required, ...nested }] : { ...required, ...nested };
+  const { size } = nestedSettings(setting);
+  // It has no effect without a size.
+  const companion = name === 'aspect_mode' && size !== undefined ? { size: exampleValue(size) } : {};
+  const value = { ...required, ...companion, ...nested };
+  return setting.kind === 'list' ? [value] : value;
 }

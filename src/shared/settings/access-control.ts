@@ -7,6 +7,7 @@ const choices = ['READ', 'WRITE', 'READ_ACP', 'WRITE_ACP', 'FULL_CONTROL'] as co
 export const accessControlTable = {
   grantee: {
     kind: 'text',
+    example: 'someone@example.com',
     isRequired: true,
     maxLength: 2048,
     section,

@@ -16,7 +16,7 @@ const levels = [
 const levelAliases = { '1.0': '1', '2.0': '2', '3.0': '3', '4.0': '4', '5.0': '5', '6.0': '6' } as const;
 
 const profile = { kind: 'choice', choices: profiles, section } as const;
-const level = { kind: 'choice', choices: levels, aliases: levelAliases, section } as const;
+const level = { kind: 'choice', example: '4.1', choices: levels, aliases: levelAliases, section } as const;
 const frames = { kind: 'integer', min: 0, max: 16, section } as const;
 const h264Only = 'the same, only if the codec is h264';
 

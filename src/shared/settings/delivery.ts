@@ -38,11 +38,13 @@ export const deliveryTable = {
   credentials: { ...credentialsSetting, help: 'the name of saved credentials for the destination' },
   secondary_url: {
     kind: 'url',
+    example: 'sftp://backup.example.com/films/trailer.mp4',
     section,
     help: 'destination of the file if the delivery to url has failed',
   },
   headers: {
     kind: 'map',
+    example: { 'Cache-Control': 'max-age=3600' },
     max: 20,
     maxNameLength: 128,
     maxLength: 1024,

@@ -75,6 +75,7 @@ export function meaningText(setting: Setting): string {
 
 /** A valid value of a setting, for examples; undefined for a setting that is not applied. */
 export function exampleValue(setting: Setting): unknown {
+  if (setting.example !== undefined) return setting.example;
   switch (setting.kind) {
     case 'integer':
     case 'number':

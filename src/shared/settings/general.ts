@@ -17,12 +17,14 @@ export const generalTable = {
   },
   url: {
     kind: 'url',
+    example: 's3://films/trailer.mp4',
     emptyMeansOmitted: true,
     section,
     help: 'destination of the file; overrides base_url and filename',
   },
   base_url: {
     kind: 'url',
+    example: 's3://films/2026',
     emptyMeansOmitted: true,
     section,
     help: 'destination folder; the file is named filename, or gets a random name',

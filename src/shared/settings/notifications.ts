@@ -7,6 +7,7 @@ const section = 'addition';
 export const notificationTable = {
   url: {
     kind: 'url',
+    example: 'https://example.com/notifications',
     schemes: ['http', 'https'],
     acceptsEmail: true,
     isRequired: true,

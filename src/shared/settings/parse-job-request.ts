@@ -24,7 +24,10 @@ export type JobRequestParseResult =
 /** The valid parts of an invalid request, so that further checks can add their validation errors. */
 export interface ValidParts {
   readonly job: Partial<JobRequest>;
-  /** By index in the request; undefined for an output with validation errors. */
+  /**
+   * The valid settings by index in the request; undefined for an output of which an invalid setting decides what else is valid, such as
+   * its format.
+   */
   readonly outputs: readonly (OutputSettings | undefined)[];
 }
 
@@ -93,8 +96,8 @@ function parseOutputs(
   return {
     validationErrors: [...validationErrors, ...validateLabels(valid), ...validateSources(valid)],
     warnings,
-    validOutputs: results.map((result) =>
-      result.validationErrors.length === 0 ? withMergedSkipRules(withoutSize(result.valid)) : undefined,
+    validOutputs: results.map(({ valid: settings, isDecisive }) =>
+      isDecisive ? withMergedSkipRules(withoutSize(settings)) : undefined,
     ),
   };
 }
@@ -103,18 +106,45 @@ function rejectOutputs(text: string): OutputsParseResult {
   return { ...invalidResult(text), validOutputs: [] };
 }
 
-function parseOutput(
-  item: unknown,
-  path: string,
-  isStrictJob: boolean,
-): ParseResult<never> & { readonly valid: OutputSettings } {
-  if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {} };
-  const { valid, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
+/** The settings of an output that parsing yields. */
+interface OutputParseResult extends ParseResult<never> {
+  readonly valid: OutputSettings;
+  /** Whether all settings are valid that decide what other settings mean. */
+  readonly isDecisive: boolean;
+}
+
+/**
+ * Settings without which other settings cannot be judged: if one of them is invalid, an error about another one could be wrong. After any
+ * other error the valid settings are checked further, so that a request has all its errors in one answer.
+ */
+const decisiveSettings: readonly (keyof OutputSettings)[] = [
+  'type',
+  'source',
+  'format',
+  'device_profile',
+  'video_codec',
+  'audio_codec',
+  'skip_video',
+  'skip_audio',
+  'copy_video',
+  'copy_audio',
+  'url',
+  'base_url',
+  'filename',
+  'secondary_url',
+  'credentials',
+  'strict',
+];
+
+function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputParseResult {
+  if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {}, isDecisive: false };
+  const { valid, invalidNames, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
   const { strict = isStrictJob } = valid;
   const overridden = [...overriddenSettings(valid, path), ...overriddenThumbnailSettings(valid, path)];
   const strictResult = applyStrictMode([...warnings, ...overridden], strict);
   return {
     valid: strict ? { ...valid, strict } : valid,
+    isDecisive: !decisiveSettings.some((name) => invalidNames.includes(name)),
     validationErrors: [
       ...validationErrors,
       ...strictResult.validationErrors,

@@ -77,6 +77,8 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
 /** The result of parsing the fields of an object; `valid` holds the valid fields even if others are invalid. */
 export interface FieldsParseResult<T extends SettingsTable> extends ParseResult<SettingsOf<T>> {
   readonly valid: Partial<SettingsOf<T>>;
+  /** The names of the invalid fields, as in the table. */
+  readonly invalidNames: readonly string[];
 }
 
 /**
@@ -106,6 +108,9 @@ export function parseObjectFields<T extends SettingsTable>(
   return {
     ...(merged.validationErrors.length === 0 ? { value: valid } : {}),
     valid,
+    invalidNames: results.flatMap(([name, { validationErrors }]) =>
+      validationErrors.length > 0 ? [name] : [],
+    ),
     validationErrors: merged.validationErrors,
     warnings: [
       ...merged.warnings,

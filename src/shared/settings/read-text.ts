@@ -129,10 +129,13 @@ export function parseMap(
   if (!isObject(value)) return invalidResult(`${path} must be an object of strings by header name`);
   const entries = Object.entries(value);
   if (entries.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
-  if (entries.some(([name]) => !headerName.test(name) || isLongerThan(name, setting.maxNameLength))) {
-    return invalidResult(
-      `${path} must have valid header names, such as X-Order, of at most ${setting.maxNameLength} characters`,
-    );
+  const invalidName = entries.findIndex(
+    ([name]) => !headerName.test(name) || isLongerThan(name, setting.maxNameLength),
+  );
+  if (invalidName !== -1) {
+    // The name itself may be a secret: clients have sent `"Bearer SECRET": ""`.
+    const rule = `must have valid header names, such as X-Order, of at most ${setting.maxNameLength} characters`;
+    return invalidResult(`${path} ${rule}; that of entry ${invalidName + 1} is not`);
   }
   const validationErrors = entries.flatMap(([name, text], index) => {
     const isDuplicate = entries.slice(0, index).some(([other]) => other.toLowerCase() === name.toLowerCase());

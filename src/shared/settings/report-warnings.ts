@@ -1,4 +1,5 @@
 import type { ReportedWarning, RequestWarning, UnknownName } from './request-warning.js';
+import { sentPath } from './sent-paths.js';
 import { hintFor } from './unknown-fields.js';
 
 /** Maximum number of warnings in a response, which also keeps records small. */
@@ -25,8 +26,8 @@ function withHint(text: string, unknown: UnknownName | undefined): string {
 }
 
 /**
- * The warnings as responses have them: in the order in which the fields occur in the request, at most 100. The last one
- * then says how many more there are.
+ * The warnings as responses have them: with the names and in the order of the fields in the request, at most 100. The last
+ * one then says how many more there are.
  */
 export function toReportedWarnings(
   warnings: readonly RequestWarning[],
@@ -34,6 +35,7 @@ export function toReportedWarnings(
 ): readonly ReportedWarning[] {
   if (warnings.length === 0) return [];
   const sorted = warnings
+    .map((warning) => ({ ...warning, field: sentPath(warning.field, request) }))
     .map((warning) => ({ warning, position: positionOf(warning.field, request) }))
     .toSorted((a, b) => comparePositions(a.position, b.position));
   const moreCount = sorted.length - maxWarnings;

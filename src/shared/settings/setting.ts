@@ -17,6 +17,8 @@ interface SettingText {
    * only a chapter, e.g. `Live streaming`, if the hosted service had them; `addition` otherwise.
    */
   readonly section: string;
+  /** A value for documentation, if one that follows from the kind would mislead. */
+  readonly example?: unknown;
 }
 
 /** A whole number from `min` to `max`, in steps of `multipleOf`. The unit is in the name or in `unit`. */

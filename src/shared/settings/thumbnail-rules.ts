@@ -90,10 +90,17 @@ export function overriddenThumbnailSettings(
         ? [['start_at_first_frame', 'times'] as const]
         : []),
     ];
-    return overridden.map(([name, by]) => ({
-      field: `${path}.thumbnails[${index}].${name}`,
-      message: `has no effect with ${by}`,
-      strictError: `must not be given with ${by}`,
-    }));
+    const setPath = `${path}.thumbnails[${index}]`;
+    const hasSize = width !== undefined || height !== undefined;
+    return [
+      ...overridden.map(([name, by]) => ({
+        field: `${setPath}.${name}`,
+        message: `has no effect with ${by}`,
+        strictError: `must not be given with ${by}`,
+      })),
+      ...(set.aspect_mode !== undefined && !hasSize
+        ? [{ field: `${setPath}.aspect_mode`, message: 'has no effect without a size' }]
+        : []),
+    ];
   });
 }

@@ -83,6 +83,7 @@ export const thumbnailsTable = {
   },
   base_url: {
     kind: 'url',
+    example: 's3://films/stills',
     emptyMeansOmitted: true,
     section: chapter,
     help: 'destination folder of the images',
@@ -103,6 +104,7 @@ export const thumbnailsTable = {
   },
   filename: {
     kind: 'text',
+    example: 'still-{{padded_number}}',
     maxLength: 2048,
     isPath: true,
     emptyMeansOmitted: true,
@@ -159,6 +161,7 @@ export const thumbnailsSetting = {
     kind: 'object',
     fields: thumbnailsTable,
     numberField: 'number',
+    example: { number: 3, size: '320x180' },
     section,
     help: 'one set of images',
   },

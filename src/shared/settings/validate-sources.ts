@@ -1,3 +1,4 @@
+import { findSuggestions } from '../text/suggestions.js';
 import type { OutputSettings } from './index.js';
 
 /**
@@ -10,12 +11,18 @@ export function validateSources(outputs: readonly OutputSettings[]): readonly st
     if (source === undefined) return [];
     const path = `outputs[${index}].source`;
     if (source === label) return [`${path} must not name its own output`];
-    if (!outputs.some((other) => other.label === source)) return [`${path} names no output of this job`];
+    const labels = outputs.flatMap((other) => other.label ?? []);
+    if (!labels.includes(source)) return [`${path} names no output of this job${hintFor(source, labels)}`];
     const cycle = findCycle(outputs, label, source);
     if (cycle === null || cycle.some((name) => reported.has(name))) return [];
     for (const name of cycle) reported.add(name);
     return [`${path} forms a cycle: ${cycle.join(', ')}`];
   });
+}
+
+function hintFor(source: string, labels: readonly string[]): string {
+  const suggestions = findSuggestions(source, labels);
+  return suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
 }
 
 /** The labels from an output along its sources back to it; null if they end elsewhere. */

@@ -6,6 +6,7 @@ const section = '4.1 Watermark';
 export const watermarkTable = {
   url: {
     kind: 'url',
+    example: 'https://example.com/logo.png',
     isRequired: true,
     section,
     help: 'URL of the image: PNG, GIF, JPEG or BMP, by any input scheme',

@@ -134,8 +134,8 @@ for (const [text, expected] of [
   ['notifications[1] must be a URL', '--notify 2 must be a URL'],
   ['outputs[0].url must have at most 255 bytes', '-o a.mp4 must have at most 255 bytes'],
   [
-    'outputs[0] goes to the same place as another output of this job',
-    '--output goes to the same place as another output of this job',
+    'outputs[0].url would write the same file as outputs[1]',
+    '-o a.mp4 would write the same file as output 2',
   ],
   ['outputs[1] must be an object', 'output 2 must be an object'],
   ['outputs[0].size must not be given with width', 'outputs[0].size must not be given with width'],

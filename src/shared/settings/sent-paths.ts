@@ -1,0 +1,94 @@
+import { isObject } from '../util/is-object.js';
+import { jobTable, outputTable } from './index.js';
+import type { Setting, SettingsTable } from './setting.js';
+
+/*
+ * Checks know a setting by its name in the tables, and lists as arrays. A client may have used another spelling of the name, and one object
+ * instead of an array. Messages have the path that the client wrote.
+ */
+
+/** The settings that the value of another one may come from. */
+const origins: Readonly<Record<string, string>> = {
+  width: 'size',
+  height: 'size',
+  video_codec_profile: 'h264_profile',
+  video_codec_level: 'h264_level',
+  video_reference_frames: 'h264_reference_frames',
+  video_bframes: 'h264_bframes',
+};
+
+/** The path of a field as the request has it. A part that the request does not have remains as it is. */
+export function sentPath(path: string, request: unknown): string {
+  const parts = path.match(/\[\d+\]|[^.[\]]+/g) ?? [];
+  // A quoted name may contain any character.
+  if (path.includes('"')) return path;
+  let value = request;
+  let table: SettingsTable = jobTable;
+  let sent = '';
+  for (const part of parts) {
+    if (part.startsWith('[')) {
+      const isOutput = sent === 'outputs';
+      if (isOutput || Array.isArray(value)) sent += part;
+      if (Array.isArray(value)) value = value[Number(part.slice(1, -1))];
+      else if (!isOutput && !isSingle(value)) sent += part;
+      continue;
+    }
+    const name = sentName(part, table, value);
+    sent = sent === '' ? name : `${sent}.${name}`;
+    const isOutputs = part === 'outputs';
+    value = isObject(value) ? value[isOutputs && !Object.hasOwn(value, name) ? 'output' : name] : undefined;
+    table = isOutputs ? outputTable : fieldsOf(rowOf(table, part)?.[1]);
+  }
+  return sent;
+}
+
+/** Whether a value is an entry that was given without an array around it. */
+function isSingle(value: unknown): boolean {
+  return isObject(value) || typeof value === 'string' || typeof value === 'number';
+}
+
+function sentName(name: string, table: SettingsTable, value: unknown): string {
+  if (!isObject(value)) return name;
+  const [key = name, row] = rowOf(table, name) ?? [];
+  const origin = origins[name];
+  const spellings = [name, key, ...(row?.spellings ?? []), ...(origin === undefined ? [] : [origin])];
+  return (
+    spellings.find((spelling) => Object.hasOwn(value, spelling)) ??
+    Object.keys(value).find((key) => spellings.includes(key.replaceAll('-', '_'))) ??
+    name
+  );
+}
+
+/** The row of a name in any spelling. */
+function rowOf(table: SettingsTable, name: string): readonly [name: string, row: Setting] | undefined {
+  return Object.entries(table).find(([key, { spellings = [] }]) => key === name || spellings.includes(name));
+}
+
+function fieldsOf(setting: Setting | undefined): SettingsTable {
+  if (setting?.kind === 'list') return fieldsOf(setting.of);
+  return setting?.kind === 'object' ? setting.fields : {};
+}
+
+/**
+ * All validation errors of a request, with the paths that it has. `parseErrors` are those of its fields, `checkErrors` those of the checks
+ * after that: about a field that is invalid anyway, they only follow from the first error.
+ */
+export function toReportedErrors(
+  parseErrors: readonly string[],
+  checkErrors: readonly string[],
+  request: unknown,
+): readonly string[] {
+  const sent = (error: string) => {
+    const path = pathOf(error);
+    return `${sentPath(path, request)}${error.slice(path.length)}`;
+  };
+  const first = parseErrors.map(sent);
+  const invalidPaths = new Set(first.map(pathOf).filter((path) => /\]./.test(path)));
+  const others = checkErrors.map(sent).filter((error) => !invalidPaths.has(pathOf(error)));
+  return [...new Set([...first, ...others])];
+}
+
+/** The path at the start of an error; empty if it has none. */
+function pathOf(error: string): string {
+  return /^[\w.[\]-]+(?= )/.exec(error)?.[0] ?? '';
+}
