@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import type { JobOutput } from '../jobs/job.js';
+import type { JobFailure, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { runStage } from './stages.js';
@@ -15,10 +15,12 @@ export interface ProducedFile {
 }
 
 /** A file that outputs are made from: the input, or the file of another output. */
-export interface SourceFile {
-  readonly path: string;
-  readonly media: MediaFacts | null;
-}
+export type SourceFile = { readonly path: string } & SourceMedia;
+
+/** The facts of a file, or why nothing can be encoded from it: it can only be transferred then. */
+export type SourceMedia =
+  | { readonly media: MediaFacts }
+  | { readonly media: null; readonly failure: JobFailure };
 
 /**
  * Yields a file for each output that is only transferred: the bytes of its source. An output whose file cannot be created fails.
