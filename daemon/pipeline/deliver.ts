@@ -144,6 +144,7 @@ async function sendAll(
   };
   const file = await send(encoded.product.path, destination, {
     onProgress,
+    ...(encoded.file === null ? {} : { facts: encoded.file }),
     access: videoAccess(settings),
     headers: objectHeaders(settings, schemeOf(destination)),
     ...(settings.parallel_upload_limit === undefined

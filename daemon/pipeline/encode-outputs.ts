@@ -98,8 +98,8 @@ export async function encodeOutputs(
       if (dependents.length > 0) {
         const path = join(scratch, `source-${output.id}`);
         // A file without facts was transferred from the file of the batch.
-        const source: SourceFile =
-          encoded.media === null ? { ...batch.source, path } : { path, media: encoded.media };
+        const media = encoded.media === null ? batch.source : { media: encoded.media };
+        const source: SourceFile = { ...media, path, file: encoded.file };
         await keepUnder(encoded.product.path, source.path);
         for (const { id, state } of dependents) {
           if (!isFinal(state)) await run.change({ type: 'output-queued', id });
@@ -133,6 +133,7 @@ async function* makeFiles(
   for await (const one of transferOutputs(run, source, outputs, scratch)) yield { ...one, video: null };
   for (const group of groups) {
     await awaitSpace();
-    for await (const one of encode(run, context, group, scratch)) yield { ...one, video: one.encoded };
+    for await (const { output, encoded: video } of encode(run, context, group, scratch))
+      yield { output, encoded: { ...video, file: null }, video };
   }
 }

@@ -59,7 +59,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   const remade = sourcesToMakeAgain(job.outputs);
   const outputs = job.outputs.filter(({ id, state }) => !isFinal(state) || remade.has(id));
   const sourceRun = withRemadeSources(run, remade);
-  const file = { path: source.path, ...inspected };
+  const file = { path: source.path, file: source.file, ...inspected };
   const fromInput = await planBatch(sourceRun, context, file, {
     outputs: outputs.filter(({ settings }) => settings.source === undefined),
     scratch,

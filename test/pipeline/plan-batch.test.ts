@@ -31,7 +31,7 @@ function transferringRun(): { readonly run: Run; readonly current: () => Job } {
 test('from a file that is not media nothing is encoded, and its transfers remain', async () => {
   const { run, current } = transferringRun();
   const context = {} as PipelineContext;
-  const source = { path: 'input', media: null, failure: sampleFailure };
+  const source = { path: 'input', file: null, media: null, failure: sampleFailure };
   const withEncoder = <T>(work: () => Promise<T>) => work();
   const options = { outputs: run.job.outputs, scratch: 'scratch', withEncoder };
   const batch = await planBatch(run, context, source, options);
