@@ -20,6 +20,7 @@ import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 import { DestinationClaims } from './claim-destinations.js';
 import { requestedFilename, resolveDestination } from './resolve-destination.js';
+import { unusedJobCredentials, unusedOutputCredentials } from './unused-credentials.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -94,6 +95,7 @@ export async function checkRequest(
     warnings: [
       ...jobSupport.warnings,
       ...notificationWarnings(notifications, '', appContext.sendsMail),
+      ...unusedJobCredentials(parts),
       ...checked.flatMap((result) => result.warnings),
     ],
   };
@@ -137,6 +139,7 @@ function createOutputCheck(
       warnings: [
         ...strictResult.warnings,
         ...notificationWarnings(settings.notifications, path, appContext.sendsMail),
+        ...unusedOutputCredentials(settings, outputDestination, path),
       ],
     };
   };
