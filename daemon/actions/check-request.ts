@@ -140,6 +140,7 @@ function createOutputCheck(
         ...strictResult.warnings,
         ...notificationWarnings(settings.notifications, path, appContext.sendsMail),
         ...unusedOutputCredentials(settings, outputDestination, path),
+        ...hostedWithSecondary(settings, path),
       ],
     };
   };
@@ -211,6 +212,16 @@ function createOutputCheck(
       warnings: [...support.warnings, ...result.warnings],
     };
   };
+}
+
+/** The daemon hosts an output without a destination, and that fails only if its own disk does. */
+function hostedWithSecondary(
+  { url, base_url, secondary_url: second }: OutputSettings,
+  path: string,
+): readonly RequestWarning[] {
+  if (second === undefined || url !== undefined || base_url !== undefined) return [];
+  const message = 'is used only if the daemon cannot host the file: the output has no url';
+  return [{ field: `${path}.secondary_url`, message }];
 }
 
 function withoutThumbnails({ thumbnails: _, ...settings }: OutputSettings): OutputSettings {
