@@ -110,7 +110,7 @@ for (const [what, output, fields] of unused) {
   });
 }
 
-test('credentials of the job beside an input with its own user, and of thumbnails likewise, are warnings', async ({
+test('credentials of a job whose input has its own user, and of thumbnails likewise, are warnings', async ({
   daemon,
 }) => {
   const { errors, warnings = [] } = await post(daemon, {

@@ -125,40 +125,6 @@ test('the secondary URL is tried once all retries of the first have failed, whic
   assert.is(createHash('md5').update(bytes).digest('hex'), details.md5_checksum);
 });
 
-test('the log of a private job has no URL, host or secret, whichever of its deliveries fail', async (context) => {
-  const { daemon, server, failing } = context;
-  // It accepts the thumbnail and neither the file nor the removal of the thumbnail.
-  const stuck = await startFtpTestServer({
-    rejects: (line) => /^(RNTO .*hidden\.mp4|DELE .*\.png)$/.test(line),
-  });
-  const cases: readonly (readonly [object, 'finished' | 'failed'])[] = [
-    [{ url: ftpUrl(failing, 'hidden.mp4'), secondary_url: ftpUrl(server, 'hidden-2.mp4') }, 'finished'],
-    [{ url: ftpUrl(failing, 'hidden.mp4'), secondary_url: ftpUrl(failing, 'hidden-2.mp4') }, 'failed'],
-    [
-      {
-        url: ftpUrl(stuck, 'hidden.mp4'),
-        secondary_url: ftpUrl(failing, 'hidden-2.mp4'),
-        thumbnails: { number: 1 },
-      },
-      'failed',
-    ],
-  ];
-  for (const [output, state] of cases) {
-    const earlier = daemon.logLines.length;
-    const { job } = await deliver(context, output, { private: true });
-    assert.is(job.state, state, JSON.stringify(job));
-    const lines = daemon.logLines.slice(earlier).join('\n');
-    assert.match(lines, /goes to its secondary URL because its URL failed, Upload\w+$/m);
-    if (state === 'failed')
-      assert.match(lines, /cannot be delivered to its secondary URL either, Upload\w+$/m);
-    assert.not.match(lines, /hidden|127\.0\.0\.1|ftp:|in\.mov/);
-    for (const { port } of [server, failing, stuck]) assert.not.match(lines, String(port));
-    assert.not.match(lines, secret);
-  }
-  assert.match(daemon.logLines.join('\n'), /1 delivered file.* could not be removed: \w+$/m);
-  await stuck.close();
-});
-
 test('a server without a listener is replaced by the secondary URL, and the stored job says so', async (context) => {
   const { folder, daemon } = context;
   const closed = await startFtpTestServer();
