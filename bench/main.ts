@@ -77,6 +77,11 @@ const measures = {
     rounds: 7,
     load: async () => (await import('./download.js')).measureDownload,
   },
+  copy: {
+    what: 'jobs that copy a local film, compared with cp, sync and md5sum',
+    rounds: 5,
+    load: async () => (await import('./copy.js')).measureCopy,
+  },
   s3: {
     what: 'a file of 500 MB to an S3 server, compared with the SDK',
     rounds: 3,

@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { schemeOf } from '../transports/registry.js';
-import { withSavedCredentials } from '../transports/with-credentials.js';
+import { credentialUse, withSavedCredentials } from '../transports/with-credentials.js';
 import type { AppContext } from './app-context.js';
 
 /** The dependencies of a check of addresses. */
@@ -128,10 +128,10 @@ async function credentialErrorOf(
   }: { readonly accountId: string; readonly credentials: string | null | undefined },
 ): Promise<string | null> {
   const scheme = schemeOf(url) ?? '';
-  const hasOwnUser = /^[^/]*:\/\/[^/]*@/.test(url);
-  const error = await savedCredentials.check({ accountId, scheme, name: credentials });
+  const problem = await savedCredentials.check({ accountId, scheme, name: credentials });
   // The user of the URL overrides credentials of another scheme, but they must exist.
-  return hasOwnUser && error?.startsWith('are for') ? null : error;
+  if (problem === null || (!problem.isMissing && credentialUse(url) === 'own')) return null;
+  return problem.message;
 }
 
 /** The URL with its saved credentials; the URL itself if they cannot be used, which a transfer reports. */

@@ -20,6 +20,7 @@ import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 import { DestinationClaims } from './claim-destinations.js';
 import { requestedFilename, resolveDestination } from './resolve-destination.js';
+import { unusedJobCredentials, unusedOutputCredentials } from './unused-credentials.js';
 
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -94,6 +95,7 @@ export async function checkRequest(
     warnings: [
       ...jobSupport.warnings,
       ...notificationWarnings(notifications, '', appContext.sendsMail),
+      ...unusedJobCredentials(parts),
       ...checked.flatMap((result) => result.warnings),
     ],
   };
@@ -138,6 +140,8 @@ function createOutputCheck(
       warnings: [
         ...strictResult.warnings,
         ...notificationWarnings(settings.notifications, path, appContext.sendsMail),
+        ...unusedOutputCredentials(settings, outputDestination, path),
+        ...hostedWithSecondary(settings, path),
       ],
     };
   };
@@ -209,6 +213,16 @@ function createOutputCheck(
       warnings: [...support.warnings, ...result.warnings],
     };
   };
+}
+
+/** The daemon hosts an output without a destination, and that fails only if its own disk does. */
+function hostedWithSecondary(
+  { url, base_url, secondary_url: second }: OutputSettings,
+  path: string,
+): readonly RequestWarning[] {
+  if (second === undefined || url !== undefined || base_url !== undefined) return [];
+  const message = 'is used only if the daemon cannot host the file: the output has no url';
+  return [{ field: `${path}.secondary_url`, message }];
 }
 
 function withoutThumbnails({ thumbnails: _, ...settings }: OutputSettings): OutputSettings {

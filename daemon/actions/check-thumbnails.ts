@@ -45,6 +45,9 @@ export async function checkThumbnails(
         })),
       );
     } else if (set.credentials !== undefined) {
+      const named = { accountId, scheme: schemeOf(destination) ?? '', name: set.credentials };
+      const problem = await appContext.savedCredentials.check(named);
+      if (problem?.isMissing === true) validationErrors.push(`${setPath}.credentials ${problem.message}`);
       warnings.push({ field: `${setPath}.credentials`, message: 'has no effect without base_url' });
     }
   }

@@ -10,7 +10,7 @@ import { damagedPrograms, type FfmpegReport, killOrphanProcesses, openFfmpeg } f
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
-import { ownerOf, rollBack } from '../pipeline/deliver.js';
+import { type DeliveredUrls, ownerOf, rollBack } from '../pipeline/deliver.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
@@ -28,7 +28,6 @@ import { freeBytes } from '../transfer/folders.js';
 import { createTransports } from '../transports/create-transports.js';
 import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
-import type { CredentialOwner } from '../transports/with-credentials.js';
 import { createMailSender } from '../webhooks/mail-sender.js';
 import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
@@ -255,21 +254,18 @@ async function rollBackUnfinished(
   store: JobStore,
   context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'>,
 ): Promise<void> {
-  const deliveries = new Map<
-    number,
-    { readonly urls: string[]; readonly owner: (url: string) => CredentialOwner }
-  >();
+  const deliveries = new Map<number, DeliveredUrls>();
   for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
     try {
       const job = await store.get(jobId);
       const output = job?.outputs.find(({ id }) => id === outputId);
       if (job === null || output === undefined || output.state === 'finished') continue;
       const urls = deliveries.get(outputId)?.urls ?? [];
-      deliveries.set(outputId, { urls: [...urls, url], owner: (one) => ownerOf(job, output, one) });
+      deliveries.set(outputId, { urls: [...urls, url], job, ownerOfUrl: (one) => ownerOf(job, output, one) });
     } catch (error) {
       context.log('warn', `Delivered files of job ${jobId} could not be removed: ${String(error)}`);
     }
   }
   // Concurrently: an unresponsive server delays the start once, not once per output.
-  await Promise.all([...deliveries.values()].map(({ urls, owner }) => rollBack(context, urls, owner)));
+  await Promise.all([...deliveries.values()].map((delivered) => rollBack(context, delivered)));
 }

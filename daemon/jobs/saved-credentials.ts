@@ -13,10 +13,24 @@ export interface CredentialRequest {
   readonly name: string | null;
 }
 
+/** Why credentials cannot be used. */
+export interface CredentialProblem {
+  /** Whether the account has no credentials of this name; otherwise they are for another scheme. */
+  readonly isMissing: boolean;
+  /** A sentence without subject. */
+  readonly message: string;
+}
+
+/** The problem of a name that the account does not have. */
+export const missingCredentials: CredentialProblem = {
+  isMissing: true,
+  message: 'names credentials that this account does not have',
+};
+
 /** The credentials that accounts have saved in the data folder (`venc credentials`). */
 export interface SavedCredentials {
-  /** Why a request cannot name these credentials, as a sentence without subject; null if it can, or names none. */
-  check(request: CredentialRequest): Promise<string | null>;
+  /** Why a request cannot name these credentials; null if it can, or names none. */
+  check(request: CredentialRequest): Promise<CredentialProblem | null>;
   /**
    * The named credentials, or, without a name or if they are for another scheme, the default ones of the account for the scheme; null if
    * there are none. Rejects with `InvalidUsernameOrPasswordError` if the named ones do not exist any more.
@@ -26,6 +40,6 @@ export interface SavedCredentials {
 
 /** Saved credentials of a run without a data folder that lasts: there are none. */
 export const noSavedCredentials: SavedCredentials = {
-  check: async ({ name }) => (name === null ? null : 'names credentials that this account does not have'),
+  check: async ({ name }) => (name === null ? null : missingCredentials),
   find: async () => null,
 };

@@ -3,7 +3,7 @@ import { isVencError } from '../../src/shared/errors.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { thumbnailAccess, videoAccess } from '../jobs/file-access.js';
-import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
+import { type FileFacts, type Job, type JobOutput, toJobFailure } from '../jobs/job.js';
 import { objectHeaders } from '../jobs/object-headers.js';
 import type { Run } from '../jobs/run.js';
 import {
@@ -21,6 +21,7 @@ import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
+import { failureInLog } from './run-log.js';
 import { type DeliveredFiles, deliverToEither } from './secondary-delivery.js';
 import { runStage } from './stages.js';
 
@@ -47,9 +48,11 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   const uploaded: string[] = [];
   let current = delivery;
   const rollBackAll = () =>
-    rollBack(context, releaseOwnUrls(context, current, uploaded.splice(0)), (url) =>
-      ownerOf(run.job, current.output, url),
-    );
+    rollBack(context, {
+      job: run.job,
+      urls: releaseOwnUrls(context, current, uploaded.splice(0)),
+      ownerOfUrl: (url) => ownerOf(run.job, current.output, url),
+    });
   const send = (attempted: Delivery) => {
     current = attempted;
     return withUploadSlot(run, current, () => sendAll(run, context, current, uploaded));
@@ -144,6 +147,7 @@ async function sendAll(
   };
   const file = await send(encoded.product.path, destination, {
     onProgress,
+    ...(encoded.file === null ? {} : { facts: encoded.file }),
     access: videoAccess(settings),
     headers: objectHeaders(settings, schemeOf(destination)),
     ...(settings.parallel_upload_limit === undefined
@@ -186,14 +190,20 @@ async function sendThumbnails(
   return delivered.toSorted((a, b) => a.setIndex - b.setIndex || a.index - b.index);
 }
 
+/** The delivered files of a failed output. */
+export interface DeliveredUrls {
+  readonly job: Pick<Job, 'isPrivate'>;
+  readonly urls: readonly string[];
+  readonly ownerOfUrl: (url: string) => CredentialOwner;
+}
+
 /**
  * Removes the delivered files of a failed output, last first, because folders were created for the first. The first failure is
  * logged and stops the removal: if a server hangs, every other file would wait for the same timeout.
  */
 export async function rollBack(
   context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'log'>,
-  urls: readonly string[],
-  ownerOfUrl: (url: string) => CredentialOwner,
+  { job, urls, ownerOfUrl }: DeliveredUrls,
 ): Promise<void> {
   const remaining = [...urls];
   try {
@@ -202,9 +212,10 @@ export async function rollBack(
       remaining.pop();
     }
   } catch (error) {
+    const reason = failureInLog(job, toJobFailure(error, 'UploadFailureError'));
     context.log(
       'warn',
-      `${remaining.length} delivered file(s) of a failed output could not be removed: ${String(error)}`,
+      `${remaining.length} delivered file(s) of a failed output could not be removed: ${reason}`,
     );
   }
 }

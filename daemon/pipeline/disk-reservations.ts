@@ -22,15 +22,26 @@ export interface ScratchSpaceOptions {
 
 const defaultSizeTimeoutMs = 5000;
 
+/** What a job needs space for. */
+export interface SpaceRequest {
+  /** The position of the job among those that wait. */
+  readonly sequenceNumber: number;
+  /** The size of the input; null if the server does not report it. */
+  readonly sizeOf: () => Promise<number | null>;
+  /** Whether files of outputs are kept because other outputs are made from them. */
+  readonly keepsSources?: boolean;
+}
+
 interface Waiter {
   readonly sequenceNumber: number;
   readonly sizeBytes: number | null;
+  readonly producedFiles: number;
   readonly grant: (reservation: ScratchReservation) => void;
 }
 
 /**
- * Reserves disk space for concurrent jobs. A download starts only if its file, the same size again for its outputs, and the space
- * that the other jobs still need fit on the disk. A job without others starts in any case. Waiting jobs start in the order of
+ * Reserves disk space for concurrent jobs. A download starts only if its file, the same size again for its outputs, once more for
+ * outputs that are kept as sources of others, and the space that the other jobs still need fit on the disk. A job without others starts in any case. Waiting jobs start in the order of
  * their sequence numbers, because a large file would otherwise wait forever behind small ones.
  */
 export class ScratchSpace {
@@ -49,11 +60,11 @@ export class ScratchSpace {
    * the reason of the signal if that is aborted.
    */
   async reserve(
-    sequenceNumber: number,
-    sizeOf: () => Promise<number | null>,
+    { sequenceNumber, sizeOf, keepsSources = false }: SpaceRequest,
     signal: AbortSignal,
   ): Promise<DiskReservation> {
-    if (this.#reservations.size === 0 && this.#waiters.length === 0) return this.#begin(null);
+    const producedFiles = keepsSources ? 2 : 1;
+    if (this.#reservations.size === 0 && this.#waiters.length === 0) return this.#begin(null, producedFiles);
     const sizeBytes = await sizeOf().catch(() => null);
     signal.throwIfAborted();
     return new Promise((resolve, reject) => {
@@ -65,6 +76,7 @@ export class ScratchSpace {
       const waiter: Waiter = {
         sequenceNumber,
         sizeBytes,
+        producedFiles,
         grant(reservation) {
           signal.removeEventListener('abort', onAbort);
           resolve(reservation);
@@ -86,8 +98,8 @@ export class ScratchSpace {
     return freeBytes - needed - bytes >= this.#options.minFreeBytes;
   }
 
-  #begin(sizeBytes: number | null): ScratchReservation {
-    const reservation = new ScratchReservation(sizeBytes, () => {
+  #begin(sizeBytes: number | null, producedFiles: number): ScratchReservation {
+    const reservation = new ScratchReservation(sizeBytes, producedFiles, () => {
       if (reservation.isReleased) this.#reservations.delete(reservation);
       this.#admit();
     });
@@ -117,14 +129,14 @@ export class ScratchSpace {
       }
       this.#waiters = others;
       this.#mustAdmitAgain = true;
-      first.grant(this.#begin(first.sizeBytes));
+      first.grant(this.#begin(first.sizeBytes, first.producedFiles));
     }
     this.#isAdmitting = false;
   }
 
-  async #canStart({ sizeBytes }: Waiter): Promise<boolean> {
+  async #canStart({ sizeBytes, producedFiles }: Waiter): Promise<boolean> {
     if (this.#reservations.size === 0) return true;
-    return this.hasSpaceFor(2 * (sizeBytes ?? 0));
+    return this.hasSpaceFor((1 + producedFiles) * (sizeBytes ?? 0));
   }
 
   /** Waits for the sizes of downloads that have just started. Until they are known, the needed space is unknown too. */
@@ -143,6 +155,7 @@ export class ScratchSpace {
 
 class ScratchReservation implements DiskReservation {
   readonly #onChange: () => void;
+  readonly #producedFiles: number;
   #totalBytes: number | null;
   #arrivedBytes = 0;
   #isEncoded = false;
@@ -155,7 +168,9 @@ class ScratchReservation implements DiskReservation {
     this.#markKnown = resolve;
   });
 
-  constructor(totalBytes: number | null, onChange: () => void) {
+  /** `producedFiles`: how often the size of the input is reserved for what is made from it. */
+  constructor(totalBytes: number | null, producedFiles: number, onChange: () => void) {
+    this.#producedFiles = producedFiles;
     this.#totalBytes = totalBytes;
     this.#onChange = onChange;
     if (totalBytes !== null) this.setKnown();
@@ -165,10 +180,10 @@ class ScratchReservation implements DiskReservation {
     return this.#isKnown;
   }
 
-  /** The bytes it will still write: the rest of the input, and its outputs, assumed to be as large. */
+  /** The bytes it will still write: the rest of the input, its outputs, assumed to be as large, and its sources likewise. */
   get remainingBytes(): number {
     if (this.#isEncoded || this.#totalBytes === null) return 0;
-    return Math.max(0, this.#totalBytes - this.#arrivedBytes) + this.#totalBytes;
+    return Math.max(0, this.#totalBytes - this.#arrivedBytes) + this.#producedFiles * this.#totalBytes;
   }
 
   setKnown(): void {

@@ -54,8 +54,10 @@ async function fetch(
   if (transport.download === undefined)
     throw new TypeError('the scheme of the input does not support downloads');
   const sizeOf = async () => (await transport.sizeOf?.(input.url, run.signal)) ?? null;
+  const keepsSources = run.job.outputs.some(({ settings }) => settings.source !== undefined);
+  const { sequenceNumber } = limiter;
   const reservation = await run.whileWaiting(
-    context.space.reserve(limiter.sequenceNumber, sizeOf, run.signal),
+    context.space.reserve({ sequenceNumber, sizeOf, keepsSources }, run.signal),
   );
   try {
     const file = await transport.download(input.url, path, {

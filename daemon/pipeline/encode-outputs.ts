@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -35,7 +36,7 @@ interface OutputsToEncode {
   readonly inputBytes: number;
 }
 
-/** Plans the outputs that are made from a file. Those that cannot be made fail, and are omitted. */
+/** Plans the outputs that are made from a file. Those that cannot be encoded from it fail, and are not planned. */
 export async function planBatch(
   run: Run,
   context: PipelineContext,
@@ -46,9 +47,14 @@ export async function planBatch(
     readonly withEncoder: WithEncoder;
   },
 ): Promise<SourceBatch> {
-  const { media, path } = source;
-  const groups = media === null ? [] : await planJob(run, context, { media, input: path, ...options });
-  return { source, outputs: options.outputs, groups };
+  const { outputs } = options;
+  if (source.media !== null) {
+    const inspected = { media: source.media, input: source.path, ...options };
+    return { source, outputs, groups: await planJob(run, context, inspected) };
+  }
+  for (const { id } of outputs.filter(({ settings }) => !isTransferOnly(settings)))
+    await run.change({ type: 'output-failed', id, failure: source.failure });
+  return { source, outputs, groups: [] };
 }
 
 /**
@@ -90,7 +96,10 @@ export async function encodeOutputs(
       const { output, encoded } = made;
       const dependents = dependentsOf(outputs, output);
       if (dependents.length > 0) {
-        const source = { path: join(scratch, `source-${output.id}`), media: encoded.media };
+        const path = join(scratch, `source-${output.id}`);
+        // A file without facts was transferred from the file of the batch.
+        const media = encoded.media === null ? batch.source : { media: encoded.media };
+        const source: SourceFile = { ...media, path, file: encoded.file };
         await keepUnder(encoded.product.path, source.path);
         for (const { id, state } of dependents) {
           if (!isFinal(state)) await run.change({ type: 'output-queued', id });
@@ -124,6 +133,7 @@ async function* makeFiles(
   for await (const one of transferOutputs(run, source, outputs, scratch)) yield { ...one, video: null };
   for (const group of groups) {
     await awaitSpace();
-    for await (const one of encode(run, context, group, scratch)) yield { ...one, video: one.encoded };
+    for await (const { output, encoded: video } of encode(run, context, group, scratch))
+      yield { output, encoded: { ...video, file: null }, video };
   }
 }

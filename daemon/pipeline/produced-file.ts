@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { copyFile, link, lstat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import type { JobOutput } from '../jobs/job.js';
+import type { FileFacts, JobFailure, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { runStage } from './stages.js';
@@ -12,13 +12,21 @@ export interface ProducedFile {
   readonly product: { readonly path: string };
   /** Null if nothing is recognised in a file that is only transferred. */
   readonly media: MediaFacts | null;
+  /** Its size and MD5; null if they are measured during the delivery. */
+  readonly file: FileFacts | null;
 }
 
 /** A file that outputs are made from: the input, or the file of another output. */
-export interface SourceFile {
+export type SourceFile = {
   readonly path: string;
-  readonly media: MediaFacts | null;
-}
+  /** Its size and MD5; null if they are not known. */
+  readonly file: FileFacts | null;
+} & SourceMedia;
+
+/** The facts of a file, or why nothing can be encoded from it: it can only be transferred then. */
+export type SourceMedia =
+  | { readonly media: MediaFacts }
+  | { readonly media: null; readonly failure: JobFailure };
 
 /**
  * Yields a file for each output that is only transferred: the bytes of its source. An output whose file cannot be created fails.
@@ -34,22 +42,27 @@ export async function* transferOutputs(
     const path = join(scratch, `output-${output.id}`);
     const copied = await runStage(
       run,
-      () => duplicate(source.path, path).then(() => true),
+      () => duplicate(source.path, path),
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
     );
-    if (copied !== null) yield { output, encoded: { product: { path }, media: source.media } };
+    if (copied === null) continue;
+    const file = copied.isUnchanged ? source.file : null;
+    yield { output, encoded: { product: { path }, media: source.media, file } };
   }
 }
 
 /**
  * Gives a file a second name. It is copied instead if it is a symbolic link or has several names already: the delivery may move the file
- * to its destination, where an edit in place would change the file under its other names.
+ * to its destination, where an edit in place would change the file under its other names. `isUnchanged` is false if the file may have
+ * changed since it was measured: a symbolic link names a file outside of the scratch folder.
  */
-async function duplicate(from: string, to: string): Promise<void> {
+async function duplicate(from: string, to: string): Promise<{ readonly isUnchanged: boolean }> {
   const stats = await lstat(from);
-  if (stats.isFile() && stats.nlink === 1) return link(from, to);
-  await copyFile(from, to, constants.COPYFILE_FICLONE);
+  const isUnchanged = stats.isFile();
+  if (isUnchanged && stats.nlink === 1) await link(from, to);
+  else await copyFile(from, to, constants.COPYFILE_FICLONE);
+  return { isUnchanged };
 }
 
 /** Keeps a file of the scratch folder under a second name, because its delivery removes the first one. */

@@ -1,7 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
-import type { Job } from '../jobs/job.js';
+import { type Job, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { sourcesToMakeAgain } from '../jobs/output-graph.js';
 import type { Run, RunHandler } from '../jobs/run.js';
@@ -10,6 +10,7 @@ import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch } from './encode-outputs.js';
 import type { PipelineContext } from './pipeline-context.js';
+import type { SourceMedia } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
 import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
@@ -54,12 +55,11 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   const { source, scratch, limiter } = prepared;
   const inspected = await inspect(run, context, source);
   if (inspected === null) return;
-  const { media } = inspected;
-  const job = await skipExcluded(run, media);
+  const job = await skipExcluded(run, inspected.media);
   const remade = sourcesToMakeAgain(job.outputs);
   const outputs = job.outputs.filter(({ id, state }) => !isFinal(state) || remade.has(id));
   const sourceRun = withRemadeSources(run, remade);
-  const file = { path: source.path, media };
+  const file = { path: source.path, file: source.file, ...inspected };
   const fromInput = await planBatch(sourceRun, context, file, {
     outputs: outputs.filter(({ settings }) => settings.source === undefined),
     scratch,
@@ -89,26 +89,33 @@ async function skipExcluded(run: Run, media: MediaFacts | null): Promise<Job> {
 }
 
 /**
- * Probes the input. On failure the job fails and null is returned, unless its outputs are only transferred: the facts are null then.
+ * Probes the input. On failure the job fails and null is returned, unless the input itself is an output (`transfer-only`): it is delivered
+ * whatever it is, and only the outputs that are encoded fail.
  */
 async function inspect(
   run: Run,
   context: PipelineContext,
   source: DownloadedInput,
-): Promise<{ readonly media: MediaFacts | null } | null> {
+): Promise<SourceMedia | null> {
   const overallPercent = downloadWeight(run.job.input.url) * 100;
   run.progress(run.job.input.id, { event: 'inspecting', percent: 0, overallPercent });
-  const isTransferred = run.job.outputs.every(({ settings }) => isTransferOnly(settings));
+  const fallback = 'UnsupportedInputError';
+  // Ended outputs count as well, so that a resubmit gives the same states.
+  const isTransferred = run.job.outputs.some(
+    ({ settings }) => settings.source === undefined && isTransferOnly(settings),
+  );
   const inspected = await runStage(
     run,
-    async () => ({
-      media: await context.ffmpeg.probe(source.path, run.signal).catch((error: unknown) => {
+    async (): Promise<SourceMedia> => {
+      try {
+        return { media: await context.ffmpeg.probe(source.path, run.signal) };
+      } catch (error) {
         run.signal.throwIfAborted();
         if (!isTransferred) throw error;
-        return null;
-      }),
-    }),
-    'UnsupportedInputError',
+        return { media: null, failure: toJobFailure(error, fallback) };
+      }
+    },
+    fallback,
     (failure) => run.change({ type: 'input-failed', failure }),
   );
   if (inspected !== null) await run.change({ type: 'inspected', media: inspected.media, file: source.file });

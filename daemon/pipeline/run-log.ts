@@ -2,7 +2,7 @@ import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import type { Log } from '../../src/shared/util/log.js';
-import type { FileFacts, Job, JobOutput } from '../jobs/job.js';
+import type { FileFacts, Job, JobFailure, JobOutput } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -25,10 +25,7 @@ export function withLogging(run: Run, log: Log): Run {
       const job = await run.change(change);
       if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
       if ('failure' in change) {
-        const { errorClass, message } = change.failure;
-        // The message may contain a URL.
-        const reason = job.isPrivate ? errorClass : `${errorClass}: ${message}`;
-        log('warn', `Job ${id}: ${describeFile(change)} failed, ${reason}`);
+        log('warn', `Job ${id}: ${describeFile(change)} failed, ${failureInLog(job, change.failure)}`);
       }
       if (change.type === 'output-skipped')
         log('info', `Job ${id}: ${describeFile(change)} is skipped by its rules.`);
@@ -63,6 +60,14 @@ function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): st
   const length = input.media?.durationSeconds ?? null;
   const speed = length === null || finished === 0 ? '' : `, ${(length / elapsedSeconds).toFixed(1)}x`;
   return `Job ${id} is ${state}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
+}
+
+/** A failure as the log of its job shows it: without the message if the job is private, because that may contain a URL. */
+export function failureInLog(
+  { isPrivate }: Pick<Job, 'isPrivate'>,
+  { errorClass, message }: JobFailure,
+): string {
+  return isPrivate === true ? errorClass : `${errorClass}: ${message}`;
 }
 
 /** The name of an output in the log: its label, otherwise its id. */

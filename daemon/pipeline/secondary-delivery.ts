@@ -5,7 +5,7 @@ import type { DeliveredThumbnail } from '../jobs/thumbnails.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { keepUnder, type ProducedFile } from './produced-file.js';
-import { outputLogName } from './run-log.js';
+import { failureInLog, outputLogName } from './run-log.js';
 
 /** The delivered files of an output. */
 export interface DeliveredFiles {
@@ -48,10 +48,10 @@ export async function deliverToEither<D extends FilesToDeliver>(
   if (output.secondary === undefined) return send(delivery);
   for (const { path } of thumbnails) await keepUnder(path, spareOf(path));
   const warn = (what: string, error: unknown) => {
-    const { errorClass, message } = toJobFailure(error, 'UploadFailureError');
-    const reason = run.job.isPrivate ? errorClass : `${errorClass}: ${message}`;
+    const failure = toJobFailure(error, 'UploadFailureError');
+    const reason = failureInLog(run.job, failure);
     log('warn', `Job ${run.job.id}: ${outputLogName(output, output.id)} ${what}, ${reason}`);
-    return message;
+    return failure.message;
   };
   try {
     return await send(delivery);

@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { AudioEncoderName } from './audio-encoders.js';
 import { audioOptionErrors } from './decide/audio-options.js';
 import {
@@ -107,7 +108,7 @@ export function checkCombination(
   }
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   const warnings = [
-    ...(formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path)),
+    ...nameWarnings(settings, nameExtension, extension, path),
     ...(codecs.video === null ? [] : codecOptionWarnings(settings, codecs.video, path)),
     ...sampleRateWarnings(settings, codecs.audio, container, path),
   ];
@@ -227,16 +228,23 @@ function sampleRateWarnings(
   ];
 }
 
-/** The format decides the container, so a name that says otherwise is a warning. */
+/** The format, or else the first name, decides the container, so a name that says otherwise is a warning. */
 function nameWarnings(
   settings: OutputSettings,
   nameExtension: string,
-  { muxer }: Container,
+  extension: Extension,
   path: string,
 ): readonly RequestWarning[] {
-  if (!isExtension(nameExtension) || containerOf(nameExtension).muxer === muxer) return [];
-  const message = `has no effect on the container: the file is ${settings.format}, but its name says otherwise`;
-  return [{ field: `${path}.${nameSetting(settings)}`, message }];
+  const { secondary_url: second } = settings;
+  const names = [
+    [nameSetting(settings), nameExtension],
+    ['secondary_url', second === undefined ? '' : extensionOf(fileNameInUrl(second))],
+  ] as const;
+  const { muxer } = containerOf(extension);
+  const message = `has no effect on the container: the file is ${extension.slice(1)}, but its name says otherwise`;
+  return names.flatMap(([name, its]) =>
+    !isExtension(its) || containerOf(its).muxer === muxer ? [] : [{ field: `${path}.${name}`, message }],
+  );
 }
 
 const playlistFormats = ['dash', 'mpd', 'hls', 'm3u', 'm3u8', 'highwinds'];

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import type { FileFacts } from '../jobs/job.js';
-import type { ProgressReporter } from './transfer.js';
+import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
 
 /**
  * 1 MiB. Measured with 512 MB: with this size, reading, hashing and writing in one pass takes as long as hashing (0.8 s);
@@ -10,21 +10,30 @@ import type { ProgressReporter } from './transfer.js';
 const bufferBytes = 1 << 20;
 
 /**
- * Reads an open file from start to end. Each chunk is valid only until `onChunk` resolves. Rejects with the reason of the signal if it is
- * aborted.
+ * Reads an open file from start to end, the next chunk while `onChunk` processes one. Each chunk is valid only until `onChunk` resolves.
+ * Rejects with the reason of the signal if it is aborted.
  */
 export async function readChunks(
   handle: FileHandle,
   onChunk: (chunk: Uint8Array) => Promise<void> | void,
   signal: AbortSignal,
 ): Promise<void> {
-  const buffer = Buffer.allocUnsafe(bufferBytes);
+  let buffer = Buffer.allocUnsafe(bufferBytes);
+  let nextBuffer = Buffer.allocUnsafe(bufferBytes);
+  let reading = handle.read(buffer, 0, bufferBytes, 0);
   for (let position = 0; ; ) {
+    const { bytesRead } = await reading;
     signal.throwIfAborted();
-    const { bytesRead } = await handle.read(buffer, 0, bufferBytes, position);
     if (bytesRead === 0) return;
-    await onChunk(buffer.subarray(0, bytesRead));
     position += bytesRead;
+    reading = handle.read(nextBuffer, 0, bufferBytes, position);
+    try {
+      await onChunk(buffer.subarray(0, bytesRead));
+    } catch (error) {
+      await reading.catch(() => {});
+      throw error;
+    }
+    [buffer, nextBuffer] = [nextBuffer, buffer];
   }
 }
 
@@ -48,6 +57,26 @@ export async function measureHandle(
   );
   progress.complete(sizeBytes);
   return { sizeBytes, md5: hash.digest('hex') };
+}
+
+/**
+ * Returns the size and MD5 of an open file that is about to be delivered on this machine, once the disk has all of it. The MD5 is computed
+ * while the disk writes what is still in memory; if the transfer has it already, the file is not read.
+ */
+export async function measureAndFlush(handle: FileHandle, transfer: Transfer): Promise<FileFacts> {
+  const [measured, flushed] = await Promise.allSettled([knownOrMeasured(handle, transfer), handle.sync()]);
+  if (measured.status === 'rejected') throw measured.reason;
+  if (flushed.status === 'rejected') throw flushed.reason;
+  return measured.value;
+}
+
+async function knownOrMeasured(handle: FileHandle, transfer: Transfer): Promise<FileFacts> {
+  const progress = createProgressReporter(transfer);
+  const { facts, signal } = transfer;
+  if (facts === undefined || facts.sizeBytes !== (await handle.stat()).size)
+    return measureHandle(handle, progress, signal);
+  progress.complete(facts.sizeBytes);
+  return facts;
 }
 
 /** Reads the file at a path and returns its size and MD5. */

@@ -1,11 +1,13 @@
 import { jobTable } from '../../src/shared/settings/index.js';
 import type { FileAccess } from '../jobs/file-access.js';
-import type { AsperaSettings } from '../jobs/job.js';
+import type { AsperaSettings, FileFacts } from '../jobs/job.js';
 
 /** Options of the transfer of one file. */
 export interface Transfer {
   /** Aborts the transfer. No partial file is left at the destination. */
   readonly signal: AbortSignal;
+  /** Size and MD5 of a file that is uploaded, if they are known: a destination on this machine then does not read it. */
+  readonly facts?: FileFacts;
   /** Called at most four times a second with the bytes done and the total, which is null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
   /** Maximum number of connections of a download (`download_connections`, section 4.1); by default the transport decides. */

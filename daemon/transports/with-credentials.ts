@@ -19,11 +19,18 @@ export async function withSavedCredentials(
   saved: SavedCredentials,
 ): Promise<string> {
   const scheme = schemeOf(url);
-  const [, start = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)(?![^/]*@)([\s\S]*)$/i.exec(url) ?? [];
-  if (scheme === null || start === '' || unauthenticatedSchemes.has(scheme)) return url;
+  const [, start = '', rest = ''] = /^([a-z][a-z0-9+.-]*:\/\/)([\s\S]*)$/i.exec(url) ?? [];
+  if (scheme === null || start === '' || credentialUse(url) !== 'saved') return url;
   const found = await saved.find({ accountId: owner.accountId, scheme, name: owner.credentials ?? null });
   if (found === null) return url;
   return `${start}${encodeURIComponent(found.user)}:${encodeURIComponent(found.secret)}@${rest}`;
+}
+
+/** Which credentials a transfer uses for a URL: saved ones, those of the URL itself, or none. */
+export function credentialUse(url: string): 'saved' | 'own' | 'none' {
+  const scheme = schemeOf(url);
+  if (scheme === null || unauthenticatedSchemes.has(scheme) || !/^[^/]*:\/\//.test(url)) return 'none';
+  return /^[^/]*:\/\/[^/]*@/.test(url) ? 'own' : 'saved';
 }
 
 /** Schemes of files on this machine. */

@@ -37,12 +37,15 @@ test('user and secret are read from stdin, stored encrypted, and readable by the
   const request = { accountId: 'default', scheme: 's3', name: 'films' };
   assert.equal(await saved.find(request), { user: 'AKIAEXAMPLE', secret: 'hunter2 +/=' });
   assert.is(await saved.check(request), null);
-  assert.match(
-    (await saved.check({ ...request, scheme: 'ftp' })) ?? '',
-    'are for s3 and cannot be used with ftp',
-  );
+  assert.equal(await saved.check({ ...request, scheme: 'ftp' }), {
+    isMissing: false,
+    message: 'are for s3 and cannot be used with ftp',
+  });
   const other = { ...request, accountId: 'other' };
-  assert.match((await saved.check(other)) ?? '', 'names credentials that this account does not have');
+  assert.equal(await saved.check(other), {
+    isMissing: true,
+    message: 'names credentials that this account does not have',
+  });
 });
 
 test('the list has names and schemes, and nothing secret', async ({ venc }) => {

@@ -52,6 +52,46 @@ test('web addresses of S3, regions and other names of Aspera are accepted', asyn
   assert.match(errors?.join() ?? '', /needs the program ascp/);
 });
 
+const otherName = 'has no effect on the container: the file is mp4, but its name says otherwise';
+const hosted = 'is used only if the daemon cannot host the file: the output has no url';
+const write = 'has no effect here: WRITE has no meaning for an object';
+const grant = { access_control: { grantee: 'someone', permission: ['READ', 'WRITE'] } };
+const ftp = 'ftp://u:p@127.0.0.1';
+const warned: readonly (readonly [output: object, warnings: readonly (readonly [string, string])[]])[] = [
+  [{ url: `${ftp}/a.mp4`, secondary_url: `${ftp}/b.mp4` }, []],
+  [{ url: `${ftp}/a.mp4`, secondary_url: `${ftp}/b.m4v` }, []],
+  [{ url: `${ftp}/a.mp4`, secondary_url: `${ftp}/b` }, []],
+  [{ url: `${ftp}/a.mp4`, secondary_url: `${ftp}/b.webm` }, [['secondary_url', otherName]]],
+  [{ type: 'transfer-only', url: `${ftp}/a.mp4`, secondary_url: `${ftp}/b.webm` }, []],
+  [
+    { format: 'mp4', url: `${ftp}/a.webm`, secondary_url: `${ftp}/b.webm` },
+    [
+      ['url', otherName],
+      ['secondary_url', otherName],
+    ],
+  ],
+  [
+    { secondary_url: `${ftp}/b.webm` },
+    [
+      ['secondary_url', otherName],
+      ['secondary_url', hosted],
+    ],
+  ],
+  [grant, [['access_control[0]', write]]],
+  [{ thumbnails: { number: 1, ...grant } }, [['thumbnails[0].access_control[0]', write]]],
+];
+
+for (const [output, expected] of warned) {
+  test(`${JSON.stringify(output)} has ${expected.length} warnings`, async ({ daemon }) => {
+    const { errors, warnings = [] } = await post(daemon, { outputs: [output], mock: true });
+    assert.is(errors, undefined, JSON.stringify(errors));
+    assert.equal(
+      warnings.map(({ field, message }) => [field.replace('outputs[0].', ''), message]),
+      expected,
+    );
+  });
+}
+
 test('notifications that are never sent are warnings', async ({ daemon }) => {
   const { id, warnings = [] } = await post(daemon, {
     notifications: ['me@example.com', 'http://zencoderfetcher/x', 'http://127.0.0.1:9/done'],

@@ -74,8 +74,73 @@ test('credentials that do not exist, or are for another scheme, are rejected by 
 
 test('the user of a URL takes precedence over the scheme of named credentials', async ({ daemon }) => {
   const outputs = [{ url: 'ftp://u:p@127.0.0.1/a.mp4', credentials: 'studio' }];
-  const { errors } = await post(daemon, { input: 'http://127.0.0.1:9/a.mp4', outputs, mock: true });
+  const { errors, warnings } = await post(daemon, { input: 'http://127.0.0.1:9/a.mp4', outputs, mock: true });
   assert.is(errors, undefined);
+  assert.equal(warnings, [
+    { field: 'outputs[0].credentials', message: 'has no effect: the URL has a user of its own' },
+  ]);
+});
+
+const own = 'ftp://u:p@127.0.0.1';
+const image = { url: 'http://127.0.0.1:9/mark.png' };
+const unused: readonly (readonly [string, object, readonly string[]])[] = [
+  ['of an output whose secondary URL uses them', { url: `${own}/a.mp4`, secondary_url: 'ftp://h/a.mp4' }, []],
+  ['of an output whose watermark uses them', { url: `${own}/a.mp4`, watermark: image }, []],
+  [
+    'of an output whose thumbnails use them',
+    { url: `${own}/a.mp4`, thumbnails: { base_url: 'ftp://h/' } },
+    [],
+  ],
+  [
+    'of an output whose URLs all have users',
+    { url: `${own}/a.mp4`, secondary_url: `${own}/b.mp4`, thumbnails: { base_url: `${own}/` } },
+    ['outputs[0].credentials'],
+  ],
+];
+
+for (const [what, output, fields] of unused) {
+  test(`credentials ${what} are ${fields.length === 0 ? 'no' : 'a'} warning`, async ({ daemon }) => {
+    const outputs = [{ ...output, credentials: 'studio' }];
+    const { errors, warnings = [] } = await post(daemon, { input: image.url, outputs, mock: true });
+    assert.is(errors, undefined, JSON.stringify(errors));
+    assert.equal(
+      warnings.map(({ field }) => field),
+      fields,
+    );
+  });
+}
+
+test('credentials of a job whose input has its own user, and of thumbnails likewise, are warnings', async ({
+  daemon,
+}) => {
+  const { errors, warnings = [] } = await post(daemon, {
+    input: 'http://u:p@127.0.0.1:9/a.mp4',
+    credentials: 'studio',
+    outputs: [{ thumbnails: { base_url: `${own}/`, credentials: 'studio' } }],
+    mock: true,
+  });
+  assert.is(errors, undefined, JSON.stringify(errors));
+  assert.equal(
+    warnings.map(({ field }) => field),
+    ['credentials', 'outputs[0].thumbnails[0].credentials'],
+  );
+});
+
+test('credentials of thumbnails without base_url must exist', async ({ daemon }) => {
+  const request = (credentials: string) => ({
+    input: 'http://127.0.0.1:9/a.mp4',
+    outputs: [{ thumbnails: { number: 1, credentials } }],
+    mock: true,
+  });
+  const missing = await post(daemon, request('nobody'));
+  assert.equal(missing.errors, [
+    'outputs[0].thumbnails[0].credentials names credentials that this account does not have',
+  ]);
+  const { errors, warnings = [] } = await post(daemon, request('studio'));
+  assert.is(errors, undefined);
+  assert.equal(warnings, [
+    { field: 'outputs[0].thumbnails[0].credentials', message: 'has no effect without base_url' },
+  ]);
 });
 
 function filesBelow(folder: string): readonly string[] {

@@ -9,8 +9,13 @@ interface Context {
   /** Sequence numbers of the admitted downloads, in order. */
   begun: number[];
   holds: Map<number, DiskReservation>;
-  ask: (sequence: number, sizeBytes: number | null, signal?: AbortSignal) => void;
+  ask: (sequence: number, sizeBytes: number | null, options?: AskOptions) => void;
   sizeQueries: number[];
+}
+
+interface AskOptions {
+  readonly signal?: AbortSignal;
+  readonly keepsSources?: boolean;
 }
 
 const test = suite<Context>('DiskReservations');
@@ -22,12 +27,16 @@ test.before.each((context) => {
   const [begun, sizeQueries]: [number[], number[]] = [[], []];
   const holds = new Map<number, DiskReservation>();
   Object.assign(context, { disk, space, begun, sizeQueries, holds });
-  context.ask = (sequence, sizeBytes, signal = new AbortController().signal) => {
+  context.ask = (
+    sequence,
+    sizeBytes,
+    { signal = new AbortController().signal, keepsSources = false } = {},
+  ) => {
     const sizeOf = async () => {
       sizeQueries.push(sequence);
       return sizeBytes;
     };
-    space.reserve(sequence, sizeOf, signal).then(
+    space.reserve({ sequenceNumber: sequence, sizeOf, keepsSources }, signal).then(
       (hold) => {
         begun.push(sequence);
         holds.set(sequence, hold);
@@ -58,6 +67,19 @@ test('a download starts while others run if it fits next to their reservations a
   holds.get(1)?.setReceived(0, 200);
   // Free: 1000. The first needs 400 and 100 are kept free, so 500 are left for a file of 250 with its outputs.
   ask(2, 250);
+  await settle();
+  assert.equal(begun, [1, 2]);
+  ask(3, 1);
+  await settle();
+  assert.equal(begun, [1, 2]);
+});
+
+test('outputs that are kept as sources of others need space as well', async ({ ask, begun, holds }) => {
+  ask(1, null, { keepsSources: true });
+  await settle();
+  holds.get(1)?.setReceived(0, 200);
+  // The first needs 600 and 100 are kept free, so 300 are left.
+  ask(2, 100, { keepsSources: true });
   await settle();
   assert.equal(begun, [1, 2]);
   ask(3, 1);
@@ -126,8 +148,8 @@ test('a download waits for the size of one that has just started', async ({ ask,
 test('a server that does not report a size blocks others only briefly', async () => {
   const space = new ScratchSpace({ freeBytes: async () => 1000, minFreeBytes: 0, sizeTimeoutMs: 1 });
   const { signal } = new AbortController();
-  await space.reserve(1, async () => null, signal);
-  await space.reserve(2, async () => 10, signal);
+  await space.reserve({ sequenceNumber: 1, sizeOf: async () => null }, signal);
+  await space.reserve({ sequenceNumber: 2, sizeOf: async () => 10 }, signal);
 });
 
 test('a file of unknown size starts if there is any space', async ({ ask, begun, holds, disk }) => {
@@ -153,7 +175,7 @@ test('a wait ends at once if the run is stopped, and the next in line follows', 
   ask(1, null);
   await settle();
   holds.get(1)?.setReceived(0, 100);
-  ask(2, 5000, stopping.signal);
+  ask(2, 5000, { signal: stopping.signal });
   await settle();
   ask(3, 100);
   await settle();
@@ -173,7 +195,7 @@ test('a failed size query counts as no size: the download reports the error', as
   await settle();
   holds.get(1)?.setReceived(0, 100);
   const failing = () => Promise.reject(new Error('no such file'));
-  await space.reserve(2, failing, new AbortController().signal);
+  await space.reserve({ sequenceNumber: 2, sizeOf: failing }, new AbortController().signal);
   assert.equal(begun, [1]);
 });
 

@@ -42,11 +42,14 @@ test('a server that cannot remove files is tried once, however many orphans it h
   const urls = [1, 2, 3].map((number) => `ftp://example.com/${number}.png`);
   const log = (_: string, message: string) => reported.push(message);
   const owner = { accountId: 'default' };
-  await rollBack({ transports, savedCredentials: noSavedCredentials, log }, urls, () => owner);
+  await rollBack(
+    { transports, savedCredentials: noSavedCredentials, log },
+    { job: {}, urls, ownerOfUrl: () => owner },
+  );
   assert.equal(removed, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
   assert.match(
     reported.join(),
-    /2 delivered file\(s\) of a failed output could not be removed: Error: no way there/,
+    /2 delivered file\(s\) of a failed output could not be removed: UploadFailureError: no way there/,
   );
 });
 

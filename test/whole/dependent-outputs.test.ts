@@ -67,6 +67,38 @@ test('transfer-only accepts a file that is not media', () =>
     assert.equal([output?.file_size_bytes, output?.duration_in_ms], [9, null]);
   }));
 
+test('a file that is not media is transferred, and the outputs that are encoded from it fail', () =>
+  withDaemon(async (daemon, folder) => {
+    await writeFile(join(folder, 'paper.pdf'), `%PDF-1.4\n${'text '.repeat(500)}`);
+    const id = await daemon.create({
+      input: `file://${folder}/paper.pdf`,
+      outputs: [
+        { label: 'web', url: `file://${folder}/out/web.mp4` },
+        { label: 'archive', type: 'transfer-only', url: `file://${folder}/out/paper.pdf` },
+        { source: 'archive', url: `file://${folder}/out/small.mp4` },
+        { source: 'archive', type: 'transfer-only', url: `file://${folder}/out/copy.pdf` },
+        { source: 'web', url: `file://${folder}/out/next.mp4` },
+      ],
+    });
+    const check = async () => {
+      const job = await daemon.waitForJob(id);
+      assert.is(job.state, 'failed');
+      assert.is(job.input_media_file.state, 'finished');
+      assert.equal(statesOf(job), ['failed', 'finished', 'failed', 'finished', 'no input']);
+      const [web, , small, , next] = job.output_media_files;
+      for (const one of [web, small]) {
+        assert.is(one?.error_class, 'NoMediaError');
+        assert.match(one?.error_message ?? '', /^The file /);
+      }
+      assert.is(next?.error_class, 'SourceFailedError');
+      assert.equal((await readdir(join(folder, 'out'))).toSorted(), ['copy.pdf', 'paper.pdf']);
+      assert.is(await md5(join(folder, 'out/copy.pdf')), await md5(join(folder, 'paper.pdf')));
+    };
+    await check();
+    assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+    await check();
+  }));
+
 test('an output is made from the file of its source, in any order of the request', () =>
   withDaemon(async (daemon, folder, input) => {
     const id = await daemon.create({

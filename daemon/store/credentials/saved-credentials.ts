@@ -1,6 +1,10 @@
 import { existsSync } from 'node:fs';
 import { VencError } from '../../../src/shared/errors.js';
-import type { CredentialRequest, SavedCredentials } from '../../jobs/saved-credentials.js';
+import {
+  type CredentialRequest,
+  missingCredentials,
+  type SavedCredentials,
+} from '../../jobs/saved-credentials.js';
 import { dataLayout } from '../data-folder/layout.js';
 import { decrypt, readCredentials, readCredentialsKey, type StoredCredential } from './credentials-file.js';
 
@@ -22,8 +26,9 @@ export function openSavedCredentials(dataFolder: string): SavedCredentials {
       const { name, scheme } = request;
       if (name === null) return null;
       const named = (await list()).find(isNamed(request));
-      if (named === undefined) return 'names credentials that this account does not have';
-      return isFor(named, scheme) ? null : `are for ${named.scheme} and cannot be used with ${scheme}`;
+      if (named === undefined) return missingCredentials;
+      if (isFor(named, scheme)) return null;
+      return { isMissing: false, message: `are for ${named.scheme} and cannot be used with ${scheme}` };
     },
     async find(request) {
       const { name, scheme, accountId } = request;

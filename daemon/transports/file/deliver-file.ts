@@ -7,8 +7,8 @@ import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapDiskError } from '../../transfer/disk-errors.js';
 import { makeFolders } from '../../transfer/folders.js';
-import { measureHandle } from '../../transfer/read-file.js';
-import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
+import { measureAndFlush } from '../../transfer/read-file.js';
+import type { Transfer } from '../../transfer/transfer.js';
 import { isOpenedBelow, type RootFolders, resolveBelow, stablePath } from './file-url.js';
 
 const maxAttempts = 3;
@@ -89,17 +89,6 @@ async function moveOrCopy(
   } finally {
     await source.close();
   }
-}
-
-/** Computes the MD5 while the disk writes what is still in memory. */
-async function measureAndFlush(source: FileHandle, transfer: Transfer): Promise<FileFacts> {
-  const [measured, flushed] = await Promise.allSettled([
-    measureHandle(source, createProgressReporter(transfer), transfer.signal),
-    source.sync(),
-  ]);
-  if (measured.status === 'rejected') throw measured.reason;
-  if (flushed.status === 'rejected') throw flushed.reason;
-  return measured.value;
 }
 
 function rethrowUnlessCrossDevice(error: unknown): false {

@@ -5,7 +5,7 @@ import type { HostedFile, HostedFileStore } from '../../hosted-files/hosted-file
 import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapLocalDiskError } from '../../transfer/disk-errors.js';
-import { measureFile } from '../../transfer/read-file.js';
+import { measureAndFlush, measureFile } from '../../transfer/read-file.js';
 import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
 import type { Transport } from '../transport.js';
 
@@ -23,7 +23,7 @@ export function createHostedTransport(hosted: HostedFileStore): Transport {
       if (ref === null)
         throw new VencError('UploadFailureError', 'The destination is not a valid URL of a hosted file.');
       try {
-        const facts = await measureFile(fromPath, createProgressReporter(transfer), transfer.signal);
+        const facts = await measureToStore(fromPath, transfer);
         transfer.signal.throwIfAborted();
         await hosted.put(fromPath, ref);
         return facts;
@@ -37,6 +37,15 @@ export function createHostedTransport(hosted: HostedFileStore): Transport {
       if (ref !== null) await hosted.remove(ref);
     },
   };
+}
+
+async function measureToStore(path: string, transfer: Transfer): Promise<FileFacts> {
+  const handle = await open(path, 'r');
+  try {
+    return await measureAndFlush(handle, transfer);
+  } finally {
+    await handle.close();
+  }
 }
 
 /**
