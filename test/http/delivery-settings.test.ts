@@ -77,8 +77,8 @@ const warned: readonly (readonly [output: object, warnings: readonly (readonly [
       ['secondary_url', hosted],
     ],
   ],
-  [grant, [['access_control[0]', write]]],
-  [{ thumbnails: { number: 1, ...grant } }, [['thumbnails[0].access_control[0]', write]]],
+  [grant, [['access_control', write]]],
+  [{ thumbnails: { number: 1, ...grant } }, [['thumbnails.access_control', write]]],
 ];
 
 for (const [output, expected] of warned) {
