@@ -69,6 +69,7 @@ export async function encodeOutputs(
   spawn: Spawn,
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
+  const destinations = new Map<string, string>();
   const awaitSpace = async () => {
     if (deliveries.length === 0 || (await context.space.hasSpaceFor(inputBytes))) return;
     await Promise.allSettled(deliveries);
@@ -78,7 +79,7 @@ export async function encodeOutputs(
     const extracted =
       video === null
         ? { thumbnails: [], warnings: [] }
-        : await extractThumbnails(run, context, { output, encoded: video, source, scratch });
+        : await extractThumbnails(run, context, { output, encoded: video, source, scratch, destinations });
     if (extracted === null) return;
     spawn((taskRun) => {
       const delivery = deliver(taskRun, context, { output, encoded, ...extracted, scratch, limiter });

@@ -37,12 +37,12 @@ export function extractThumbnails(
       const thumbnails: ExtractedThumbnail[] = [];
       const warnings: string[] = [];
       if (encoded.media.video === null) return { thumbnails, warnings };
-      const destinations = new Set(run.job.outputs.map(({ destination }) => destination));
+      for (const { id, destination } of run.job.outputs) task.destinations.set(destination, fileOf(id));
       for (const setIndex of thumbnailSets(output.settings).keys()) {
         const plan = planSet(context, task, setIndex);
         const files = await extractSet(run, context, plan, task.scratch);
         const extracted = files.map((path, index) => ({ path, setIndex, index, ...plan.size }));
-        for (const thumbnail of extracted) claimDestination(destinations, output, thumbnail);
+        for (const thumbnail of extracted) claimDestination(task, thumbnail);
         thumbnails.push(...extracted);
         warnings.push(...plan.warnings);
       }
@@ -54,11 +54,18 @@ export function extractThumbnails(
 }
 
 /** Throws if a thumbnail would replace another file of the job. Its name may contain its size, which only the encoded file reveals. */
-function claimDestination(used: Set<string>, output: JobOutput, thumbnail: Thumbnail): void {
+function claimDestination({ output, destinations }: ThumbnailTask, thumbnail: Thumbnail): void {
   const { destination, url } = destinationOfThumbnail(output, thumbnail);
-  if (used.has(destination))
+  const file = fileOf(output.id, thumbnail);
+  const owner = destinations.get(destination) ?? file;
+  if (owner !== file)
     throw new VencError('ThumbnailError', `Two files of the job would be written to ${url}.`);
-  used.add(destination);
+  destinations.set(destination, file);
+}
+
+/** Identifies a file of the job: that of an output, or one of its thumbnails. */
+function fileOf(outputId: number, thumbnail?: Thumbnail): string {
+  return thumbnail === undefined ? String(outputId) : `${outputId} ${thumbnail.setIndex} ${thumbnail.index}`;
 }
 
 interface ThumbnailTask {
@@ -66,6 +73,8 @@ interface ThumbnailTask {
   readonly encoded: EncodedFile;
   readonly source: MediaFacts | null;
   readonly scratch: string;
+  /** The files that the outputs of this run write, by destination. Those of the thumbnails are added. */
+  readonly destinations: Map<string, string>;
 }
 
 function planSet(

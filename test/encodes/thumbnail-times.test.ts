@@ -123,7 +123,8 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
     video: null,
     audio: null,
   };
-  const task = { output, encoded: { product, media }, source: media, scratch: tempFolder() };
+  const encoded = { product, media };
+  const task = { output, encoded, source: media, scratch: tempFolder(), destinations: new Map() };
   const files = (await extractThumbnails(runOf(job), { ffmpeg }, task))?.thumbnails ?? [];
   const thumbnails = tempFolder();
   for (const [index, file] of files.entries()) await copyFile(file.path, join(thumbnails, `${index}.png`));

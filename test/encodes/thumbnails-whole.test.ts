@@ -133,6 +133,27 @@ for (const name of ['x_0001.png', 'x.mp4']) {
   });
 }
 
+test('of two outputs whose thumbnails turn out to have the same names, one fails and replaces nothing', async (context) => {
+  const to = join(context.folder, 'sizes');
+  const thumbnails = { number: 2, base_url: `file://${to}`, filename: '{{size}}-{{number}}' };
+  const job = await encode(context, [
+    { label: 'a', width: 80, height: 60, thumbnails },
+    { label: 'b', width: 80, thumbnails },
+    { label: 'c', width: 40, thumbnails },
+  ]);
+  assert.equal(endings(job).toSorted(), [
+    ['failed', 'ThumbnailError'],
+    ['finished', null],
+    ['finished', null],
+  ]);
+  const failed = job.output_media_files.find(({ state }) => state === 'failed');
+  assert.match(
+    failed?.error_message ?? '',
+    /^Two files of the job would be written to file:.*\/80x60-0\.png\.$/,
+  );
+  assert.equal((await readdir(to)).sort(), ['40x30-0.png', '40x30-1.png', '80x60-0.png', '80x60-1.png']);
+});
+
 const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
   ['with too long a name', [{ filename: `${'a'.repeat(247)}.mp4`, thumbnails: {} }], /255 bytes/],
   [
@@ -141,7 +162,7 @@ const rejected: readonly (readonly [string, readonly object[], RegExp])[] = [
       { url: 'file:///tmp/a.mp4', thumbnails: {} },
       { url: 'file:///tmp/a.webm', label: 'b', thumbnails: {} },
     ],
-    /outputs\[1\]\.thumbnails\[0\] would write the same files as thumbnails\[0\] of outputs\[0\]/,
+    /outputs\[1\]\.thumbnails would write the same files as thumbnails\[0\] of outputs\[0\]/,
   ],
 ];
 
