@@ -147,6 +147,11 @@ const rules: readonly EffectRule[] = [
     },
   },
   {
+    names: ['audio_quality', 'audio_bitrate'],
+    reason: ({ settings, combination: { audio } }) =>
+      audio?.codec === 'pcm' && settings.copy_audio !== true ? 'pcm has no choice of bitrates' : null,
+  },
+  {
     names: ['hint'],
     reason: ({ settings, combination }) => reasonWithoutHints(settings, combination.container),
   },

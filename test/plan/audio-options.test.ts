@@ -19,6 +19,8 @@ const checked: readonly (readonly [string, OutputSettings, readonly string[], re
   ['a.mp3', { audio_constant_bitrate: true, audio_bitrate: 128 }, [], []],
   ['a.mp3', { audio_constant_bitrate: false }, [], []],
   ['a.wav', { audio_constant_bitrate: true }, [], ['audio_constant_bitrate']],
+  ['a.wav', { audio_bitrate: 128 }, [], ['audio_bitrate']],
+  ['a.wav', { audio_bitrate: 128, copy_audio: true }, [], ['audio_bitrate']],
   ['a.mp4', { audio_constant_bitrate: true, audio_bitrate: 96 }, [], ['audio_constant_bitrate']],
   ['a.mp4', { audio_constant_bitrate: true, copy_audio: true }, [], ['audio_constant_bitrate']],
   ['a.mp4', { audio_constant_bitrate: true, skip_audio: true }, [], ['audio_constant_bitrate']],
