@@ -27,8 +27,8 @@ export async function correctBitrate(
   scratch: string,
   wasEncodedTogether: boolean,
 ): Promise<void> {
-  const { video_bitrate, max_video_bitrate, bitrate_cap, onepass, copy_video } = output.settings;
-  if (copy_video === true) return;
+  const { video_bitrate, max_video_bitrate, bitrate_cap, onepass } = output.settings;
+  if (product.video?.isCopied === true) return;
   const targetKbps = Math.min(video_bitrate ?? 0, max_video_bitrate ?? Number.POSITIVE_INFINITY);
   if (video_bitrate === undefined || onepass === true || product.video === null || plannedSteps.length === 0)
     return;

@@ -99,6 +99,8 @@ export interface ProductVideo {
   readonly frameSeconds: number;
   /** Expected number of frames, if it shows more reliably than the duration that the file is complete; otherwise null. */
   readonly frames: number | null;
+  /** Set if it is that of the input, copied without encoding. */
+  readonly isCopied?: true;
 }
 
 /** The expected audio stream. */

@@ -53,7 +53,7 @@ function copiedVideo(video: VideoFacts | null): Product['video'] {
   const { codec, width, height, frameRate } = video;
   const frameSeconds =
     frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
-  return { codec, width, height, frameSeconds, frames: null };
+  return { codec, width, height, frameSeconds, frames: null, isCopied: true };
 }
 
 /**
