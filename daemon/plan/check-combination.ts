@@ -28,6 +28,7 @@ import {
   videoCodecs,
 } from './formats.js';
 import type { Capabilities } from './plan-types.js';
+import { withoutCopiedSettings } from './stream-settings.js';
 
 /** The extension, container, codecs and encoders of an output. */
 export interface Combination {
@@ -118,28 +119,6 @@ export function checkCombination(
         ]),
   ];
   return { ok: true, extension, container, video, audio, warnings };
-}
-
-/** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
-function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
-  const { video_codec, watermark, audio_codec, audio_sample_rate, audio_bitrate, ...rest } = settings;
-  const { audio_constant_bitrate, force_aac_profile, max_audio_sample_rate, audio_channels, ...others } =
-    rest;
-  const video = { ...(video_codec && { video_codec }), ...(watermark && { watermark }) };
-  const audio = {
-    ...(audio_codec && { audio_codec }),
-    ...(audio_sample_rate && { audio_sample_rate }),
-    ...(audio_bitrate && { audio_bitrate }),
-    ...(audio_constant_bitrate && { audio_constant_bitrate }),
-    ...(force_aac_profile && { force_aac_profile }),
-    ...(max_audio_sample_rate && { max_audio_sample_rate }),
-    ...(audio_channels && { audio_channels }),
-  };
-  return {
-    ...others,
-    ...(settings.copy_video === true ? {} : video),
-    ...(settings.copy_audio === true ? {} : audio),
-  };
 }
 
 /**
