@@ -4,6 +4,7 @@ import type { CreatedRecord } from '../../src/shared/records.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import { withSentPaths } from '../../src/shared/settings/sent-names.js';
 import { draftJob } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { withSentNotifications } from '../jobs/notifications.js';
@@ -39,7 +40,8 @@ export async function createJob(
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
   const parts = parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
-  const { outputs, validationErrors, ...checked } = await checkRequest(appContext, context, parts);
+  const { outputs, ...checked } = await checkRequest(appContext, context, parts);
+  const validationErrors = withSentPaths(checked.validationErrors, body);
   if (!parsed.ok) throw invalidRequest([...parsed.validationErrors, ...validationErrors]);
   if (validationErrors.length > 0) throw invalidRequest(validationErrors);
   const { request } = parsed;

@@ -4,6 +4,7 @@ import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import { withSentPaths } from '../../src/shared/settings/sent-names.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
@@ -192,7 +193,7 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
     parts,
   );
   const local = parseFileUrl(parts.input ?? '');
-  const all = [...(parsed.ok ? [] : parsed.validationErrors), ...validationErrors];
+  const all = [...(parsed.ok ? [] : parsed.validationErrors), ...withSentPaths(validationErrors, body)];
   if (all.length > 0) throw invalidRequest(all);
   if (!local.ok) {
     throw new VencError('UsageError', 'plan needs a local input file, and the input is a remote URL.', {

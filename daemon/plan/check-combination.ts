@@ -14,6 +14,7 @@ import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.j
 import { hintErrors } from './decide/hint-tracks.js';
 import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
 import { sampleRateWarnings } from './decide/sample-rates.js';
+import { oddSideWarnings } from './decide/size.js';
 import type { VideoEncoderName } from './encoders.js';
 import {
   type AudioCodec,
@@ -109,7 +110,9 @@ export function checkCombination(
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   const warnings = [
     ...(formatExtension === null ? [] : nameWarnings(settings, nameExtension, container, path)),
-    ...(codecs.video === null ? [] : codecOptionWarnings(settings, codecs.video, path)),
+    ...(codecs.video === null
+      ? []
+      : [...oddSideWarnings(settings, path), ...codecOptionWarnings(settings, codecs.video, path)]),
     ...(audio === null
       ? []
       : [

@@ -37,6 +37,9 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
             ...video.fit.canvas,
             frameSeconds,
             frames: decision.lastFrame?.frames ?? null,
+            ...(video.rate.by === 'bitrate'
+              ? { bitrate: { targetKbps: video.rate.kbps, capKbps: video.cap?.kbps ?? null } }
+              : {}),
           },
     audio:
       audio === null

@@ -64,7 +64,7 @@ export const supportedOutputSettings = {
   quality: { by: 'daemon/plan/decide/decide-video.ts' },
   video_bitrate: { by: 'daemon/plan/decide/decide-video.ts' },
   bitrate_cap: { by: 'daemon/plan/decide/decide-video.ts' },
-  buffer_size: { by: 'daemon/plan/decide/decide-video.ts' },
+  buffer_size: { by: 'daemon/plan/decide/codec-options.ts' },
   onepass: { by: 'daemon/plan/decide/decide-video.ts' },
   video_codec_profile: { by: 'daemon/plan/decide/codec-options.ts' },
   h264_profile: { by: 'daemon/plan/decide/codec-options.ts' },

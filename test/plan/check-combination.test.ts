@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
-import { ineffectiveSettings } from '../../daemon/plan/ineffective-settings.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { newCapabilities, oldCapabilities, without } from './facts.js';
 
@@ -272,27 +271,6 @@ test('a missing muxer is reported', () => {
     ok: false,
     validationErrors: ['outputs[0] cannot be written as .mp4: this ffmpeg has no muxer mp4'],
   });
-});
-
-test('options of an encoder are warnings for a stream that is copied, also in strict mode', () => {
-  const settings: OutputSettings = {
-    ...{ copy_video: true, copy_audio: true, strict: true },
-    ...{ constant_bitrate: true, video_bframes: 3, h264_profile: 'baseline', video_bit_depth: 12 },
-    ...{ force_aac_profile: 'he-aac', audio_bit_depth: 24, audio_bitrate: 16 },
-  };
-  const found = checkCombination(settings, 'a.mp4', newCapabilities, 'outputs[0]');
-  assert.ok(found.ok);
-  assert.equal(found.warnings, []);
-  const warnings = ineffectiveSettings(settings, found, 'outputs[0]');
-  assert.equal(warnings.map(({ field, message }) => `${field} ${message}`).toSorted(), [
-    ...['audio_bit_depth', 'audio_bitrate', 'force_aac_profile'].map(
-      (name) => `outputs[0].${name} has no effect: the audio is copied`,
-    ),
-    ...['constant_bitrate', 'h264_profile', 'video_bframes', 'video_bit_depth'].map(
-      (name) => `outputs[0].${name} has no effect: the video is copied`,
-    ),
-  ]);
-  assert.not(checkCombination({ ...settings, copy_video: false }, 'a.mp4', newCapabilities, 'o').ok);
 });
 
 test.run();

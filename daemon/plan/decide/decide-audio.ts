@@ -2,6 +2,7 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
+import { isStrictAbout, nameInSentence } from '../device-profiles.js';
 import { levelOf } from '../encoders.js';
 import type { AudioCodec, Container } from '../formats.js';
 import { correctAudioBitrate, knownAudioBitrate } from './audio-bitrate.js';
@@ -58,13 +59,16 @@ export function decideAudio(
   const encoder: AudioEncoder = audioEncoders[target.encoder];
   const isConstant = isConstantRate(settings);
   const bitrate = correctAudioBitrate(requestedKbps, encoder, { sampleRate, channels, isConstant });
-  if (settings.strict === true && bitrate.strictError !== null)
+  if (bitrate.strictError !== null && isStrictAbout(settings, 'audio_bitrate'))
     return {
       failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${bitrate.strictError}.` },
     };
   const rate = { by: 'bitrate', kbps: bitrate.kbps, ...(isConstant ? { isConstant } : {}) } as const;
   const isKnown = knownAudioBitrate(settings, encoder, target.container)?.kbps === bitrate.kbps;
-  const corrections = bitrate.message === null || isKnown ? [] : [`audio_bitrate ${bitrate.message}.`];
+  const corrections =
+    bitrate.message === null || isKnown
+      ? []
+      : [`${nameInSentence(settings, 'audio_bitrate')} ${bitrate.message}.`];
   return { audio: { ...common, rate }, warnings: [...warnings, ...corrections] };
 }
 

@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import { displaySize, type Ratio, type VideoFacts } from '../../jobs/media.js';
 import type { Fit, PixelSize } from './decisions.js';
 
@@ -16,6 +17,16 @@ export function decideFit(settings: SizeSettings, video: VideoFacts, hasSquarePi
   const aspect_mode = settings.aspect_mode ?? (hasSquarePixels ? 'preserve' : 'stretch');
   const { scaled, canvas, by } = computeFit({ ...settings, aspect_mode }, original);
   return omitNeedlessScaling(stored, original, scaled, canvas, by);
+}
+
+/** An odd side becomes the next lower even number, with a warning. `path` is the path of the output. */
+export function oddSideWarnings(settings: SizeSettings, path: string): readonly RequestWarning[] {
+  return (['width', 'height'] as const).flatMap((side) => {
+    const pixels = settings[side] ?? 0;
+    if (pixels % 2 === 0) return [];
+    const message = `was corrected to ${evenSide(pixels)}: the sides of a video are even`;
+    return [{ field: `${path}.${side}`, message, strictError: 'must be even' }];
+  });
 }
 
 interface ComputedFit {

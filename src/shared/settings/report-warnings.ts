@@ -1,4 +1,5 @@
 import type { ReportedWarning, RequestWarning, UnknownName } from './request-warning.js';
+import { withSentFields } from './sent-names.js';
 import { hintFor } from './unknown-fields.js';
 
 /** Maximum number of warnings in a response, which also keeps records small. */
@@ -25,7 +26,7 @@ function withHint(text: string, unknown: UnknownName | undefined): string {
 }
 
 /**
- * The warnings as responses have them: in the order in which the fields occur in the request, at most 100. The last one
+ * The warnings as responses have them: with the names that the request has, in the order in which the fields occur in it, at most 100. The last one
  * then says how many more there are.
  */
 export function toReportedWarnings(
@@ -33,7 +34,7 @@ export function toReportedWarnings(
   request: unknown,
 ): readonly ReportedWarning[] {
   if (warnings.length === 0) return [];
-  const sorted = warnings
+  const sorted = withSentFields(warnings, request)
     .map((warning) => ({ warning, position: positionOf(warning.field, request) }))
     .toSorted((a, b) => comparePositions(a.position, b.position));
   const moreCount = sorted.length - maxWarnings;
