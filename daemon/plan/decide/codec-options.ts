@@ -4,7 +4,7 @@ import { isStrictAbout } from '../device-profiles.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import type { BitrateCap, CodecOptions } from './decisions.js';
+import type { BitrateCap, CodecOptions, Correction } from './decisions.js';
 import {
   bitrateFactor,
   fittingLevel,
@@ -255,13 +255,6 @@ export function decideCodecOptions(
       ),
     ],
   };
-}
-
-/** A setting that is corrected for this input: its name, the value that is used, and why, as part of a sentence. */
-export interface Correction {
-  readonly name: keyof OutputSettings;
-  readonly value: string;
-  readonly reason: string;
 }
 
 /** The result of deciding the codec options. */

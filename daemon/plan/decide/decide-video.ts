@@ -5,11 +5,11 @@ import { displaySize, orientationOf, type VideoFacts } from '../../jobs/media.js
 import { isStrictAbout, nameInSentence } from '../device-profiles.js';
 import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
-import { type Correction, decideCodecOptions } from './codec-options.js';
+import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
-import type { BitrateCap, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
+import type { BitrateCap, Correction, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
 import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
-import { decideFit } from './size.js';
+import { decideLimitedFit, pixelsOf } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
 import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
 import { decideWatermarks, watermarkArea } from './watermarks.js';
@@ -28,10 +28,9 @@ export function decideVideo(
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
   const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
   const signalling = decideSignalling(settings, codec);
-  const fit = decideFit(settings, rotated, signalling.pixelRatio === null);
+  const { fit, corrections } = decideLimitedFit(settings, rotated, signalling.pixelRatio === null);
   const { width, height } = fit.canvas;
-  const scaledPixels = fit.scaleTo === null ? 0 : fit.scaleTo.width * fit.scaleTo.height;
-  if (Math.max(width * height, scaledPixels) > maxPixels) {
+  if (pixelsOf(fit) > maxPixels) {
     return rejected(`The video would be ${width}x${height} pixels; the maximum is ${maxPixels} pixels.`);
   }
   if (Math.min(width, height) < minSidePixels) {
@@ -53,14 +52,15 @@ export function decideVideo(
   const keyframes = decideKeyframes(settings, timing);
   const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
   const codecOptions = decideCodecOptions(settings, codec, demand);
-  const errors = codecOptions.corrections.filter(({ name }) => isStrictAbout(settings, name));
+  const corrected = [...corrections, ...codecOptions.corrections];
+  const errors = corrected.filter(({ name }) => isStrictAbout(settings, name));
   if (errors.length > 0) return rejected(errors.map((one) => toSentence(settings, one)).join(' '));
   return {
     warnings: [
       ...fieldRate.warnings,
       ...warnings,
       ...leftOut,
-      ...codecOptions.corrections.map((one) => toSentence(settings, one)),
+      ...corrected.map((one) => toSentence(settings, one)),
     ],
     video: {
       streamIndex: video.streamIndex,
