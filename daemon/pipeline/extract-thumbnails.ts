@@ -63,7 +63,7 @@ function claimDestination(used: Set<string>, output: JobOutput, thumbnail: Thumb
 
 interface ThumbnailTask {
   readonly output: JobOutput;
-  readonly encoded: EncodedFile;
+  readonly encoded: Pick<EncodedFile, 'product' | 'media'>;
   readonly source: MediaFacts | null;
   readonly scratch: string;
 }
