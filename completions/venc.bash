@@ -729,8 +729,8 @@ _venc_setting() {
     deblock) list='true false' ;;
     autolevel) list='true false' ;;
     type) list='standard transfer-only transfer_only transfer only segmented playlist captions cae' ;;
-    copy_video) list='true false' ;;
-    copy_audio) list='true false' ;;
+    copy_video) list='true false auto' ;;
+    copy_audio) list='true false auto' ;;
   esac
 }
 

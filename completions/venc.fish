@@ -240,9 +240,9 @@ function __venc_settings
             case type
                 printf "$before$setting[1]=%s\t\n" standard transfer-only transfer_only transfer only segmented playlist captions cae
             case copy_video
-                printf "$before$setting[1]=%s\t\n" true false
+                printf "$before$setting[1]=%s\t\n" true false auto
             case copy_audio
-                printf "$before$setting[1]=%s\t\n" true false
+                printf "$before$setting[1]=%s\t\n" true false auto
         end
     else
         printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration
@@ -477,9 +477,9 @@ complete -c venc -n '__venc_at "run"' -l watermark -x -d 'images overlaid on the
 complete -c venc -n '__venc_at "run"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
 complete -c venc -n '__venc_at "run"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "run"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
-complete -c venc -n '__venc_at "run"' -l copy-video -d 'copy the video without encoding it'
+complete -c venc -n '__venc_at "run"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "run"' -l no-copy-video -d 'the opposite of --copy-video'
-complete -c venc -n '__venc_at "run"' -l copy-audio -d 'copy the audio without encoding it'
+complete -c venc -n '__venc_at "run"' -l copy-audio -d 'copy the audio without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "run"' -l no-copy-audio -d 'the opposite of --copy-audio'
 complete -c venc -n '__venc_at "run"' -l skip -x -d 'rules about the input; if one matches, the output is not made'
 complete -c venc -n '__venc_at "run"' -l min-size -x -d 'the older form of skip.min_size'
@@ -637,9 +637,9 @@ complete -c venc -n '__venc_at "submit"' -l watermark -x -d 'images overlaid on 
 complete -c venc -n '__venc_at "submit"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
 complete -c venc -n '__venc_at "submit"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "submit"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
-complete -c venc -n '__venc_at "submit"' -l copy-video -d 'copy the video without encoding it'
+complete -c venc -n '__venc_at "submit"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "submit"' -l no-copy-video -d 'the opposite of --copy-video'
-complete -c venc -n '__venc_at "submit"' -l copy-audio -d 'copy the audio without encoding it'
+complete -c venc -n '__venc_at "submit"' -l copy-audio -d 'copy the audio without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "submit"' -l no-copy-audio -d 'the opposite of --copy-audio'
 complete -c venc -n '__venc_at "submit"' -l skip -x -d 'rules about the input; if one matches, the output is not made'
 complete -c venc -n '__venc_at "submit"' -l min-size -x -d 'the older form of skip.min_size'
@@ -790,9 +790,9 @@ complete -c venc -n '__venc_at "plan"' -l watermark -x -d 'images overlaid on th
 complete -c venc -n '__venc_at "plan"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
 complete -c venc -n '__venc_at "plan"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "plan"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
-complete -c venc -n '__venc_at "plan"' -l copy-video -d 'copy the video without encoding it'
+complete -c venc -n '__venc_at "plan"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "plan"' -l no-copy-video -d 'the opposite of --copy-video'
-complete -c venc -n '__venc_at "plan"' -l copy-audio -d 'copy the audio without encoding it'
+complete -c venc -n '__venc_at "plan"' -l copy-audio -d 'copy the audio without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "plan"' -l no-copy-audio -d 'the opposite of --copy-audio'
 complete -c venc -n '__venc_at "plan"' -l skip -x -d 'rules about the input; if one matches, the output is not made'
 complete -c venc -n '__venc_at "plan"' -l min-size -x -d 'the older form of skip.min_size'
@@ -1273,9 +1273,9 @@ complete -c venc -n '__venc_at "preset save"' -l watermark -x -d 'images overlai
 complete -c venc -n '__venc_at "preset save"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
 complete -c venc -n '__venc_at "preset save"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "preset save"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
-complete -c venc -n '__venc_at "preset save"' -l copy-video -d 'copy the video without encoding it'
+complete -c venc -n '__venc_at "preset save"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "preset save"' -l no-copy-video -d 'the opposite of --copy-video'
-complete -c venc -n '__venc_at "preset save"' -l copy-audio -d 'copy the audio without encoding it'
+complete -c venc -n '__venc_at "preset save"' -l copy-audio -d 'copy the audio without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "preset save"' -l no-copy-audio -d 'the opposite of --copy-audio'
 complete -c venc -n '__venc_at "preset save"' -l skip -x -d 'rules about the input; if one matches, the output is not made'
 complete -c venc -n '__venc_at "preset save"' -l min-size -x -d 'the older form of skip.min_size'

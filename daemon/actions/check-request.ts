@@ -6,7 +6,7 @@ import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { checkCombination } from '../plan/check-combination.js';
-import { withDeviceProfile } from '../plan/device-profiles.js';
+import { withDeviceProfile, withoutProfileWarnings } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
 import type { Capabilities } from '../plan/plan-types.js';
 import { checkSupport } from '../plan/setting-support.js';
@@ -160,7 +160,10 @@ function createOutputCheck(
     const combination = checkCombination(profiled, requestedFilename(profiled), capabilities, path);
     const settings = combination.ok && combination.video === null ? withoutThumbnails(profiled) : profiled;
     if (!combination.ok) return { validationErrors: combination.validationErrors, warnings: [] };
-    const combined = applyStrictMode(combination.warnings, settings.strict ?? false);
+    const combined = applyStrictMode(
+      withoutProfileWarnings(combination.warnings, given, path),
+      settings.strict ?? false,
+    );
     const outputDestination = resolveDestination(settings, {
       extension: combination.extension,
       ...destinationOptions,

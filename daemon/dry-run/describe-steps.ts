@@ -22,7 +22,7 @@ export interface DryRunStep {
   readonly share: number | null;
 }
 
-/** The runs of ffmpeg in order, and the assumptions, one sentence each. */
+/** The runs of ffmpeg in order, and the assumptions and what was corrected for the input, one sentence each. */
 interface DryRunSteps {
   readonly steps: readonly DryRunStep[];
   readonly warnings: readonly string[];
@@ -38,10 +38,15 @@ export function describeSteps(
   outputs: readonly OutputToPlan[],
   capabilities: Capabilities,
 ): DryRunSteps {
-  const warnings = jobPlan.measurements.map(
-    ({ outputId }) =>
-      `the audio of output ${outputId} is measured before it is encoded; the command lines do not show how its volume changes`,
-  );
+  const warnings = [
+    ...jobPlan.products.flatMap((product) =>
+      product.warnings.map((text) => `output ${product.outputId}: ${text}`),
+    ),
+    ...jobPlan.measurements.map(
+      ({ outputId }) =>
+        `the audio of output ${outputId} is measured before it is encoded; the command lines do not show how its volume changes`,
+    ),
+  ];
   const thumbnails = (id: number): readonly DryRunStep[] => {
     const product = jobPlan.products.find(({ outputId }) => outputId === id);
     const settings = outputs.find((output) => output.id === id)?.settings ?? {};

@@ -71,7 +71,7 @@ interface DryRun {
   readonly program: string;
   readonly outputs: readonly DryRunOutput[];
   readonly steps: readonly DryRunStep[];
-  /** The assumptions, one sentence each. */
+  /** The assumptions and what was corrected for the input, one sentence each. */
   readonly warnings: readonly string[];
   /** Warnings about the request, as the response to a create has them. */
   readonly requestWarnings: readonly ReportedWarning[];

@@ -27,6 +27,8 @@ export interface EncodeProgress {
 export interface EncodeOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: EncodeProgress) => void;
+  /** Called at the end of a successful run if the messages of decoders show that the input is damaged. */
+  readonly onDamagedInput?: () => void;
   /** Working folder. The process id is recorded there during the run, so that the next start of the daemon can end it after a crash. */
   readonly scratch: string;
 }

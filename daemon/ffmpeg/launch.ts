@@ -23,6 +23,8 @@ interface LaunchOptions {
   /** Called with the process id in the same tick as the start. */
   readonly onStart?: (pid: number) => void;
   readonly onStdout: (text: string) => void;
+  /** Called with all of stderr, of which the result has only the end. */
+  readonly onStderr?: (text: string) => void;
 }
 
 const killAfterMs = 1000;
@@ -74,7 +76,10 @@ export async function launch(
   });
   if (child.pid !== undefined) options.onStart?.(child.pid);
   child.stdout.setEncoding('utf8').on('data', options.onStdout);
-  child.stderr.setEncoding('utf8').on('data', (text: string) => stderrTail.add(text));
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderrTail.add(text);
+    options.onStderr?.(text);
+  });
   const terminate = () => void child.kill('SIGTERM');
   options.signal.addEventListener('abort', terminate, { once: true });
   if (options.signal.aborted) terminate();

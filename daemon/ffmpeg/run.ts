@@ -3,6 +3,7 @@ import { VencError } from '../../src/shared/errors.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import { explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
+import { DamageDetector } from './input-damage.js';
 import { launch } from './launch.js';
 import { recordProcess } from './orphan-processes.js';
 import { initialProgressState, parseProgressText, progressKey, progressOf } from './parse-progress.js';
@@ -28,7 +29,7 @@ export async function runEncoder(
   program: Binary,
   args: readonly string[],
   settings: RunSettings,
-  { signal, onProgress, scratch }: EncodeOptions,
+  { signal, onProgress, onDamagedInput, scratch }: EncodeOptions,
   logLevel: 'error' | 'info' = 'error',
 ): Promise<string> {
   if (signal.aborted) throw interruptedError(signal.reason);
@@ -43,6 +44,7 @@ export async function runEncoder(
   let progressState = initialProgressState;
   let progressSnapshot = '';
   let removeRecord = () => {};
+  const damage = new DamageDetector();
   try {
     const exit = await launch(program.path, ['-v', logLevel, ...baseArgs, ...guardInputs(args)], {
       parentDeathWrapper: settings.parentDeathWrapper,
@@ -53,6 +55,7 @@ export async function runEncoder(
         lowerPriority(pid);
         removeRecord = recordProcess(scratch, pid);
       },
+      onStderr: (text) => damage.add(text),
       onStdout: (text) => {
         const next = parseProgressText(progressState, text);
         progressState = next.state;
@@ -69,7 +72,10 @@ export async function runEncoder(
       const message = `The encoder made no progress for ${settings.stallSeconds} seconds.`;
       throw new VencError('TranscodingTimeoutError', message);
     }
-    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr)) return exit.stderr;
+    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr)) {
+      if (damage.isDamaged) onDamagedInput?.();
+      return exit.stderr;
+    }
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {

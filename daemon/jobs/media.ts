@@ -33,6 +33,10 @@ export interface VideoFacts {
   readonly frameCount?: number;
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';
   readonly pixelFormat: string | null;
+  /** The profile, as ffprobe names it: `High`, `Main 10`, ... Absent if unknown. */
+  readonly profile?: string;
+  /** The level as the stream stores it: 31 is level 3.1 of H.264, 93 that of HEVC. Absent if unknown. */
+  readonly level?: number;
   /** Matrix coefficients, as ffprobe names them: `bt709`, ... Absent if unknown. */
   readonly colourSpace?: string;
   /** Transfer characteristics, as ffprobe names them: `bt709`, `smpte2084` (PQ), ... Absent if unknown. */

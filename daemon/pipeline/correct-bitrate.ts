@@ -27,11 +27,9 @@ export async function correctBitrate(
   scratch: string,
   wasEncodedTogether: boolean,
 ): Promise<void> {
-  const { video_bitrate, max_video_bitrate, bitrate_cap, onepass, copy_video } = output.settings;
-  if (copy_video === true) return;
-  const targetKbps = Math.min(video_bitrate ?? 0, max_video_bitrate ?? Number.POSITIVE_INFINITY);
-  if (video_bitrate === undefined || onepass === true || product.video === null || plannedSteps.length === 0)
-    return;
+  const bitrate = product.video?.bitrate;
+  if (bitrate === undefined || output.settings.onepass === true || plannedSteps.length === 0) return;
+  const { targetKbps, capKbps } = bitrate;
   const measureRate = async (requestedKbps: number): Promise<BitrateMeasurement | null> => {
     const found = await context.ffmpeg.measureVideo(product.path, run.signal);
     run.signal.throwIfAborted();
@@ -41,7 +39,7 @@ export async function correctBitrate(
       encoderKbps: requestedKbps,
       measuredKbps: found.kbps,
       seconds: found.seconds,
-      capKbps: bitrate_cap ?? null,
+      capKbps,
     };
   };
   const backupPath = `${product.path}.kept`;

@@ -81,8 +81,10 @@ export async function encodeOutputs(
         ? { thumbnails: [], warnings: [] }
         : await extractThumbnails(run, context, { output, encoded: video, source, scratch, destinations });
     if (extracted === null) return;
+    const warnings = [...(video?.warnings ?? []), ...extracted.warnings];
     spawn((taskRun) => {
-      const delivery = deliver(taskRun, context, { output, encoded, ...extracted, scratch, limiter });
+      const { thumbnails } = extracted;
+      const delivery = deliver(taskRun, context, { output, encoded, thumbnails, warnings, scratch, limiter });
       deliveries.push(delivery);
       return delivery;
     });

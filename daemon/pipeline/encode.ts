@@ -19,7 +19,13 @@ import { toShortClipError, verifyOutput } from './verify-output.js';
 export interface EncodedFile {
   readonly product: Product;
   readonly media: MediaFacts;
+  /** What the encoding revealed, one sentence each. */
+  readonly warnings: readonly string[];
 }
+
+/** What a damaged input means for an output. */
+const damageWarning =
+  'The input is damaged: the decoder reported errors, and parts of the video or audio may be missing.';
 
 /** An output with its file. */
 export interface EncodedOutput {
@@ -41,20 +47,22 @@ export async function* encode(
   const { members, individually } = group;
   for (const { output, product } of members)
     await run.change({ type: 'output-started', id: output.id, warnings: product.warnings });
-  const isEncodedTogether = members.length > 1 && (await encodeTogether(run, context, members, scratch));
+  const together = members.length > 1 ? await encodeTogether(run, context, members, scratch) : null;
+  const isEncodedTogether = together !== null;
   for (const member of isEncodedTogether ? members : individually) {
     const { output, product } = member;
     const encoded = await runStage(
       run,
       async () => {
-        if (!isEncodedTogether) {
-          await runSteps(run, context, [member], scratch).catch((error: unknown) => {
+        const { isDamaged } =
+          together ??
+          (await runSteps(run, context, [member], scratch).catch((error: unknown) => {
             throw toShortClipError(product, error);
-          });
-        }
+          }));
         await limitBitrate(run, context, member, scratch);
         await correctBitrate(run, context, member, scratch, isEncodedTogether);
-        return { product, media: await verifyEncoded(context, product, run.signal) };
+        const media = await verifyEncoded(context, product, run.signal);
+        return { product, media, warnings: isDamaged ? [damageWarning] : [] };
       },
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
@@ -63,16 +71,20 @@ export async function* encode(
   }
 }
 
-/** Encodes several outputs together; returns false on failure. Partial files are removed, because the disk may be full. */
+/** What a run of steps revealed about the input. */
+interface InputFindings {
+  readonly isDamaged: boolean;
+}
+
+/** Encodes several outputs together; returns null on failure. Partial files are removed, because the disk may be full. */
 async function encodeTogether(
   run: Run,
   context: PipelineContext,
   members: readonly PlannedOutput[],
   scratch: string,
-): Promise<boolean> {
+): Promise<InputFindings | null> {
   try {
-    await runSteps(run, context, members, scratch);
-    return true;
+    return await runSteps(run, context, members, scratch);
   } catch (error) {
     run.signal.throwIfAborted();
     const ids = members.map(({ output }) => output.id).join(', ');
@@ -82,7 +94,7 @@ async function encodeTogether(
       `Job ${run.job.id}: outputs ${ids} are encoded one by one, because encoding them together failed: ${message}`,
     );
     for (const { product } of members) await rm(product.path, { force: true });
-    return false;
+    return null;
   }
 }
 
@@ -92,8 +104,9 @@ async function runSteps(
   context: PipelineContext,
   members: readonly PlannedOutput[],
   scratch: string,
-): Promise<void> {
+): Promise<InputFindings> {
   const steps = members[0]?.steps ?? [];
+  let isDamaged = false;
   const reporters = members.map(({ output }) => ({
     id: output.id,
     reporter: createEncodingProgressReporter(
@@ -106,12 +119,16 @@ async function runSteps(
     await context.ffmpeg.run(step.args, {
       signal: run.signal,
       scratch,
+      onDamagedInput: () => {
+        isDamaged = true;
+      },
       onProgress: (progress) => {
         const now = performance.now();
         for (const { id, reporter } of reporters) run.progress(id, reporter(step, progress, now));
       },
     });
   }
+  return { isDamaged };
 }
 
 /** Probes and verifies an encoded file. Throws if it is not as planned. */

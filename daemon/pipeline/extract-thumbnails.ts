@@ -70,7 +70,7 @@ function fileOf(outputId: number, thumbnail?: Thumbnail): string {
 
 interface ThumbnailTask {
   readonly output: JobOutput;
-  readonly encoded: EncodedFile;
+  readonly encoded: Pick<EncodedFile, 'product' | 'media'>;
   readonly source: MediaFacts | null;
   readonly scratch: string;
   /** The files that the outputs of this run write, by destination. Those of the thumbnails are added. */

@@ -16,9 +16,9 @@ export async function limitBitrate(
   { output, product, stepsAtBitrate }: PlannedOutput,
   scratch: string,
 ): Promise<void> {
-  const { max_video_bitrate: maxKbps, video_bitrate, copy_video } = output.settings;
-  if (copy_video === true || maxKbps === undefined || video_bitrate !== undefined || product.video === null)
-    return;
+  const { max_video_bitrate: maxKbps, video_bitrate } = output.settings;
+  if (maxKbps === undefined || video_bitrate !== undefined) return;
+  if (product.video === null || product.video.isCopied === true) return;
   let encoderKbps = maxKbps;
   for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {
     const measured = await context.ffmpeg.measureVideo(product.path, run.signal);

@@ -2,7 +2,8 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { AudioEncoderName } from './audio-encoders.js';
-import { audioOptionErrors } from './decide/audio-options.js';
+import { audioBitrateWarnings } from './decide/audio-bitrate.js';
+import { audioOptionErrors, audioOptionWarnings } from './decide/audio-options.js';
 import {
   type CodecChoice,
   chooseCodecs,
@@ -11,9 +12,10 @@ import {
   suitableExtension,
 } from './decide/choose-codecs.js';
 import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.js';
-import { correctedSampleRate, sampleRatesOf, validateAudioBitrate } from './decide/decide-audio.js';
 import { hintErrors } from './decide/hint-tracks.js';
 import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
+import { sampleRateWarnings } from './decide/sample-rates.js';
+import { oddSideWarnings } from './decide/size.js';
 import type { VideoEncoderName } from './encoders.js';
 import {
   type AudioCodec,
@@ -28,6 +30,7 @@ import {
   videoCodecs,
 } from './formats.js';
 import type { Capabilities } from './plan-types.js';
+import { withoutCopiedSettings } from './stream-settings.js';
 
 /** The extension, container, codecs and encoders of an output. */
 export interface Combination {
@@ -76,7 +79,6 @@ export function checkCombination(
   const container = containerOf(extension);
   const validationErrors = [
     ...validateCodecPair(codecs, extension, container, path),
-    ...validateAudioSettings(settings, codecs.audio, container, path),
     ...(codecs.audio === null ? [] : audioOptionErrors(settings, codecs.audio, path, capabilities)),
     ...(codecs.video === null
       ? []
@@ -109,29 +111,18 @@ export function checkCombination(
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   const warnings = [
     ...nameWarnings(settings, nameExtension, extension, path),
-    ...(codecs.video === null ? [] : codecOptionWarnings(settings, codecs.video, path)),
-    ...sampleRateWarnings(settings, codecs.audio, container, path),
+    ...(codecs.video === null
+      ? []
+      : [...oddSideWarnings(settings, path), ...codecOptionWarnings(settings, codecs.video, path)]),
+    ...(audio === null
+      ? []
+      : [
+          ...sampleRateWarnings(settings, audio.codec, container, path),
+          ...audioBitrateWarnings(settings, audio, container, path),
+          ...audioOptionWarnings(settings, audio.codec, path),
+        ]),
   ];
   return { ok: true, extension, container, video, audio, warnings };
-}
-
-/** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
-function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
-  const { video_codec, watermark, audio_codec, audio_sample_rate, audio_bitrate, ...rest } = settings;
-  const { audio_constant_bitrate, force_aac_profile, ...others } = rest;
-  const video = { ...(video_codec && { video_codec }), ...(watermark && { watermark }) };
-  const audio = {
-    ...(audio_codec && { audio_codec }),
-    ...(audio_sample_rate && { audio_sample_rate }),
-    ...(audio_bitrate && { audio_bitrate }),
-    ...(audio_constant_bitrate && { audio_constant_bitrate }),
-    ...(force_aac_profile && { force_aac_profile }),
-  };
-  return {
-    ...others,
-    ...(settings.copy_video === true ? {} : video),
-    ...(settings.copy_audio === true ? {} : audio),
-  };
 }
 
 /**
@@ -169,25 +160,6 @@ function validateCodecPair(
   ];
 }
 
-/** Validates the audio settings that can be checked without the input. */
-function validateAudioSettings(
-  settings: OutputSettings,
-  codec: AudioCodec | null,
-  container: Container,
-  path: string,
-): readonly string[] {
-  if (codec === null || settings.audio_sample_rate === undefined) return [];
-  const sampleRate = correctedSampleRate(settings.audio_sample_rate, sampleRatesOf(codec, container));
-  const kbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
-  // Without audio_channels the input may be stereo, which has the wider range. A mono input that exceeds its own range fails
-  // later.
-  const validationError =
-    kbps === undefined
-      ? null
-      : validateAudioBitrate(codec, kbps, sampleRate, settings.audio_channels === 1 ? 1 : 2);
-  return validationError === null ? [] : [`${path}.audio_bitrate ${validationError}`];
-}
-
 /** Rejects sizes of watermarks for a codec that does not scale them. Settings that this codec ignores are validated too. */
 function validateWatermarks(
   { watermark = [] }: OutputSettings,
@@ -203,29 +175,6 @@ function validateWatermarks(
         (side) => `${path}.watermark[${index}].${side} must be omitted: ${codec} does not scale watermarks`,
       ),
   );
-}
-
-/** A sample rate that the codec lacks is corrected, with a warning. */
-function sampleRateWarnings(
-  { audio_sample_rate: requested }: OutputSettings,
-  codec: AudioCodec | null,
-  container: Container,
-  path: string,
-): readonly RequestWarning[] {
-  if (codec === null || requested === undefined) return [];
-  const rates = sampleRatesOf(codec, container);
-  const corrected = correctedSampleRate(requested, rates);
-  if (corrected === requested) return [];
-  return [
-    {
-      field: `${path}.audio_sample_rate`,
-      message: `was corrected to ${corrected}: ${codec} has no rate of ${requested} Hz in this container`,
-      strictError:
-        rates === null
-          ? 'must be at most 48000'
-          : `must be one of ${rates.join(', ')} for ${codec} in this container`,
-    },
-  ];
 }
 
 /** The format, or else the first name, decides the container, so a name that says otherwise is a warning. */

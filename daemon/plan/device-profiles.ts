@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 
 const advanced = {
   width: 1280,
@@ -91,4 +92,38 @@ export function withDeviceProfile(settings: OutputSettings): OutputSettings {
   if (codec !== 'h264') for (const name of h264Options) lost.add(name);
   const defaults = Object.fromEntries(Object.entries(profile).filter(([name]) => !lost.has(name)));
   return { ...defaults, ...settings };
+}
+
+/** Whether a setting has the value of the `device_profile`, so that the request need not have it. */
+function isOfProfile(settings: OutputSettings, name: keyof OutputSettings): boolean {
+  const { device_profile } = settings;
+  const value = device_profile === undefined ? undefined : deviceProfiles[device_profile][name];
+  return value !== undefined && value === settings[name];
+}
+
+/** How a sentence about an output names a setting: with `device_profile`, if that gives its value. */
+export function nameInSentence(settings: OutputSettings, name: keyof OutputSettings): string {
+  return isOfProfile(settings, name) ? `${name} of device_profile` : name;
+}
+
+/** Whether a value that would be corrected is an error. What a `device_profile` gives is corrected in strict mode, too. */
+export function isStrictAbout(settings: OutputSettings, name: keyof OutputSettings): boolean {
+  return settings.strict === true && !isOfProfile(settings, name);
+}
+
+/**
+ * Warnings without those about settings that the request does not have, because `device_profile` gives them: if they do not apply,
+ * they are left out; if they were corrected, the warning is about `device_profile`, also in strict mode.
+ */
+export function withoutProfileWarnings(
+  warnings: readonly RequestWarning[],
+  given: OutputSettings,
+  path: string,
+): readonly RequestWarning[] {
+  return warnings.flatMap((warning): readonly RequestWarning[] => {
+    const name = warning.field.slice(path.length + 1);
+    if (given.device_profile === undefined || Object.hasOwn(given, name)) return [warning];
+    const message = `gives ${name}, which ${warning.message}`;
+    return warning.message.startsWith('was corrected') ? [{ field: `${path}.device_profile`, message }] : [];
+  });
 }

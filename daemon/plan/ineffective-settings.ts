@@ -1,4 +1,3 @@
-import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
@@ -6,6 +5,7 @@ import { hasBitrates } from './decide/audio-options.js';
 import { reasonWithoutHints } from './decide/hint-tracks.js';
 import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
+import { audioSettings, videoSettings } from './stream-settings.js';
 
 /** The facts that decide which settings have an effect on an output. */
 interface OutputFacts {
@@ -20,52 +20,11 @@ interface EffectRule {
   readonly reason: (facts: OutputFacts) => string | null;
 }
 
-const videoSettings = [
-  ...([
-    'width',
-    'height',
-    'size',
-    'upscale',
-    'aspect_mode',
-    'quality',
-    'video_bitrate',
-    'bitrate_cap',
-  ] as const),
-  ...([
-    'buffer_size',
-    'onepass',
-    'speed',
-    'deinterlace',
-    'max_frame_rate',
-    'frame_rate',
-    'decimate',
-  ] as const),
-  ...(['keyframe_interval', 'rotate', 'watermark', 'copy_video'] as const),
-  ...([
-    'keyframe_rate',
-    'fixed_keyframe_interval',
-    'forced_keyframe_interval',
-    'forced_keyframe_rate',
-    'prepare_for_segmenting',
-  ] as const),
-  ...(['min_frame_rate', 'deinterlace_mode', 'flip', 'sample_aspect_ratio', 'color_metadata'] as const),
-  ...(['force_interlace_headers', 'denoise', 'sharpen', 'deblock', 'autolevel'] as const),
-  ...(['video_codec_profile', 'h264_profile', 'video_codec_level', 'h264_level', 'tuning', 'crf'] as const),
-  ...(['video_reference_frames', 'h264_reference_frames', 'max_video_bitrate'] as const),
-  ...(['video_bframes', 'h264_bframes'] as const),
-] as const;
-
-const audioSettings: readonly (keyof OutputSettings)[] = [
-  ...(['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels', 'copy_audio'] as const),
-  ...(['max_audio_sample_rate', 'audio_constant_bitrate', 'force_aac_profile'] as const),
-  ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
-];
-
 const theoraReason = 'the encoder of theora places keyframes itself';
 
 const rules: readonly EffectRule[] = [
   {
-    names: videoSettings,
+    names: [...videoSettings, 'copy_video'],
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
@@ -73,7 +32,7 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: [...audioSettings, 'audio_language', 'select_audio_language'],
+    names: [...audioSettings, 'copy_audio', 'audio_language', 'select_audio_language'],
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
   },
   {
@@ -116,12 +75,12 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
-    names: ['video_codec', ...videoSettings.filter((name) => name !== 'copy_video')],
+    names: ['video_codec', ...videoSettings],
     reason: ({ settings, combination }) =>
       settings.copy_video === true && combination.video !== null ? 'the video is copied' : null,
   },
   {
-    names: ['audio_codec', ...audioSettings.filter((name) => name !== 'copy_audio')],
+    names: ['audio_codec', ...audioSettings],
     reason: ({ settings, combination }) =>
       settings.copy_audio === true && combination.audio !== null ? 'the audio is copied' : null,
   },
@@ -147,6 +106,11 @@ const rules: readonly EffectRule[] = [
     },
   },
   {
+    names: ['audio_quality', 'audio_bitrate'],
+    reason: ({ settings, combination: { audio } }) =>
+      audio?.codec === 'pcm' && settings.copy_audio !== true ? 'pcm has no choice of bitrates' : null,
+  },
+  {
     names: ['hint'],
     reason: ({ settings, combination }) => reasonWithoutHints(settings, combination.container),
   },
@@ -163,6 +127,15 @@ const rules: readonly EffectRule[] = [
           : copy_video === true
             ? 'the video is copied'
             : null,
+  },
+  {
+    names: ['audio_bit_depth'],
+    reason: ({ settings: { audio_bit_depth: depth = 16, copy_audio }, combination: { audio } }) => {
+      if (depth === 16) return null;
+      if (audio === null) return 'the output has no audio';
+      if (copy_audio === true) return 'the audio is copied';
+      return audio.codec === 'pcm' ? null : 'only the codec pcm has a choice of bits per sample';
+    },
   },
   {
     names: ['audio_compression_threshold'],

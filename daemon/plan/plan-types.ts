@@ -99,6 +99,10 @@ export interface ProductVideo {
   readonly frameSeconds: number;
   /** Expected number of frames, if it shows more reliably than the duration that the file is complete; otherwise null. */
   readonly frames: number | null;
+  /** The bitrate to meet and the highest one for the encoder, in Kbps; absent if it is encoded by quality. */
+  readonly bitrate?: { readonly targetKbps: number; readonly capKbps: number | null };
+  /** Set if it is that of the input, copied without encoding. */
+  readonly isCopied?: true;
 }
 
 /** The expected audio stream. */

@@ -1,6 +1,7 @@
 import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
+import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
 import { decideAudio, decideRepack } from './decide/decide-audio.js';
@@ -55,7 +56,25 @@ function stepsOf(
 
 type Result<T> = T | { readonly failure: JobFailure };
 
+/** Decides an output, after it was decided which of its streams that may be copied are. */
 function decide(
+  output: OutputToPlan,
+  media: MediaFacts,
+  capabilities: Capabilities,
+): Result<{ readonly decision: Decision }> {
+  const { settings } = output;
+  if (!hasAutoCopies(settings)) return decideOutput(output, media, capabilities);
+  const encoded = decideOutput({ ...output, settings: withoutAutoCopies(settings) }, media, capabilities);
+  const selected = selectAudio(settings, media);
+  if ('failure' in encoded || 'failure' in selected) return encoded;
+  const copies = decideAutoCopies(settings, encoded.decision, selected.media);
+  const result = decideOutput({ ...output, settings: copies.settings }, media, capabilities);
+  if ('failure' in result) return result;
+  const { decision } = result;
+  return { decision: { ...decision, warnings: [...decision.warnings, ...copies.notes] } };
+}
+
+function decideOutput(
   { id, settings, filename, isTest, frameAtStart, watermarks = [], measured }: OutputToPlan,
   given: MediaFacts,
   capabilities: Capabilities,

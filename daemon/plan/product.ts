@@ -37,6 +37,9 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
             ...video.fit.canvas,
             frameSeconds,
             frames: decision.lastFrame?.frames ?? null,
+            ...(video.rate.by === 'bitrate'
+              ? { bitrate: { targetKbps: video.rate.kbps, capKbps: video.cap?.kbps ?? null } }
+              : {}),
           },
     audio:
       audio === null
@@ -53,7 +56,7 @@ function copiedVideo(video: VideoFacts | null): Product['video'] {
   const { codec, width, height, frameRate } = video;
   const frameSeconds =
     frameRate === null ? 1 / assumedFrameRate : frameRate.denominator / frameRate.numerator;
-  return { codec, width, height, frameSeconds, frames: null };
+  return { codec, width, height, frameSeconds, frames: null, isCopied: true };
 }
 
 /**

@@ -205,6 +205,17 @@ for (const [build, ffmpeg] of await encoders()) {
     assert.is(await left(await media('audio.mp3'), {}, 'a.mp4'), 'aac');
   });
 
+  test(`${build}: a bitrate that is too high for mono audio is met as 144 kbps`, async () => {
+    const input = await made(
+      'mono.mkv',
+      `${noise(1)}[n];aevalsrc='0.3*sin(2*PI*t*(200+300*t))':d=${seconds}:s=48000[t];[n][t]amix`,
+    );
+    const path = await encodedAudio(input, { audio_bitrate: 304 }, 'a.m4a');
+    assert.is((await samplesOf(path)).channels.length, 1);
+    const found = await kbpsOf(path);
+    assert.ok(Math.abs(found - 144) < 14.4, `${found}`);
+  });
+
   const lacks = [
     ['silent.mp4', {}, 'a.mp3', 'The output has no video, and the input has no audio.'],
     ['silent.mp4', { skip_video: true }, 'a.mp4', 'The output has no video, and the input has no audio.'],

@@ -45,6 +45,8 @@ const fields: readonly (readonly [OutputSettings, Readonly<Record<string, unknow
     { profile: 'Main 10', pix_fmt: 'yuv420p10le' },
   ],
   [{ video_codec: 'hevc', video_codec_level: '4.1' }, { level: 123 }],
+  // Too low: level 1 allows frames of 36,864 samples, and level 2 has the number 60.
+  [{ video_codec: 'hevc', video_codec_level: '1', upscale: true }, { level: 60 }],
   [
     { video_codec: 'vp9', video_codec_profile: '2' },
     { profile: 'Profile 2', pix_fmt: 'yuv420p10le' },
@@ -61,6 +63,10 @@ const options: readonly (readonly [OutputSettings, RegExp])[] = [
   [{ video_bitrate: 300, constant_bitrate: true }, /\bnal_hrd=cbr/],
   // The limits of level 1.3 with the profile baseline.
   [{ h264_level: '1.3', h264_profile: 'baseline' }, /vbv_maxrate=768 vbv_bufsize=2000/],
+  [
+    { h264_level: '1.3', h264_profile: 'baseline', video_bitrate: 5000, h264_reference_frames: 16 },
+    /\bref=13 .*\bbitrate=768 .*vbv_maxrate=768/,
+  ],
   [{ video_codec: 'hevc', video_reference_frames: 2, video_bframes: 1 }, /^(?=.*\bbframes=1\b).*\bref=2\b/],
   [{ video_codec: 'hevc', crf: 31 }, /\bcrf=31/],
 ];

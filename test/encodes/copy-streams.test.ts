@@ -142,4 +142,37 @@ test('a file that cannot be read is not copied', () =>
     assert.is(job.state, 'failed');
   }));
 
+test('with auto, a stream is copied if it already is as requested, and encoded otherwise', () =>
+  withDaemon(async (daemon, folder) => {
+    const auto = { copy_video: 'auto', copy_audio: 'auto' };
+    const cases = [
+      ['same.mp4', {}, 'va'],
+      ['same.mkv', { width: 320, height: 180, max_video_bitrate: 100_000 }, 'va'],
+      ['profile.mp4', { h264_profile: 'high', h264_level: '4' }, 'va'],
+      ['main.mp4', { h264_profile: 'main' }, 'a'],
+      ['low.mp4', { h264_level: '1' }, 'a'],
+      ['small.mp4', { width: 160 }, 'a'],
+      ['mono.mp4', { audio_channels: 2 }, 'v'],
+    ] as const;
+    const job = await finish(
+      daemon,
+      folder,
+      cases.map(([name, settings]) => ({ url: `file://${folder}/out/${name}`, ...auto, ...settings })),
+    );
+    assert.is(job.state, 'finished', JSON.stringify(job, null, 1));
+    for (const [index, [name, , copied]] of cases.entries()) {
+      for (const stream of ['v', 'a'] as const) {
+        const [before, after] = [join(folder, 'in.mp4'), join(folder, 'out', name)];
+        const isSame =
+          JSON.stringify(await packets(before, stream)) === JSON.stringify(await packets(after, stream));
+        assert.is(isSame, copied.includes(stream), `${stream} of ${name}`);
+      }
+      const notes = (job.output_media_files[index]?.warnings ?? []).filter((text) =>
+        /^The (video|audio) is /.test(text),
+      );
+      assert.is(notes.filter((text) => text.includes('is copied')).length, copied.length, notes.join());
+      assert.is(notes.length, 2);
+    }
+  }));
+
 test.run();

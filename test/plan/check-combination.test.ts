@@ -79,6 +79,52 @@ test('a name that contradicts the format is a warning', () => {
     assert.equal(warningsOf(format, filename), [], filename);
 });
 
+test('audio that the codec lacks at the requested rate is corrected, or rejected in strict mode', () => {
+  for (const [settings, filename, field, message, strictError] of [
+    [
+      { audio_sample_rate: 8000, audio_bitrate: 128 },
+      'a.oga',
+      'audio_bitrate',
+      'was corrected to 80: stereo vorbis at 8000 Hz has bitrates from 16 to 80 Kbps',
+      'must be from 16 to 80 for stereo vorbis at 8000 Hz',
+    ],
+    [
+      { audio_sample_rate: 48_000, max_audio_sample_rate: 16_000, audio_bitrate: 304 },
+      'a.m4a',
+      'audio_bitrate',
+      'was corrected to 144: stereo aac at 16000 Hz has bitrates from 16 to 144 Kbps',
+      'must be from 16 to 144 for stereo aac at 16000 Hz',
+    ],
+    [
+      { audio_codec: 'amr', audio_bitrate: 16, skip_video: true },
+      'a.3gp',
+      'audio_bitrate',
+      'was corrected to 12: mono amr at 8000 Hz has bitrates from 5 to 12 Kbps',
+      'must be from 5 to 12 for mono amr at 8000 Hz',
+    ],
+    [
+      { audio_codec: 'amr', audio_channels: 2, skip_video: true },
+      'a.3gp',
+      'audio_channels',
+      'was corrected to 1: amr has one channel',
+      'must be 1 for amr',
+    ],
+    [
+      { audio_codec: 'mp3', max_audio_sample_rate: 8000 },
+      'a.flv',
+      'max_audio_sample_rate',
+      'was corrected to 11025: mp3 has no lower rate in this container',
+      'must be at least 11025 for mp3 in this container',
+    ],
+  ] as const) {
+    const found = checkCombination(settings, filename, newCapabilities, 'outputs[1]');
+    assert.ok(found.ok);
+    assert.equal(found.warnings, [{ field: `outputs[1].${field}`, message, strictError }]);
+    const copied = checkCombination({ ...settings, copy_audio: true }, filename, newCapabilities, 'o');
+    assert.equal(copied.ok && copied.warnings, []);
+  }
+});
+
 test('a sample rate that the codec lacks is corrected to the nearest one, or rejected in strict mode', () => {
   for (const [settings, filename, rate] of [
     [{ audio_sample_rate: 12_345 }, 'a.mp4', 12_000],
@@ -137,11 +183,6 @@ const bad: readonly Case[] = [
     ['outputs[1].format must not be mxf: conformance to broadcast standards cannot be verified'],
   ],
   [{ skip_audio: true }, 'a.mp3', ['outputs[1].skip_audio must not be set for .mp3, which is audio-only']],
-  [
-    { audio_sample_rate: 8000, audio_bitrate: 128 },
-    'a.oga',
-    ['outputs[1].audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz'],
-  ],
   [
     { video_codec: 'vp6', audio_codec: 'vorbis' },
     'a.mp4',

@@ -92,46 +92,95 @@ test('audio_quality takes precedence over audio_bitrate, and without either the 
   );
 });
 
-const failures: readonly (readonly [OutputSettings, Parameters<typeof audioFacts>[0], AudioCodec, string])[] =
+/** Settings, input, codec, the bitrate in the output, the reason, and the error in strict mode. */
+const corrected: readonly (readonly [
+  OutputSettings,
+  Parameters<typeof audioFacts>[0],
+  AudioCodec,
+  number,
+  string,
+  string,
+])[] = [
   [
-    [{ audio_bitrate: 192 }, { channels: 1 }, 'aac', 'audio_bitrate must be below 160 for mono audio.'],
-    [
-      { audio_bitrate: 128 },
-      { sampleRate: 8000 },
-      'vorbis',
-      'audio_bitrate must be from 16 to 80 for stereo vorbis at 8000 Hz.',
-    ],
-    [
-      { audio_bitrate: 16 },
-      { sampleRate: 44_100 },
-      'mp3',
-      'audio_bitrate must be from 32 to 320 for stereo mp3 at 44100 Hz.',
-    ],
-    [
-      { audio_bitrate: 112 },
-      { sampleRate: 8000 },
-      'aac',
-      'audio_bitrate must be from 16 to 72 for stereo aac at 8000 Hz.',
-    ],
-  ];
+    { audio_bitrate: 192 },
+    { channels: 1 },
+    'aac',
+    144,
+    'mono audio has less than 160 Kbps',
+    'must be below 160 for mono audio',
+  ],
+  [
+    { audio_bitrate: 192 },
+    { channels: 1 },
+    'ac3',
+    160,
+    'mono audio has less than 160 Kbps',
+    'must be below 160 for mono audio',
+  ],
+  [
+    { audio_bitrate: 128 },
+    { sampleRate: 8000 },
+    'vorbis',
+    80,
+    'stereo vorbis at 8000 Hz has bitrates from 16 to 80 Kbps',
+    'must be from 16 to 80 for stereo vorbis at 8000 Hz',
+  ],
+  [
+    { audio_bitrate: 16 },
+    { sampleRate: 44_100 },
+    'mp3',
+    32,
+    'stereo mp3 at 44100 Hz has bitrates from 32 to 320 Kbps',
+    'must be from 32 to 320 for stereo mp3 at 44100 Hz',
+  ],
+  [
+    { audio_bitrate: 256 },
+    { sampleRate: 22_050 },
+    'aac',
+    198,
+    'stereo aac at 22050 Hz has bitrates from 16 to 198 Kbps',
+    'must be from 16 to 198 for stereo aac at 22050 Hz',
+  ],
+  [
+    { audio_bitrate: 304, audio_sample_rate: 16_000 },
+    { channels: 1 },
+    'aac',
+    72,
+    'mono audio has less than 160 Kbps',
+    'must be below 160 for mono audio',
+  ],
+  [
+    { audio_bitrate: 144 },
+    {},
+    'ac3',
+    160,
+    'ac3 has no bitrate of 144 Kbps',
+    'must be 160 or another bitrate of ac3',
+  ],
+];
 
-test('a bitrate that AAC allows but its encoder never reaches becomes the maximum, if only the input determines the rate', () => {
-  const kbps = (settings: OutputSettings) => {
-    const one = decide(settings, { sampleRate: 22_050 });
-    return 'audio' in one ? one.audio.rate : one.failure.message;
-  };
-  assert.equal(kbps({ audio_bitrate: 256 }), { by: 'bitrate', kbps: 198 });
-  assert.equal(kbps({ audio_bitrate: 192 }), { by: 'bitrate', kbps: 192 });
-  const expectedMessage = 'audio_bitrate must be from 16 to 198 for stereo aac at 22050 Hz.';
-  assert.equal(kbps({ audio_bitrate: 256, audio_sample_rate: 22_050 }), expectedMessage);
-});
-
-for (const [settings, facts, codec, message] of failures) {
-  test(`a bitrate that is impossible only because of the input is rejected: ${message}`, () => {
-    assert.equal(decide(settings, facts, codec), {
-      failure: { errorClass: 'InvalidAudioSettingsError', message },
+for (const [settings, facts, codec, kbps, reason, strictError] of corrected) {
+  test(`${settings.audio_bitrate} Kbps that ${reason.replace(' has', ' have')} become ${kbps}, or fail in strict mode`, () => {
+    const one = decide(settings, facts, codec);
+    assert.ok('audio' in one);
+    assert.equal(one.audio.rate, { by: 'bitrate', kbps });
+    assert.equal(one.warnings, [`audio_bitrate was corrected to ${kbps}: ${reason}.`]);
+    assert.equal(decide({ ...settings, strict: true }, facts, codec), {
+      failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${strictError}.` },
     });
   });
 }
+
+test('a bitrate that is possible is kept without a warning, and so is one that the create has reported', () => {
+  for (const [settings, facts, kbps] of [
+    [{ audio_bitrate: 192 }, { sampleRate: 22_050 }, 192],
+    [{ audio_bitrate: 144 }, { channels: 1 }, 144],
+    [{ audio_bitrate: 256, audio_sample_rate: 22_050 }, {}, 198],
+  ] as const) {
+    const one = decide(settings, facts);
+    assert.ok('audio' in one);
+    assert.equal([one.audio.rate, one.warnings], [{ by: 'bitrate', kbps }, []]);
+  }
+});
 
 test.run();

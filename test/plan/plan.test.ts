@@ -59,7 +59,7 @@ test('a rejected output does not affect the others', () => {
   const outputs = [
     { ...output({ start_clip: 90 }), id: 1 },
     { ...output({}), id: 2 },
-    { ...output({ audio_bitrate: 304, audio_channels: 1 }), id: 3 },
+    { ...output({ audio_bitrate: 304, audio_channels: 1, strict: true }), id: 3 },
   ];
   const made = plan(outputs, mediaFacts(), paths, newCapabilities);
   assert.equal(

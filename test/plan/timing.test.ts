@@ -145,19 +145,24 @@ for (const [mode, fieldOrder, expected] of fields) {
   });
 }
 
-test('a video beyond the size limit is an error, whichever setting makes it so large', () => {
+test('a requested side that makes the video too large is lowered, or an error in strict mode', () => {
   const tall = videoFacts({ width: 100, height: 8000 });
-  const enlarged = decideVideo({ width: 8192, upscale: true }, tall, 'libx264', {
-    format: 'mpeg4',
-    firstFrameSeconds: 0,
-  });
+  const source = { format: 'mpeg4', firstFrameSeconds: 0 };
+  const enlarged = decideVideo({ width: 8192, upscale: true }, tall, 'libx264', source);
+  assert.ok('video' in enlarged);
+  assert.equal(enlarged.video.fit.canvas, { width: 670, height: 53_600 });
+  assert.equal(enlarged.warnings, [
+    'width was corrected to 670: the video would be 8192x655360, and the maximum is 36000000 pixels.',
+  ]);
+  const strict = decideVideo({ width: 8192, upscale: true, strict: true }, tall, 'libx264', source);
+  assert.is('failure' in strict && strict.failure.errorClass, 'InvalidVideoSettingsError');
+  assert.match('failure' in strict ? strict.failure.message : '', /^width was corrected/);
+});
+
+test('an input whose square pixels would be too many is an error', () => {
   const stretched = videoFacts({ sampleAspectRatio: { numerator: 1000, denominator: 1 } });
-  for (const decided of [
-    enlarged,
-    decideVideo({}, stretched, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 }),
-  ]) {
-    assert.is('failure' in decided && decided.failure.errorClass, 'InvalidVideoSettingsError');
-  }
+  const decided = decideVideo({}, stretched, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0 });
+  assert.is('failure' in decided && decided.failure.errorClass, 'InvalidVideoSettingsError');
 });
 
 test('a video smaller than the minimum of its encoder is an error that names the encoder', () => {

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
+import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import { input, limits, validationErrorsFor } from './reading.js';
 
 function warningsFor(body: Readonly<Record<string, unknown>>): readonly string[] {
@@ -26,6 +27,32 @@ test('a warning says what was probably meant, or where the name belongs', () => 
     [{ outputs: [{ zzz: 1 }] }, 'outputs[0].zzz is not known and was ignored'],
   ];
   for (const [body, expected] of cases) assert.equal(warningsFor({ ...body }), [expected]);
+});
+
+test('a warning and an error have the name that was sent', () => {
+  const message = 'has no effect: the video is copied';
+  const names = ['width', 'height', 'bitrate_cap', 'onepass', 'frame_rate', 'upscale'];
+  const warnings = names.map((name) => ({ field: `outputs[0].${name}`, message }));
+  const sent = { size: '10x10', decoder_bitrate_cap: 1, 'one-pass': true, frame_rate: 25 };
+  const expected = ['size', 'decoder_bitrate_cap', 'one-pass', 'frame_rate', 'upscale'];
+  for (const body of [{ outputs: [sent] }, { output: sent }]) {
+    assert.equal(
+      toReportedWarnings(warnings, body).map(({ field }) => field),
+      expected.map((name) => `outputs[0].${name}`),
+    );
+    assert.equal(
+      toReportedErrors(
+        [],
+        names.map((name) => `outputs[0].${name} is wrong`),
+        body,
+      ),
+      expected.map((name) => `outputs[0].${name} is wrong`),
+    );
+  }
+  assert.equal(
+    toReportedErrors([], ['input is wrong', 'outputs[1].width is wrong', 'x'], { outputs: [sent] }),
+    ['input is wrong', 'outputs[1].width is wrong', 'x'],
+  );
 });
 
 test('at most 100 warnings are reported, and the last one says how many more there are', () => {

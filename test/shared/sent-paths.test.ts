@@ -14,7 +14,11 @@ for (const [path, request, sent] of [
     'outputs[0].thumbnails[1].format',
   ],
   ['outputs[0].thumbnails[0]', { outputs: { thumbnail: {} } }, 'outputs[0].thumbnail'],
-  ['outputs[1].video_bframes', { output: [{}, { h264_bframes: 3 }] }, 'outputs[1].h264_bframes'],
+  [
+    'outputs[1].bitrate_cap',
+    { output: [{}, { decoder_bitrate_cap: 3, bitrate_cap: null }] },
+    'outputs[1].decoder_bitrate_cap',
+  ],
   ['outputs[0].h264_bframes', { outputs: [{ video_bframes: 3 }] }, 'outputs[0].h264_bframes'],
   ['outputs[0].width', { outputs: [{ size: '640x480' }] }, 'outputs[0].size'],
   ['outputs[0].width', { outputs: [{ size: '640x480', width: 2 }] }, 'outputs[0].width'],

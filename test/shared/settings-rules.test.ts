@@ -18,8 +18,8 @@ const cases: readonly (readonly [Readonly<Record<string, unknown>>, string | und
   [{ min_frame_rate: 25, max_frame_rate: 25 }, undefined],
   [{ size: '640x480', width: 640 }, undefined],
   [{ width: 6000, height: 6000 }, undefined],
-  [{ width: 6000, height: 6002 }, 'outputs[0] must have width times height of at most 36000000 pixels'],
-  [{ size: '8192x8192' }, 'outputs[0] must have width times height of at most 36000000 pixels'],
+  [{ width: 6000, height: 6002 }, 'outputs[0].width times height must be at most 36000000 pixels'],
+  [{ size: '8192x8192' }, 'outputs[0].size must be at most 36000000 pixels'],
   [{ width: 8192 }, undefined],
   [
     { skip_audio: 'true', skip_video: 1 },

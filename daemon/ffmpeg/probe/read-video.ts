@@ -73,8 +73,18 @@ export function readVideo(
     ...readFrameRate(chosen, isInterlaced),
     fieldOrder,
     pixelFormat: textAt(chosen, 'pix_fmt'),
+    ...readProfile(chosen),
     ...(frames > 0 ? { frameCount: frames } : {}),
     ...readColours(chosen),
+  };
+}
+
+function readProfile(stream: ProbeObject): Pick<VideoFacts, 'profile' | 'level'> {
+  const profile = textAt(stream, 'profile');
+  const level = numberAt(stream, 'level') ?? 0;
+  return {
+    ...(profile === null || profile === 'unknown' ? {} : { profile }),
+    ...(level > 0 ? { level } : {}),
   };
 }
 

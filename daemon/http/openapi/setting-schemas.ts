@@ -139,7 +139,10 @@ function plainSchema(setting: PlainSetting): Schema {
       return { type: ['integer', 'string'], enum: [...choices, ...choices.map(String)] };
     }
     case 'boolean':
-      return { type: ['boolean', 'integer', 'string'], enum: [true, false, 1, 0, 'true', 'false', '1', '0'] };
+      return {
+        type: ['boolean', 'integer', 'string'],
+        enum: [true, false, 1, 0, 'true', 'false', '1', '0', ...(setting.mayBeAuto === true ? ['auto'] : [])],
+      };
     case 'text':
       return {
         type: 'string',

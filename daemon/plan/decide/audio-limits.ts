@@ -37,15 +37,6 @@ const aacBitsPerSample = 4.5;
 /** The limit of the standard: 6144 bits for each channel in 1024 samples. */
 const aacBitsPerSampleAllowed = 6;
 
-/**
- * The bitrate in Kbps if only the input decides the sample rate. A bitrate that the AAC standard allows but the encoder never
- * reaches is reduced to the maximum that it reaches. A request that sets both is rejected instead.
- */
-export function fillableKbps(codec: AudioCodec, kbps: number, sampleRate: number, channels: 1 | 2): number {
-  if (kbps > allowedKbps(codec, sampleRate, channels)) return kbps;
-  return Math.min(kbps, bitrateRange(codec, sampleRate, channels).max);
-}
-
 /** The maximum bitrate in Kbps that an encoder accepts, whether it reaches it or not. */
 export function allowedKbps(codec: AudioCodec, sampleRate: number, channels: 1 | 2): number {
   if (codec !== 'aac') return bitrateRange(codec, sampleRate, channels).max;

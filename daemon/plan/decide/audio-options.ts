@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import type { AudioEncoder } from '../audio-encoders.js';
 import type { AudioCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
@@ -24,6 +25,19 @@ export function audioOptionErrors(
     ...(audio_constant_bitrate === true && audio_bitrate === undefined && hasBitrates(codec)
       ? [`${path}.audio_constant_bitrate needs audio_bitrate`]
       : []),
+  ];
+}
+
+/** Warnings about options of audio codecs that need no input. `path` is the path of the output. */
+export function audioOptionWarnings(
+  { audio_channels }: OutputSettings,
+  codec: AudioCodec,
+  path: string,
+): readonly RequestWarning[] {
+  if (codec !== 'amr' || audio_channels !== 2) return [];
+  const strictError = 'must be 1 for amr';
+  return [
+    { field: `${path}.audio_channels`, message: 'was corrected to 1: amr has one channel', strictError },
   ];
 }
 

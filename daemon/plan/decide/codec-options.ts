@@ -1,17 +1,19 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
+import { isStrictAbout } from '../device-profiles.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import type { BitrateCap, CodecOptions } from './decisions.js';
+import type { BitrateCap, CodecOptions, Correction } from './decisions.js';
 import {
   bitrateFactor,
   fittingLevel,
-  type H264Level,
   h264Levels,
   type LevelDemand,
   maxReferenceFrames,
+  toH264Level,
 } from './h264-levels.js';
+import { fittingHevcLevel, hevcLevels } from './hevc-levels.js';
 import { chooseFormat, codecsWithProfiles, encodesFormat, formatErrors } from './pixel-formats.js';
 import { fullRangeCodecs } from './video-effects.js';
 
@@ -36,16 +38,16 @@ export function encodesRequest(
   return encodesFormat(encoder, codec, { profile, depth: settings.video_bit_depth });
 }
 
-const pairs = [
-  ['video_codec_profile', 'h264_profile'],
-  ['video_codec_level', 'h264_level'],
-  ['video_reference_frames', 'h264_reference_frames'],
-  ['video_bframes', 'h264_bframes'],
-] as const;
+const profilePair = ['video_codec_profile', 'h264_profile'] as const;
+const levelPair = ['video_codec_level', 'h264_level'] as const;
+const referencesPair = ['video_reference_frames', 'h264_reference_frames'] as const;
+const bframesPair = ['video_bframes', 'h264_bframes'] as const;
+const pairs = [profilePair, levelPair, referencesPair, bframesPair] as const;
 
-const hevcLevels: readonly string[] = [
-  ...['1', '2', '2.1', '3', '3.1', '4', '4.1', '5', '5.1', '5.2', '6', '6.1', '6.2'],
-];
+/** The name under which the request has an option: that of H.264, or the one for all codecs, which comes first. */
+function sentName([name, h264Name]: (typeof pairs)[number], settings: OutputSettings) {
+  return settings[name] === undefined && settings[h264Name] !== undefined ? h264Name : name;
+}
 
 /** Validation errors of codec options that need no input. `path` is the path of the output. */
 export function codecOptionErrors(
@@ -62,7 +64,10 @@ export function codecOptionErrors(
         ? [`${path}.${name} and ${path}.${other} are the same setting and must have the same value`]
         : [],
     ),
-    ...formatErrors(codec, { profile, depth: settings.video_bit_depth }, path),
+    ...formatErrors(codec, { profile, depth: settings.video_bit_depth }, path).map((error) =>
+      error.replace(profilePair[0], sentName(profilePair, settings)),
+    ),
+    ...levelErrors(settings, codec, path),
     ...(codec === 'hevc' && level !== undefined && !hevcLevels.includes(level)
       ? [`${path}.video_codec_level must be one of ${hevcLevels.join(', ')} for hevc`]
       : []),
@@ -73,6 +78,33 @@ export function codecOptionErrors(
       ? [`${path}.constant_bitrate needs video_bitrate`]
       : []),
   ];
+}
+
+/** In strict mode, a level that is too low for the requested size and frame rate is an error, as far as they are known. */
+function levelErrors(settings: OutputSettings, codec: VideoCodec, path: string): readonly string[] {
+  const { level } = optionsFor(settings, codec);
+  const { width, height, frame_rate, max_frame_rate = Number.POSITIVE_INFINITY } = settings;
+  const name = sentName(levelPair, settings);
+  if (level === undefined || width === undefined || height === undefined || !x26.includes(codec)) return [];
+  if (!isStrictAbout(settings, name)) return [];
+  const framesPerSecond = frame_rate === undefined ? 0 : Math.min(frame_rate, max_frame_rate);
+  const fitting = fittingLevelOf(codec, level, { width, height, framesPerSecond });
+  const rate = frame_rate === undefined ? '' : ` at ${rounded(framesPerSecond)} frames per second`;
+  return fitting === level
+    ? []
+    : [`${path}.${name} must be at least ${fitting} for ${sizeOf({ width, height })}${rate}`];
+}
+
+function fittingLevelOf(codec: VideoCodec, level: string, demand: LevelDemand): string {
+  return codec === 'hevc' ? fittingHevcLevel(level, demand) : fittingLevel(toH264Level(level), demand);
+}
+
+function sizeOf({ width, height }: Pick<LevelDemand, 'width' | 'height'>): string {
+  return `${width}x${height}`;
+}
+
+function rounded(framesPerSecond: number): number {
+  return Math.round(framesPerSecond * 100) / 100;
 }
 
 const x26 = ['h264', 'hevc'];
@@ -128,20 +160,13 @@ export function codecOptionWarnings(
     ...(profile === 'baseline' && (bframes ?? 0) > 0
       ? [
           warn(
-            'video_bframes',
+            sentName(bframesPair, settings),
             'was corrected to 0: the profile baseline has no B-frames',
             'must be 0 for the profile baseline',
           ),
         ]
       : []),
   ];
-}
-
-/** The result of deciding the codec options: with the cap of the level, and sentences about what was corrected. */
-interface CodecOptionsResult {
-  readonly options: CodecOptions;
-  readonly cap: BitrateCap | null;
-  readonly warnings: readonly string[];
 }
 
 /** Reference frames of x264 at the speeds 1 to 5 (its presets slower, slow, medium, faster, veryfast). */
@@ -155,14 +180,13 @@ export function decideCodecOptions(
   settings: OutputSettings,
   codec: VideoCodec,
   demand: LevelDemand,
-  requestedCap: BitrateCap | null,
-): CodecOptionsResult {
+): CodecOptionsDecision {
   const { profile = null, level, references, bframes } = optionsFor(settings, codec);
   const { profile: known, pixelFormat } = chooseFormat(codec, { profile, depth: settings.video_bit_depth });
   const options: CodecOptions = {
     profile: known,
     pixelFormat,
-    level: level === undefined || !x26.includes(codec) ? null : level,
+    level: level === undefined || !x26.includes(codec) ? null : fittingLevelOf(codec, level, demand),
     referenceFrames: references === undefined || !x26.includes(codec) ? null : Math.max(1, references),
     bframes: bframes === undefined || !x26.includes(codec) ? null : known === 'baseline' ? 0 : bframes,
     tune:
@@ -172,25 +196,84 @@ export function decideCodecOptions(
         ? null
         : settings.tuning,
   };
-  if (codec !== 'h264' || options.level === null) return { options, cap: requestedCap, warnings: [] };
-  const requested: H264Level = level ?? '1';
-  const fitting = fittingLevel(requested, demand);
-  const factor = bitrateFactor(known);
-  const { maxKbps, maxBufferKilobits } = h264Levels[fitting];
-  const cap = {
-    kbps: Math.min(requestedCap?.kbps ?? Number.POSITIVE_INFINITY, Math.floor(maxKbps * factor)),
-    bufferKilobits: Math.min(
-      requestedCap?.bufferKilobits ?? Number.POSITIVE_INFINITY,
-      Math.floor(maxBufferKilobits * factor),
-    ),
-  };
-  const wanted = options.referenceFrames ?? presetReferences[(settings.speed ?? 3) - 1] ?? 3;
-  const referenceFrames = Math.min(wanted, maxReferenceFrames(fitting, demand));
-  const warnings =
-    fitting === requested
+  const cap = decideCap(settings);
+  if (options.level === null) return { options, cap, levelKbps: null, corrections: [] };
+  const raised: readonly Correction[] =
+    options.level === level
       ? []
       : [
-          `video_codec_level was corrected to ${fitting}: ${demand.width}x${demand.height} at ${Math.round(demand.framesPerSecond * 100) / 100} frames per second does not fit into ${requested}.`,
+          {
+            name: sentName(levelPair, settings),
+            value: options.level,
+            reason: `${sizeOf(demand)} at ${rounded(demand.framesPerSecond)} frames per second does not fit into ${level}`,
+          },
         ];
-  return { options: { ...options, level: fitting, referenceFrames }, cap, warnings };
+  if (codec !== 'h264') return { options, cap, levelKbps: null, corrections: raised };
+  const fitting = toH264Level(options.level);
+  const factor = bitrateFactor(known);
+  const maxKbps = Math.floor(h264Levels[fitting].maxKbps * factor);
+  const maxBufferKilobits = Math.floor(h264Levels[fitting].maxBufferKilobits * factor);
+  const wanted = options.referenceFrames ?? presetReferences[(settings.speed ?? 3) - 1] ?? 3;
+  const referenceFrames = Math.min(wanted, maxReferenceFrames(fitting, demand));
+  const { video_bitrate, max_video_bitrate = Number.POSITIVE_INFINITY, bitrate_cap, buffer_size } = settings;
+  const lowered = (
+    name: keyof OutputSettings,
+    requested: number | undefined,
+    value: number,
+    what: string,
+  ): readonly Correction[] =>
+    requested === undefined || requested <= value
+      ? []
+      : [{ name, value: String(value), reason: `level ${fitting} of H.264 ${what}` }];
+  return {
+    options: { ...options, level: fitting, referenceFrames },
+    cap: {
+      kbps: Math.min(cap?.kbps ?? Number.POSITIVE_INFINITY, maxKbps),
+      bufferKilobits: Math.min(cap?.bufferKilobits ?? Number.POSITIVE_INFINITY, maxBufferKilobits),
+    },
+    levelKbps: maxKbps,
+    corrections: [
+      ...raised,
+      ...lowered(
+        'video_bitrate',
+        video_bitrate === undefined ? undefined : Math.min(video_bitrate, max_video_bitrate),
+        maxKbps,
+        'has no higher bitrate',
+      ),
+      ...lowered('bitrate_cap', bitrate_cap, maxKbps, 'has no higher bitrate'),
+      ...lowered(
+        'buffer_size',
+        bitrate_cap === undefined ? undefined : buffer_size,
+        maxBufferKilobits,
+        'has no larger buffer',
+      ),
+      ...lowered(
+        sentName(referencesPair, settings),
+        references,
+        referenceFrames,
+        `has no more reference frames at ${sizeOf(demand)}`,
+      ),
+    ],
+  };
+}
+
+/** The result of deciding the codec options. */
+interface CodecOptionsDecision {
+  readonly options: CodecOptions;
+  readonly cap: BitrateCap | null;
+  /** The highest bitrate of the level in Kbps; null if it does not limit that. */
+  readonly levelKbps: number | null;
+  readonly corrections: readonly Correction[];
+}
+
+/** Default of `buffer_size`: the duration of the buffer at the cap (contract, section 11). */
+const bufferSeconds = 1.5;
+
+/** The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. `buffer_size` without a cap has no effect. */
+function decideCap({
+  bitrate_cap,
+  buffer_size,
+}: Pick<OutputSettings, 'bitrate_cap' | 'buffer_size'>): BitrateCap | null {
+  if (bitrate_cap === undefined) return null;
+  return { kbps: bitrate_cap, bufferKilobits: buffer_size ?? Math.ceil(bitrate_cap * bufferSeconds) };
 }

@@ -2,13 +2,14 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
 import { displaySize, orientationOf, type VideoFacts } from '../../jobs/media.js';
+import { isStrictAbout, nameInSentence } from '../device-profiles.js';
 import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
 import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
-import type { BitrateCap, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
+import type { BitrateCap, Correction, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
 import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
-import { decideFit } from './size.js';
+import { decideLimitedFit, pixelsOf } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
 import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
 import { decideWatermarks, watermarkArea } from './watermarks.js';
@@ -27,10 +28,9 @@ export function decideVideo(
     settings.rotate === undefined ? video : { ...video, rotationDegrees: settings.rotate, isMirrored: false };
   const { codec, minSidePixels = 0 }: VideoEncoder = videoEncoders[encoder];
   const signalling = decideSignalling(settings, codec);
-  const fit = decideFit(settings, rotated, signalling.pixelRatio === null);
+  const { fit, corrections } = decideLimitedFit(settings, rotated, signalling.pixelRatio === null);
   const { width, height } = fit.canvas;
-  const scaledPixels = fit.scaleTo === null ? 0 : fit.scaleTo.width * fit.scaleTo.height;
-  if (Math.max(width * height, scaledPixels) > maxPixels) {
+  if (pixelsOf(fit) > maxPixels) {
     return rejected(`The video would be ${width}x${height} pixels; the maximum is ${maxPixels} pixels.`);
   }
   if (Math.min(width, height) < minSidePixels) {
@@ -51,11 +51,17 @@ export function decideVideo(
   const timing = decideTiming(settings, isFramePerField ? withDoubleRate(video) : video, encoder, source);
   const keyframes = decideKeyframes(settings, timing);
   const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
-  const codecOptions = decideCodecOptions(settings, codec, demand, decideCap(settings));
-  if (settings.strict === true && codecOptions.warnings.length > 0)
-    return rejected(codecOptions.warnings.join(' '));
+  const codecOptions = decideCodecOptions(settings, codec, demand);
+  const corrected = [...corrections, ...codecOptions.corrections];
+  const errors = corrected.filter(({ name }) => isStrictAbout(settings, name));
+  if (errors.length > 0) return rejected(errors.map((one) => toSentence(settings, one)).join(' '));
   return {
-    warnings: [...fieldRate.warnings, ...warnings, ...leftOut, ...codecOptions.warnings],
+    warnings: [
+      ...fieldRate.warnings,
+      ...warnings,
+      ...leftOut,
+      ...corrected.map((one) => toSentence(settings, one)),
+    ],
     video: {
       streamIndex: video.streamIndex,
       inputCodec: video.codec,
@@ -70,9 +76,9 @@ export function decideVideo(
       ...colourDecision,
       watermarks: overlays,
       ...timing,
-      rate: withinCap(
+      rate: withinLevel(
         decideVideoRate(settings, encoder, losesKeyframesInTwoPasses(keyframes, encoder)),
-        codecOptions.cap,
+        codecOptions,
       ),
       cap: codecOptions.cap,
       speed: levelOf(settings.speed),
@@ -89,10 +95,18 @@ type VideoResult =
   | { readonly video: VideoDecision; readonly warnings: readonly string[] }
   | { readonly failure: JobFailure };
 
-/** A constant bitrate is the peak, too, so it is at most the cap. */
-function withinCap(rate: VideoRate, cap: BitrateCap | null): VideoRate {
-  if (cap === null || rate.by !== 'bitrate' || rate.isConstant !== true) return rate;
-  return { ...rate, kbps: Math.min(rate.kbps, cap.kbps) };
+/** A bitrate is at most that of the level, and a constant one, which is the peak, too, at most the cap. */
+function withinLevel(
+  rate: VideoRate,
+  { cap, levelKbps }: { readonly cap: BitrateCap | null; readonly levelKbps: number | null },
+): VideoRate {
+  if (rate.by !== 'bitrate') return rate;
+  const max = rate.isConstant === true ? cap?.kbps : levelKbps;
+  return { ...rate, kbps: Math.min(rate.kbps, max ?? Number.POSITIVE_INFINITY) };
+}
+
+function toSentence(settings: OutputSettings, { name, value, reason }: Correction): string {
+  return `${nameInSentence(settings, name)} was corrected to ${value}: ${reason}.`;
 }
 
 /** The frame rate that a level has to allow if the rate of the input is unknown. */
@@ -132,18 +146,8 @@ function decideDecoder(
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
 type VideoRateSettings = Pick<
   OutputSettings,
-  | 'quality'
-  | 'video_bitrate'
-  | 'bitrate_cap'
-  | 'buffer_size'
-  | 'onepass'
-  | 'crf'
-  | 'constant_bitrate'
-  | 'max_video_bitrate'
+  'quality' | 'video_bitrate' | 'bitrate_cap' | 'onepass' | 'crf' | 'constant_bitrate' | 'max_video_bitrate'
 >;
-
-/** Default of `buffer_size`: the duration of the buffer at the cap (contract, section 11). */
-const bufferSeconds = 1.5;
 
 /**
  * Decides the target of the rate control: `quality`, or `video_bitrate`, which takes precedence. A bitrate uses two passes, as
@@ -166,10 +170,4 @@ function decideVideoRate(
     return { by: 'crf', factor: settings.crf, passes: 1 };
   const usesTwoPasses = allowsTwoPasses && hasTwoPassQuality === true && settings.bitrate_cap === undefined;
   return { by: 'quality', level: levelOf(settings.quality), passes: usesTwoPasses ? 2 : 1 };
-}
-
-/** The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. `buffer_size` without a cap has no effect. */
-function decideCap({ bitrate_cap, buffer_size }: VideoRateSettings): BitrateCap | null {
-  if (bitrate_cap === undefined) return null;
-  return { kbps: bitrate_cap, bufferKilobits: buffer_size ?? Math.ceil(bitrate_cap * bufferSeconds) };
 }

@@ -249,6 +249,13 @@ export interface Copies {
   readonly stripsAdts: boolean;
 }
 
+/** A setting that is corrected for this input: its name, the value that is used, and why, as part of a sentence. */
+export interface Correction {
+  readonly name: keyof OutputSettings;
+  readonly value: string;
+  readonly reason: string;
+}
+
 /** The decisions for one output. */
 export interface Decision {
   readonly outputId: number;

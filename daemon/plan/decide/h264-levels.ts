@@ -55,6 +55,11 @@ const ascending: readonly H264Level[] = [
   ...(['5', '5.1', '5.2', '6', '6.1', '6.2'] as const),
 ];
 
+/** A level by its name; the lowest for any other name. */
+export function toH264Level(name: string): H264Level {
+  return ascending.find((one) => one === name) ?? '1';
+}
+
 /** What a level has to allow: the size in pixels and the frames per second. */
 export interface LevelDemand {
   readonly width: number;

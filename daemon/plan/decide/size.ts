@@ -1,6 +1,8 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { maxPixels } from '../../../src/shared/settings/limits.js';
+import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import { displaySize, type Ratio, type VideoFacts } from '../../jobs/media.js';
-import type { Fit, PixelSize } from './decisions.js';
+import type { Correction, Fit, PixelSize } from './decisions.js';
 
 /** The settings that decide the size (section 4.1 Resolution). */
 export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'upscale' | 'aspect_mode'>;
@@ -16,6 +18,46 @@ export function decideFit(settings: SizeSettings, video: VideoFacts, hasSquarePi
   const aspect_mode = settings.aspect_mode ?? (hasSquarePixels ? 'preserve' : 'stretch');
   const { scaled, canvas, by } = computeFit({ ...settings, aspect_mode }, original);
   return omitNeedlessScaling(stored, original, scaled, canvas, by);
+}
+
+/** How a video is fitted, and which of the given sides were lowered for that. */
+interface LimitedFit {
+  readonly fit: Fit;
+  readonly corrections: readonly Correction[];
+}
+
+/** Decides the size of the output. A given side is lowered until the video has at most `maxPixels`; the size of the input is not. */
+export function decideLimitedFit(
+  settings: SizeSettings,
+  video: VideoFacts,
+  hasSquarePixels: boolean,
+): LimitedFit {
+  const fit = decideFit(settings, video, hasSquarePixels);
+  const sides = (['width', 'height'] as const).filter((side) => settings[side] !== undefined);
+  if (pixelsOf(fit) <= maxPixels || sides.length === 0) return { fit, corrections: [] };
+  const factor = Math.sqrt(maxPixels / pixelsOf(fit));
+  const lowered = sides.map((side) => [side, evenSide(Math.floor((settings[side] ?? 0) * factor))] as const);
+  const reason = `the video would be ${fit.canvas.width}x${fit.canvas.height}, and the maximum is ${maxPixels} pixels`;
+  return {
+    fit: decideFit({ ...settings, ...Object.fromEntries(lowered) }, video, hasSquarePixels),
+    corrections: lowered.map(([name, value]) => ({ name, value: String(value), reason })),
+  };
+}
+
+/** The pixels of the largest frame that a fit makes. */
+export function pixelsOf({ canvas, scaleTo }: Fit): number {
+  const scaled = scaleTo === null ? 0 : scaleTo.width * scaleTo.height;
+  return Math.max(canvas.width * canvas.height, scaled);
+}
+
+/** An odd side becomes the next lower even number, with a warning. `path` is the path of the output. */
+export function oddSideWarnings(settings: SizeSettings, path: string): readonly RequestWarning[] {
+  return (['width', 'height'] as const).flatMap((side) => {
+    const pixels = settings[side] ?? 0;
+    if (pixels % 2 === 0) return [];
+    const message = `was corrected to ${evenSide(pixels)}: the sides of a video are even`;
+    return [{ field: `${path}.${side}`, message, strictError: 'must be even' }];
+  });
 }
 
 interface ComputedFit {

@@ -164,7 +164,8 @@ function dividedRate({ numerator, denominator }: Ratio, divisor: number): Ratio 
 }
 
 /** Whether a rate is higher than another by more than rounding. */
-function isHigher(a: Ratio, b: Ratio): boolean {
+/** Whether a rate is higher than another. */
+export function isHigher(a: Ratio, b: Ratio): boolean {
   return perSecond(a) > perSecond(b) * 1.000_01;
 }
 

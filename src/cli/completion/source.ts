@@ -123,6 +123,9 @@ export function outputSettings(): readonly { readonly name: string; readonly val
 }
 
 function valuesOf(setting: Setting): readonly string[] {
-  if (setting.kind === 'boolean') return setting.isSentAsInteger ? ['1', '0'] : ['true', 'false'];
+  if (setting.kind === 'boolean') {
+    if (setting.mayBeAuto === true) return ['true', 'false', 'auto'];
+    return setting.isSentAsInteger ? ['1', '0'] : ['true', 'false'];
+  }
   return setting.kind === 'choice' || setting.kind === 'number-choice' ? setting.choices.map(String) : [];
 }

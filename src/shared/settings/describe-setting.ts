@@ -18,7 +18,9 @@ export function valueText(setting: Setting): string {
       return `${kind}, ${setting.min} to ${setting.max}${unit}${step}`;
     }
     case 'boolean':
-      return setting.isSentAsInteger ? `${code('1')} or ${code('0')}` : `${code('true')} or ${code('false')}`;
+      return setting.isSentAsInteger
+        ? `${code('1')} or ${code('0')}`
+        : `${code('true')} or ${code('false')}${setting.mayBeAuto === true ? `, or ${code('auto')}` : ''}`;
     case 'text': {
       const kind = setting.isPath ? 'relative path' : 'text';
       return `${kind} of ${setting.mayBeEmpty ? 'up' : '1'} to ${setting.maxLength} characters`;

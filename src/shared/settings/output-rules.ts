@@ -29,9 +29,9 @@ const skipPairs = [
 const rules: readonly OutputRule[] = [
   (settings) => {
     const { width = 0, height = 0 } = withoutSize(settings);
-    return width * height > maxPixels
-      ? ` must have width times height of at most ${maxPixels} pixels`
-      : undefined;
+    if (width * height <= maxPixels) return undefined;
+    const name = settings.size === undefined ? '.width times height' : '.size';
+    return `${name} must be at most ${maxPixels} pixels`;
   },
   ({ min_frame_rate, max_frame_rate }) =>
     min_frame_rate !== undefined && max_frame_rate !== undefined && min_frame_rate > max_frame_rate

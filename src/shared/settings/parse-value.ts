@@ -10,6 +10,7 @@ import {
 } from './parse-result.js';
 import {
   parseBoolean,
+  parseBooleanOrAuto,
   parseDistance,
   parseInteger,
   parseNumber,
@@ -48,7 +49,10 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
     case 'number-choice':
       return toParseResult(path, parseNumberChoice(setting, value));
     case 'boolean':
-      return toParseResult(path, parseBoolean(value));
+      return toParseResult(
+        path,
+        setting.mayBeAuto === true ? parseBooleanOrAuto(value) : parseBoolean(value),
+      );
     case 'text':
       return toParseResult(path, parseText(setting, value));
     case 'choice':

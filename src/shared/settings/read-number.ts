@@ -62,6 +62,13 @@ export function parseBoolean(value: unknown): ScalarResult<boolean> {
   return { rule: 'must be true or false' };
 }
 
+/** Validates a boolean, or the word `auto` in any letter case. */
+export function parseBooleanOrAuto(value: unknown): ScalarResult<boolean | 'auto'> {
+  if (typeof value === 'string' && value.toLowerCase() === 'auto') return { value: 'auto' };
+  const result = parseBoolean(value);
+  return 'value' in result ? result : { rule: `${result.rule}, or auto` };
+}
+
 /** Parses `WIDTHxHEIGHT` in pixels. */
 export function parseSize(setting: SizeSetting, value: unknown): ScalarResult<Size> {
   const { min, max } = setting;

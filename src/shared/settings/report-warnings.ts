@@ -34,8 +34,10 @@ export function toReportedWarnings(
   request: unknown,
 ): readonly ReportedWarning[] {
   if (warnings.length === 0) return [];
-  const sorted = warnings
-    .map((warning) => ({ ...warning, field: sentPath(warning.field, request) }))
+  const sent = warnings.map((warning) => ({ ...warning, field: sentPath(warning.field, request) }));
+  // Settings that come from the same one may have the same warning.
+  const distinct = new Map(sent.map((warning) => [`${warning.field} ${warning.message}`, warning]));
+  const sorted = [...distinct.values()]
     .map((warning) => ({ warning, position: positionOf(warning.field, request) }))
     .toSorted((a, b) => comparePositions(a.position, b.position));
   const moreCount = sorted.length - maxWarnings;

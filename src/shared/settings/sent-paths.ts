@@ -11,10 +11,6 @@ import type { Setting, SettingsTable } from './setting.js';
 const origins: Readonly<Record<string, string>> = {
   width: 'size',
   height: 'size',
-  video_codec_profile: 'h264_profile',
-  video_codec_level: 'h264_level',
-  video_reference_frames: 'h264_reference_frames',
-  video_bframes: 'h264_bframes',
 };
 
 /** The path of a field as the request has it. A part that the request does not have remains as it is. */
@@ -52,11 +48,11 @@ function sentName(name: string, table: SettingsTable, value: unknown): string {
   const [key = name, row] = rowOf(table, name) ?? [];
   const origin = origins[name];
   const spellings = [name, key, ...(row?.spellings ?? []), ...(origin === undefined ? [] : [origin])];
-  return (
-    spellings.find((spelling) => Object.hasOwn(value, spelling)) ??
-    Object.keys(value).find((key) => spellings.includes(key.replaceAll('-', '_'))) ??
-    name
-  );
+  // null is the same as omitted.
+  const given = Object.keys(value).filter((one) => value[one] !== null && value[one] !== undefined);
+  const sent = (spelling: string) =>
+    given.find((one) => one === spelling) ?? given.find((one) => one.replaceAll('-', '_') === spelling);
+  return spellings.map(sent).find((one) => one !== undefined) ?? name;
 }
 
 /** The row of a name in any spelling. */

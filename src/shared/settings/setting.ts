@@ -47,6 +47,8 @@ export interface BooleanSetting extends SettingText {
   readonly kind: 'boolean';
   /** Whether the service document writes it as 1 and 0; clients then send it so. */
   readonly isSentAsInteger?: true;
+  /** Whether the value may also be the word `auto`: true or false is then decided when the input is known. */
+  readonly mayBeAuto?: true;
   readonly default?: boolean;
 }
 
@@ -225,7 +227,7 @@ export interface Distance {
 export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
   ? number
   : S extends { kind: 'boolean' }
-    ? boolean
+    ? boolean | (S extends { mayBeAuto: true } ? 'auto' : never)
     : S extends { kind: 'text' | 'url' }
       ? string
       : S extends { kind: 'choice' | 'number-choice'; choices: readonly (infer C)[] }

@@ -21,8 +21,20 @@ export const sourcesTable = {
     help: 'label of another output of the job, whose file is used instead of the input',
     defaultText: 'the input',
   },
-  copy_video: { kind: 'boolean', default: false, section, help: 'copy the video without encoding it' },
-  copy_audio: { kind: 'boolean', default: false, section, help: 'copy the audio without encoding it' },
+  copy_video: {
+    kind: 'boolean',
+    mayBeAuto: true,
+    default: false,
+    section,
+    help: 'copy the video without encoding it; auto: only if it already is as requested',
+  },
+  copy_audio: {
+    kind: 'boolean',
+    mayBeAuto: true,
+    default: false,
+    section,
+    help: 'copy the audio without encoding it; auto: only if it already is as requested',
+  },
 } as const satisfies SettingsTable;
 
 /** Whether an output is delivered without being encoded (`type: transfer-only`). */

@@ -1,0 +1,51 @@
+/**
+ * Messages of decoders and demuxers about data that cannot be what an encoder wrote. A recording that begins between two keyframes, or a
+ * clip of one, causes others, such as `non-existing PPS 0 referenced`, `no frame!` and `Could not find ref with POC`.
+ */
+const damagePattern = new RegExp(
+  [
+    ...['error while decoding MB \\d', 'Error at MB: \\d', 'ac-tex damaged at \\d', 'ac tex damaged \\d'],
+    ...['Error splitting the input into NAL units', 'invalid frame header', 'overread \\d'],
+    ...['Error parsing OBU data', 'Corrupt frame detected', 'Failed to decode tile data'],
+    ...['error decoding the audio block', 'packet_obj_size -?\\d+ invalid', 'CRC mismatch!'],
+    'exceeds containing master element',
+  ].join('|'),
+);
+
+/** What ffmpeg says about each packet that a decoder rejected: versions before 6, and newer ones. */
+const rejectionPattern =
+  /^Error while decoding stream #|Error submitting (?:a )?packet to (?:the )?decoder|Decoding error:/;
+
+/** The decoder of MPEG audio looks for the next frame: also at a tag, and where a clip begins. */
+const resyncPattern = /Header missing$/;
+
+/**
+ * That many rejected packets mean damage, if no other message does. The decoder of AAC rejected the last packet of a file that was cut
+ * off, and that of MPEG audio up to 14 in undamaged program streams, each with a message that it looks for the next frame.
+ */
+const minRejections = 5;
+
+/** Finds out from the messages of ffmpeg, while it runs, whether its input is damaged. */
+export class DamageDetector {
+  #line = '';
+  #rejections = 0;
+  #hasDamage = false;
+
+  /** Reads a chunk of the messages. */
+  add(chunk: string): void {
+    const lines = `${this.#line}${chunk}`.split('\n');
+    // A line without end does not grow without limit.
+    this.#line = (lines.pop() ?? '').slice(-1000);
+    for (const line of lines) this.#addLine(line.trimEnd());
+  }
+
+  get isDamaged(): boolean {
+    return this.#hasDamage || this.#rejections >= minRejections;
+  }
+
+  #addLine(line: string): void {
+    if (damagePattern.test(line)) this.#hasDamage = true;
+    if (rejectionPattern.test(line)) this.#rejections += 1;
+    if (resyncPattern.test(line)) this.#rejections -= 1;
+  }
+}

@@ -1,0 +1,37 @@
+import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+
+type Names = readonly (keyof OutputSettings)[];
+
+/** The settings of the video that have no effect on an output without video, or with a copied one. */
+export const videoSettings: Names = [
+  ...(['width', 'height', 'size', 'upscale', 'aspect_mode', 'rotate', 'flip'] as const),
+  ...(['quality', 'video_bitrate', 'bitrate_cap', 'buffer_size', 'onepass', 'speed'] as const),
+  ...(['crf', 'constant_bitrate', 'max_video_bitrate', 'tuning'] as const),
+  ...(['max_frame_rate', 'min_frame_rate', 'frame_rate', 'decimate'] as const),
+  ...(['deinterlace', 'deinterlace_mode', 'force_interlace_headers'] as const),
+  ...(['keyframe_interval', 'keyframe_rate', 'fixed_keyframe_interval'] as const),
+  ...(['forced_keyframe_interval', 'forced_keyframe_rate', 'prepare_for_segmenting'] as const),
+  ...(['sample_aspect_ratio', 'color_metadata', 'watermark'] as const),
+  ...(['denoise', 'sharpen', 'deblock', 'autolevel'] as const),
+  ...(['video_codec_profile', 'h264_profile', 'video_codec_level', 'h264_level'] as const),
+  ...(['video_reference_frames', 'h264_reference_frames', 'video_bframes', 'h264_bframes'] as const),
+];
+
+/** The settings of the audio that have no effect on an output without audio, or with a copied one. */
+export const audioSettings: Names = [
+  ...(['audio_quality', 'audio_bitrate', 'audio_sample_rate', 'audio_channels'] as const),
+  ...(['max_audio_sample_rate', 'audio_constant_bitrate', 'force_aac_profile'] as const),
+  ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
+];
+
+/** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
+export function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
+  const lost = new Set<string>([
+    ...(settings.copy_video === true
+      ? ['video_codec', 'video_bit_depth', 'video_color_range', ...videoSettings]
+      : []),
+    ...(settings.copy_audio === true ? ['audio_codec', 'audio_bit_depth', ...audioSettings] : []),
+  ]);
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !lost.has(name)));
+}
