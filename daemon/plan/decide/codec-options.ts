@@ -85,7 +85,8 @@ function levelErrors(settings: OutputSettings, codec: VideoCodec, path: string):
   const { level } = optionsFor(settings, codec);
   const { width, height, frame_rate, max_frame_rate = Number.POSITIVE_INFINITY } = settings;
   const name = sentName(levelPair, settings);
-  if (level === undefined || width === undefined || height === undefined || !x26.includes(codec)) return [];
+  if (level === undefined || width === undefined || height === undefined || !h264AndHevc.includes(codec))
+    return [];
   if (!isStrictAbout(settings, name)) return [];
   const framesPerSecond = frame_rate === undefined ? 0 : Math.min(frame_rate, max_frame_rate);
   const fitting = fittingLevelOf(codec, level, { width, height, framesPerSecond });
@@ -107,7 +108,7 @@ function rounded(framesPerSecond: number): number {
   return Math.round(framesPerSecond * 100) / 100;
 }
 
-const x26 = ['h264', 'hevc'];
+const h264AndHevc = ['h264', 'hevc'];
 const withRates = ['h264', 'hevc', 'vp8', 'vp9'];
 const withCrf = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
 
@@ -115,8 +116,8 @@ const withCrf = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
 const codecRules: readonly (readonly [readonly (keyof OutputSettings)[], readonly string[], string])[] = [
   [['video_codec_profile'], codecsWithProfiles, 'only h264, hevc, vp9 and av1 have profiles'],
   [['video_codec_level'], ['h264', 'hevc'], 'only h264 and hevc have levels here'],
-  [['video_reference_frames', 'video_bframes'], x26, 'only h264 and hevc have this option'],
-  [['tuning'], x26, 'only h264 and hevc can be tuned'],
+  [['video_reference_frames', 'video_bframes'], h264AndHevc, 'only h264 and hevc have this option'],
+  [['tuning'], h264AndHevc, 'only h264 and hevc can be tuned'],
   [['crf'], withCrf, 'this codec has no constant rate factor, so quality applies'],
   [['constant_bitrate'], withRates, 'this codec has no constant bitrate'],
   [
@@ -186,12 +187,14 @@ export function decideCodecOptions(
   const options: CodecOptions = {
     profile: known,
     pixelFormat,
-    level: level === undefined || !x26.includes(codec) ? null : fittingLevelOf(codec, level, demand),
-    referenceFrames: references === undefined || !x26.includes(codec) ? null : Math.max(1, references),
-    bframes: bframes === undefined || !x26.includes(codec) ? null : known === 'baseline' ? 0 : bframes,
+    level: level === undefined || !h264AndHevc.includes(codec) ? null : fittingLevelOf(codec, level, demand),
+    referenceFrames:
+      references === undefined || !h264AndHevc.includes(codec) ? null : Math.max(1, references),
+    bframes:
+      bframes === undefined || !h264AndHevc.includes(codec) ? null : known === 'baseline' ? 0 : bframes,
     tune:
       settings.tuning === undefined ||
-      !x26.includes(codec) ||
+      !h264AndHevc.includes(codec) ||
       (codec === 'hevc' && settings.tuning === 'film')
         ? null
         : settings.tuning,
