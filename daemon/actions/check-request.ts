@@ -1,4 +1,5 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
+import type { JobRequestParseResult, ValidOutputs } from '../../src/shared/settings/parse-job-request.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
@@ -40,10 +41,15 @@ export type RequestCheckDeps = Pick<
 /** The part of `CreateContext` that a check needs. */
 type RequestCheckContext = Pick<CreateContext, 'baseUrl'> & { readonly account: Pick<Account, 'id'> };
 
-/** The valid parts of a request. Outputs with validation errors are undefined. */
-type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & {
-  readonly outputs: readonly (OutputSettings | undefined)[];
-};
+/** The valid parts of a request. */
+type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & ValidOutputs;
+
+/** The parts of a request that can be checked: all of a valid one. */
+export function validPartsOf(parsed: JobRequestParseResult): ValidRequestParts {
+  return parsed.ok
+    ? { ...parsed.request, undecided: new Set() }
+    : { ...parsed.validParts.job, ...parsed.validParts.outputs };
+}
 
 /** An output and its destination. */
 export interface ResolvedOutput {
@@ -69,7 +75,7 @@ export async function checkRequest(
   parts: ValidRequestParts,
 ): Promise<CheckedRequest> {
   const { outputs: settingsOfOutputs, input, credentials, notifications } = parts;
-  const { outputs: _, ...job } = parts;
+  const { outputs: _, undecided, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
   const check = createOutputCheck(appContext, context, parts);
   const accountId = context.account.id;
@@ -78,8 +84,8 @@ export async function checkRequest(
       ? []
       : sourceErrors(appContext, { url: input, path: 'input', credentials, accountId }),
     Promise.all(
-      settingsOfOutputs.flatMap((settings, index) =>
-        settings === undefined ? [] : [check(settings, `outputs[${index}]`)],
+      settingsOfOutputs.map((settings, index) =>
+        check(settings, { path: `outputs[${index}]`, isDecided: !undecided.has(index) }),
       ),
     ),
   ]);
@@ -118,7 +124,10 @@ function createOutputCheck(
   appContext: RequestCheckDeps,
   context: RequestCheckContext,
   parts: ValidRequestParts,
-): (given: OutputSettings, path: string) => Promise<CheckedOutput> {
+): (
+  given: OutputSettings,
+  output: { readonly path: string; readonly isDecided: boolean },
+) => Promise<CheckedOutput> {
   const claims = new DestinationClaims();
   const accountId = context.account.id;
   const destinationOptions = { baseUrl: context.baseUrl, randomToken: appContext.randomToken };
@@ -207,9 +216,16 @@ function createOutputCheck(
     return { ...delivery, warnings: [...warnings, ...delivery.warnings] };
   };
 
-  return async (given, path) => {
+  /** What can be said about an output whose container or codecs are unknown, because a setting that decides them is invalid. */
+  const checkUndecided = async (given: OutputSettings, path: string): Promise<CheckedOutput> => ({
+    validationErrors: await checkWatermarks(given, path),
+    warnings: [],
+  });
+
+  return async (given, { path, isDecided }) => {
     const support = checkSupport(supportedOutputSettings, given, path);
-    const result = await (isTransferOnly(given) ? checkTransferred : checkEncoded)(given, path);
+    const checkDecided = isTransferOnly(given) ? checkTransferred : checkEncoded;
+    const result = await (isDecided ? checkDecided : checkUndecided)(given, path);
     return {
       ...result,
       validationErrors: [...support.validationErrors, ...result.validationErrors],

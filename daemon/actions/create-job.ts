@@ -15,6 +15,7 @@ import {
   checkRequest,
   type RequestCheckDeps,
   type ResolvedOutput,
+  validPartsOf,
 } from './check-request.js';
 
 type CreateJobDeps = RequestCheckDeps &
@@ -39,7 +40,7 @@ export async function createJob(
   const existing = idempotency === null ? null : await findExisting(appContext, context, idempotency);
   if (existing !== null) return answerIdempotent(existing, idempotency);
   await requireHealthy(appContext);
-  const parts = parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
+  const parts = validPartsOf(parsed);
   const { outputs, validationErrors, ...checked } = await checkRequest(appContext, context, parts);
   const parseErrors = parsed.ok ? [] : parsed.validationErrors;
   if (!parsed.ok || validationErrors.length > 0)

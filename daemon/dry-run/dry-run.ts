@@ -1,14 +1,14 @@
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
-import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { checkRequest, type ResolvedOutput } from '../actions/check-request.js';
+import { checkRequest, type ResolvedOutput, validPartsOf } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
@@ -206,10 +206,6 @@ async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<Checke
     outputs,
     requestWarnings: toReportedWarnings([...parsed.warnings, ...warnings], body),
   };
-}
-
-function validPartsOf(parsed: JobRequestParseResult) {
-  return parsed.ok ? parsed.request : { ...parsed.validParts.job, outputs: parsed.validParts.outputs };
 }
 
 /** Returns why a URL cannot be used; null if it can. */

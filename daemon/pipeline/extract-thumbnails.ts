@@ -37,7 +37,13 @@ export function extractThumbnails(
       const thumbnails: ExtractedThumbnail[] = [];
       const warnings: string[] = [];
       if (encoded.media.video === null) return { thumbnails, warnings };
-      for (const { id, destination } of run.job.outputs) task.destinations.set(destination, fileOf(id));
+      for (const file of run.job.outputs) {
+        task.destinations.set(file.destination, fileOf(file.id));
+        // Those that an earlier run delivered.
+        for (const { destination } of file.thumbnails)
+          if (destination !== undefined && file.id !== output.id)
+            task.destinations.set(destination, fileOf(file.id));
+      }
       for (const setIndex of thumbnailSets(output.settings).keys()) {
         const plan = planSet(context, task, setIndex);
         const files = await extractSet(run, context, plan, task.scratch);

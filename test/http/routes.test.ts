@@ -101,41 +101,6 @@ for (const [what, path, init, status] of statuses) {
   });
 }
 
-test('a request with several mistakes gets all validation errors at once', async ({ daemon }) => {
-  const body = { input: 'nonsense', outputs: [{ speed: 9 }, { width: 'wide', quality: 0 }] };
-  const { errors } = (await (await daemon.request('/v2/jobs', create(body))).json()) as ErrorsRecord;
-  for (const path of ['input', 'outputs[0].speed', 'outputs[1].width', 'outputs[1].quality']) {
-    assert.ok(
-      errors.some((sentence) => sentence.startsWith(path)),
-      `${path} is not named in ${errors.join(' | ')}`,
-    );
-  }
-});
-
-test('errors of an output do not hide those of its codecs, destination and source', async ({ daemon }) => {
-  const outputs = [
-    { label: 'A', width: 'x', format: 'mp3', video_codec: 'h264', source: 'b' },
-    { speed: 9, url: 'gopher://x/y.mp4', thumbnail: { number: 2, filename: 'x' } },
-    // Without a valid format nothing can be said about the codec.
-    { format: 'x', audio_codec: 'mp3' },
-  ];
-  const { errors } = (await (
-    await daemon.request('/v2/jobs', create({ input, outputs }))
-  ).json()) as ErrorsRecord;
-  assert.equal(
-    errors.map((sentence) => sentence.split(' ', 1)[0]),
-    [
-      'outputs[0].width',
-      'outputs[1].speed',
-      'outputs[1].thumbnail.filename',
-      'outputs[2].format',
-      'outputs[0].source',
-      'outputs[0].video_codec',
-      'outputs[1].url',
-    ],
-  );
-});
-
 test('two outputs with one destination are rejected', async ({ daemon }) => {
   const url = 'file:///srv/a.mp4';
   const response = await daemon.request(

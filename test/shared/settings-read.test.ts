@@ -263,13 +263,17 @@ test('a header may have a name that every object inherits', () => {
   ]);
 });
 
-test('the valid parts of an invalid request are available for further checks, unless it is unknown what they mean', () => {
+test('the valid parts of an invalid request are available for further checks', () => {
   const outputs = [{ size: '64x48' }, { speed: 9, quality: 2 }, { format: 1, quality: 2 }];
   const parseRequest = parseJobRequest({ input, test: 'x', outputs }, limits);
   assert.not.ok(parseRequest.ok);
   assert.equal('validParts' in parseRequest && parseRequest.validParts, {
     job: { input },
-    outputs: [{ width: 64, height: 48 }, { quality: 2 }, undefined],
+    outputs: {
+      outputs: [{ width: 64, height: 48 }, { quality: 2 }, { quality: 2 }],
+      // Without its format, nothing can be said about other settings.
+      undecided: new Set([2]),
+    },
   });
 });
 

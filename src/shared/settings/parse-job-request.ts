@@ -24,11 +24,15 @@ export type JobRequestParseResult =
 /** The valid parts of an invalid request, so that further checks can add their validation errors. */
 export interface ValidParts {
   readonly job: Partial<JobRequest>;
-  /**
-   * The valid settings by index in the request; undefined for an output of which an invalid setting decides what else is valid, such as
-   * its format.
-   */
-  readonly outputs: readonly (OutputSettings | undefined)[];
+  readonly outputs: ValidOutputs;
+}
+
+/** The valid parts of the outputs. */
+export interface ValidOutputs {
+  /** The valid settings of each output, by index in the request. */
+  readonly outputs: readonly OutputSettings[];
+  /** The outputs of which an invalid setting decides what else is valid, such as `format`. */
+  readonly undecided: ReadonlySet<number>;
 }
 
 /**
@@ -51,7 +55,7 @@ export function parseJobRequest(
 ): JobRequestParseResult {
   if (!isObject(body)) {
     const validationErrors = ['The request must be an object with an input'];
-    return { ok: false, validationErrors, warnings: [], validParts: { job: {}, outputs: [] } };
+    return { ok: false, validationErrors, warnings: [], validParts: { job: {}, outputs: noOutputs } };
   }
   const job = parseObjectFields(jobTable, body, '');
   const isStrict = job.valid.strict ?? false;
@@ -65,13 +69,15 @@ export function parseJobRequest(
   ];
   const warnings = [...jobWarnings.warnings, ...outputs.warnings];
   return job.value === undefined || validationErrors.length > 0
-    ? { ok: false, validationErrors, warnings, validParts: { job: job.valid, outputs: outputs.validOutputs } }
-    : { ok: true, request: { ...job.value, outputs: outputs.validOutputs.filter(isDefined) }, warnings };
+    ? { ok: false, validationErrors, warnings, validParts: { job: job.valid, outputs: outputs.valid } }
+    : { ok: true, request: { ...job.value, outputs: outputs.valid.outputs }, warnings };
 }
 
-/** The result of parsing all outputs, with each valid output at its index. */
+const noOutputs: ValidOutputs = { outputs: [], undecided: new Set() };
+
+/** The result of parsing all outputs. */
 interface OutputsParseResult extends ParseResult<never> {
-  readonly validOutputs: ValidParts['outputs'];
+  readonly valid: ValidOutputs;
 }
 
 function parseOutputs(
@@ -89,28 +95,37 @@ function parseOutputs(
   }
   const list: readonly unknown[] = Array.isArray(outputsValue) ? outputsValue : [outputsValue];
   if (list.length > max) return rejectOutputs(`outputs must have at most ${max} entries`);
-  if (list.length === 0) return { ...mergeResults([]), validOutputs: [defaultOutput] };
+  if (list.length === 0) return { ...mergeResults([]), valid: { ...noOutputs, outputs: [defaultOutput] } };
   const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`, isStrict));
   const { validationErrors, warnings } = mergeResults(results);
   const valid = results.map((result) => result.valid);
   return {
-    validationErrors: [...validationErrors, ...validateLabels(valid), ...validateSources(valid)],
+    validationErrors: [
+      ...validationErrors,
+      ...validateLabels(valid),
+      // A source may name an output whose label is invalid.
+      ...(results.some(({ invalidNames }) => invalidNames.includes('label')) ? [] : validateSources(valid)),
+    ],
     warnings,
-    validOutputs: results.map(({ valid: settings, isDecisive }) =>
-      isDecisive ? withMergedSkipRules(withoutSize(settings)) : undefined,
-    ),
+    valid: {
+      outputs: valid.map((settings) => withMergedSkipRules(withoutSize(settings))),
+      undecided: new Set(
+        results.flatMap(({ invalidNames }, index) =>
+          decisiveSettings.some((name) => invalidNames.includes(name)) ? [index] : [],
+        ),
+      ),
+    },
   };
 }
 
 function rejectOutputs(text: string): OutputsParseResult {
-  return { ...invalidResult(text), validOutputs: [] };
+  return { ...invalidResult(text), valid: noOutputs };
 }
 
 /** The settings of an output that parsing yields. */
 interface OutputParseResult extends ParseResult<never> {
   readonly valid: OutputSettings;
-  /** Whether all settings are valid that decide what other settings mean. */
-  readonly isDecisive: boolean;
+  readonly invalidNames: readonly string[];
 }
 
 /**
@@ -137,14 +152,15 @@ const decisiveSettings: readonly (keyof OutputSettings)[] = [
 ];
 
 function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputParseResult {
-  if (!isObject(item)) return { ...invalidResult(`${path} must be an object`), valid: {}, isDecisive: false };
+  if (!isObject(item))
+    return { ...invalidResult(`${path} must be an object`), valid: {}, invalidNames: ['type'] };
   const { valid, invalidNames, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
   const { strict = isStrictJob } = valid;
   const overridden = [...overriddenSettings(valid, path), ...overriddenThumbnailSettings(valid, path)];
   const strictResult = applyStrictMode([...warnings, ...overridden], strict);
   return {
     valid: strict ? { ...valid, strict } : valid,
-    isDecisive: !decisiveSettings.some((name) => invalidNames.includes(name)),
+    invalidNames,
     validationErrors: [
       ...validationErrors,
       ...strictResult.validationErrors,
@@ -153,8 +169,4 @@ function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputP
     ],
     warnings: strictResult.warnings,
   };
-}
-
-function isDefined(settings: OutputSettings | undefined): settings is OutputSettings {
-  return settings !== undefined;
 }
