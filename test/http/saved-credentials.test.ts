@@ -122,7 +122,7 @@ test('credentials of a job whose input has its own user, and of thumbnails likew
   assert.is(errors, undefined, JSON.stringify(errors));
   assert.equal(
     warnings.map(({ field }) => field),
-    ['credentials', 'outputs[0].thumbnails[0].credentials'],
+    ['credentials', 'outputs[0].thumbnails.credentials'],
   );
 });
 
@@ -134,12 +134,12 @@ test('credentials of thumbnails without base_url must exist', async ({ daemon })
   });
   const missing = await post(daemon, request('nobody'));
   assert.equal(missing.errors, [
-    'outputs[0].thumbnails[0].credentials names credentials that this account does not have',
+    'outputs[0].thumbnails.credentials names credentials that this account does not have',
   ]);
   const { errors, warnings = [] } = await post(daemon, request('studio'));
   assert.is(errors, undefined);
   assert.equal(warnings, [
-    { field: 'outputs[0].thumbnails[0].credentials', message: 'has no effect without base_url' },
+    { field: 'outputs[0].thumbnails.credentials', message: 'has no effect without base_url' },
   ]);
 });
 

@@ -148,7 +148,7 @@ test('addresses that could name anything but one mailbox are a warning, and no m
     const { id, warnings = [] } = await post(daemon, { input: 'http://example.com/a.mov', notifications });
     assert.equal(
       warnings.map(({ field, message }) => [field, message]),
-      [['notifications[0]', 'is an e-mail address with characters to which no mail is sent']],
+      [['notifications', 'is an e-mail address with characters to which no mail is sent']],
       notifications,
     );
     await fetch(`${daemon.url}/v2/jobs/${id}/cancel`, {

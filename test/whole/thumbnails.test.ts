@@ -166,7 +166,7 @@ test('sets that would write the same files are rejected, and thumbnails of an au
     [],
   ]);
   assert.equal(await errorsOf([{ thumbnails: set }, { thumbnails: set }]), [
-    ['outputs[1].thumbnails[0] would write the same files as thumbnails[0] of outputs[0]'],
+    ['outputs[1].thumbnails would write the same files as thumbnails[0] of outputs[0]'],
     [],
   ]);
   assert.equal(
@@ -174,13 +174,13 @@ test('sets that would write the same files are rejected, and thumbnails of an au
       { url: `${base_url}/frame_0002.png`, format: 'mp4' },
       { thumbnails: { ...set, number: 5 } },
     ]),
-    [['outputs[1].thumbnails[0] would write the same files as outputs[0]'], []],
+    [['outputs[1].thumbnails would write the same files as outputs[0]'], []],
   );
   const bySize = { base_url, filename: '{{size}}/{{number}}' };
   assert.equal(await errorsOf([{ thumbnails: [bySize, { ...bySize, width: 32 }] }]), [[], []]);
   assert.equal(await errorsOf([{ thumbnails: { base_url: 'http://h/x' } }]), [
     [
-      'outputs[0].thumbnails[0].base_url must not be http: outputs need an S3, GCS, Swift, FTP, SFTP or file: URL',
+      'outputs[0].thumbnails.base_url must not be http: outputs need an S3, GCS, Swift, FTP, SFTP or file: URL',
     ],
     [],
   ]);
@@ -189,7 +189,7 @@ test('sets that would write the same files are rejected, and thumbnails of an au
     ['outputs[0].thumbnails'],
   ]);
   assert.equal(await errorsOf([{ thumbnails: { credentials: 'none', base_url } }]), [
-    ['outputs[0].thumbnails[0].credentials names credentials that this account does not have'],
+    ['outputs[0].thumbnails.credentials names credentials that this account does not have'],
     [],
   ]);
 });
