@@ -105,12 +105,6 @@ export interface JobOutput extends JobFile {
   readonly warnings?: readonly string[];
 }
 
-/** Where one output is delivered: see `destination` and `url` of `JobOutput`. */
-export interface OutputDestination {
-  readonly destination: string;
-  readonly url: string;
-}
-
 /** The last progress of a file that failed or was cancelled. */
 export interface LastProgress {
   /** Id of the input or output. */
