@@ -116,9 +116,9 @@ const niceIncrement = 10;
 const maxNice = 19;
 
 /**
- * Lowers the priority of a program that was just started. Encoders use all processors: while four encoders ran at normal priority, the daemon
- * answered after a second (p99) instead of milliseconds. On an otherwise idle machine, a low priority makes encoders no slower. Ignores errors: the program may have ended, or
- * the system may not allow the change.
+ * Lowers the priority of a program that was just started. Encoders use all processors: while four encoders ran at normal priority, the
+ * daemon answered after a second (p99) instead of milliseconds. On an otherwise idle machine, a low priority makes encoders no slower.
+ * Ignores errors: the program may have ended, or the system may not allow the change.
  */
 function lowerPriority(pid: number): void {
   try {

@@ -40,9 +40,9 @@ interface Waiter {
 }
 
 /**
- * Reserves disk space for concurrent jobs. A download starts only if its file, the same size again for its outputs, once more for
- * outputs that are kept as sources of others, and the space that the other jobs still need fit on the disk. A job without others starts in any case. Waiting jobs start in the order of
- * their sequence numbers, because a large file would otherwise wait forever behind small ones.
+ * Reserves disk space for concurrent jobs. A download starts only if the disk has space for its file, the same again for its outputs, once
+ * more for outputs that are kept as sources of others, and for what the other jobs still need. A job that is alone starts in any case.
+ * Waiting jobs start in the order of their sequence numbers, because a large file would otherwise wait forever behind small ones.
  */
 export class ScratchSpace {
   readonly #options: ScratchSpaceOptions;

@@ -18,9 +18,9 @@ import { runStage, withTaskGroup } from './stages.js';
 
 /**
  * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
- * while the next ones are encoded. Outputs with a source follow the output that they are made from. Each stage waits for its limit; jobs are encoded in the order in which their runs started.
- * Failures are reported as changes of the job, and a failed output does not affect the others. If the run is stopped, it ends
- * early and leaves no file and no encoder.
+ * while the next ones are encoded. Outputs with a source follow the output that they are made from. Each stage waits for its limit; jobs
+ * are encoded in the order in which their runs started. Failures are reported as changes of the job, and a failed output does not affect
+ * the others. If the run is stopped, it ends early and leaves no file and no encoder.
  */
 export function createJobRunner(context: PipelineContext): RunHandler {
   let runCount = 0;

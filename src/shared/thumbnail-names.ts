@@ -48,8 +48,8 @@ export function namedImage(
 
 /**
  * The URL of an image of a set. Without `prefix`, `filename` and `base_url`, `_0000.png` and so on replace the extension of the
- * video; with `base_url` the name begins with `frame`. The label of a set is added if the output has several sets next to the video, or several in the same folder.
- * A hosted file has no folder of its own.
+ * video; with `base_url` the name begins with `frame`. The label of a set is added if the output has several sets next to the video, or
+ * several in the same folder. A hosted file has no folder of its own.
  */
 export function thumbnailUrl(
   sets: readonly ThumbnailSettings[],

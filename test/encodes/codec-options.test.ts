@@ -64,8 +64,8 @@ const options: readonly (readonly [OutputSettings, RegExp])[] = [
   // The limits of level 1.3 with the profile baseline.
   [{ h264_level: '1.3', h264_profile: 'baseline' }, /vbv_maxrate=768 vbv_bufsize=2000/],
   [
-    { h264_level: '1.3', h264_profile: 'baseline', video_bitrate: 5000, h264_reference_frames: 16 },
-    /\bref=13 .*\bbitrate=768 .*vbv_maxrate=768/,
+    { h264_level: '1.1', h264_profile: 'baseline', video_bitrate: 5000, h264_reference_frames: 16 },
+    /\bref=11 .*\bbitrate=192 .*vbv_maxrate=192/,
   ],
   [{ video_codec: 'hevc', video_reference_frames: 2, video_bframes: 1 }, /^(?=.*\bbframes=1\b).*\bref=2\b/],
   [{ video_codec: 'hevc', crf: 31 }, /\bcrf=31/],

@@ -33,8 +33,8 @@ export interface TimingDecision {
  * get a constant rate.
  *
  * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `min_frame_rate`
- * follows: a lower rate becomes this one, and is constant then. `max_frame_rate` is applied last. A constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep
- * their timestamps.
+ * follows: a lower rate becomes this one, and is constant then. `max_frame_rate` is applied last. A constant rate that is lowered stays
+ * constant. From a variable rate, frames are dropped, and the others keep their timestamps.
  */
 export function decideTiming(
   settings: TimingSettings,
