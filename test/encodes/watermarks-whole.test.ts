@@ -145,7 +145,7 @@ test('a watermark with an unsupported scheme is rejected with its path in the me
   const body = { input: 'http://127.0.0.1:9/a', outputs: [{ watermark: { url: 'gopher://a/b.png' } }] };
   const response = await daemon.request('/v2/jobs', { method: 'POST', body: JSON.stringify(body) });
   assert.is(response.status, 422);
-  assert.match(await response.text(), /outputs\[0\]\.watermark\[0\]\.url/);
+  assert.match(await response.text(), /outputs\[0\]\.watermark\.url/);
 });
 
 test.run();
