@@ -171,13 +171,13 @@ test('the zencoder package gets 404 with a message for calls that the service do
   daemon,
 }) => {
   const id = await daemon.create({ input: `${daemon.url}/nothing.mp4` });
-  for (const asking of [
-    client.Account.details(),
-    client.Account.integration(),
-    client.Account.live(),
-    client.Job.finish(id),
+  for (const ask of [
+    () => client.Account.details(),
+    () => client.Account.integration(),
+    () => client.Account.live(),
+    () => client.Job.finish(id),
   ]) {
-    const { code, errors } = await rejectionOf(asking);
+    const { code, errors } = await rejectionOf(ask());
     assert.is(code, 404);
     assert.type(errors[0], 'string');
   }
