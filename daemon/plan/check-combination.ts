@@ -119,7 +119,7 @@ export function checkCombination(
       : [
           ...sampleRateWarnings(settings, audio.codec, container, path),
           ...audioBitrateWarnings(settings, audio, container, path),
-          ...audioOptionWarnings(settings, audio.codec, path),
+          ...audioOptionWarnings(settings, audio, path),
         ]),
   ];
   return { ok: true, extension, container, video, audio, warnings };

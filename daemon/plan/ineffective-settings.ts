@@ -101,8 +101,7 @@ const rules: readonly EffectRule[] = [
     reason: ({ settings, combination: { audio } }) => {
       if (audio === null || settings.audio_constant_bitrate !== true || settings.copy_audio === true)
         return null;
-      if (!hasBitrates(audio.codec)) return `${audio.codec} has no choice of bitrates`;
-      return audio.encoder === 'aac' ? 'the encoder for aac writes silence with fewer bits' : null;
+      return hasBitrates(audio.codec) ? null : `${audio.codec} has no choice of bitrates`;
     },
   },
   {

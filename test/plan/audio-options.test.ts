@@ -24,7 +24,7 @@ const checked: readonly (readonly [string, OutputSettings, readonly string[], re
   ['a.mp4', { audio_bit_depth: 24 }, [], ['audio_bit_depth']],
   ['a.mp4', { audio_bit_depth: 16 }, [], []],
   ['a.wav', { audio_bitrate: 128, copy_audio: true }, [], ['audio_bitrate']],
-  ['a.mp4', { audio_constant_bitrate: true, audio_bitrate: 96 }, [], ['audio_constant_bitrate']],
+  ['a.mp4', { audio_constant_bitrate: true, audio_bitrate: 96 }, [], []],
   ['a.mp4', { audio_constant_bitrate: true, copy_audio: true }, [], ['audio_constant_bitrate']],
   ['a.mp4', { audio_constant_bitrate: true, skip_audio: true }, [], ['audio_constant_bitrate']],
   ['a.mp4', { force_aac_profile: 'aac-lc' }, [], []],

@@ -138,6 +138,26 @@ function profileWarnings(given: OutputSettings, name: string): readonly string[]
   );
 }
 
+test('a target of the bitrate or quality that another one overrides is a warning, and an error in strict mode', () => {
+  assert.equal(profileWarnings({ crf: 20, quality: 3 }, 'a.mp4'), [
+    'outputs[0].quality has no effect with crf (strict)',
+  ]);
+  assert.equal(profileWarnings({ crf: 20, quality: 3 }, 'a.ogv'), [
+    'outputs[0].crf has no effect: this codec has no constant rate factor, so quality applies',
+  ]);
+  assert.equal(profileWarnings({ crf: 20, quality: 3, video_bitrate: 500 }, 'a.mp4'), [
+    'outputs[0].crf has no effect with video_bitrate (strict)',
+  ]);
+});
+
+test('a constant bitrate of AAC is a warning about silence, unless the quality overrides it', () => {
+  const constant = { audio_bitrate: 96, audio_constant_bitrate: true } as const;
+  assert.equal(profileWarnings(constant, 'a.mp4'), [
+    'outputs[0].audio_constant_bitrate has no effect on silence, which the encoder for aac writes with fewer bits',
+  ]);
+  assert.equal(profileWarnings({ ...constant, audio_quality: 3 }, 'a.mp4'), []);
+});
+
 test('a device profile makes no warnings about settings that the request does not have', () => {
   assert.equal(profileWarnings({ device_profile: 'mobile/baseline' }, 'a.webm'), []);
   assert.equal(profileWarnings({ device_profile: 'mobile/baseline', crf: 20 }, 'a.ogv'), [

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
-import type { AudioEncoder } from '../audio-encoders.js';
+import type { AudioEncoder, AudioEncoderName } from '../audio-encoders.js';
 import type { AudioCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 
@@ -30,14 +30,23 @@ export function audioOptionErrors(
 
 /** Warnings about options of audio codecs that need no input. `path` is the path of the output. */
 export function audioOptionWarnings(
-  { audio_channels }: OutputSettings,
-  codec: AudioCodec,
+  settings: OutputSettings,
+  { codec, encoder }: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName },
   path: string,
 ): readonly RequestWarning[] {
-  if (codec !== 'amr' || audio_channels !== 2) return [];
   const strictError = 'must be 1 for amr';
   return [
-    { field: `${path}.audio_channels`, message: 'was corrected to 1: amr has one channel', strictError },
+    ...(codec === 'amr' && settings.audio_channels === 2
+      ? [{ field: `${path}.audio_channels`, message: 'was corrected to 1: amr has one channel', strictError }]
+      : []),
+    ...(encoder === 'aac' && isConstantRate(settings)
+      ? [
+          {
+            field: `${path}.audio_constant_bitrate`,
+            message: 'has no effect on silence, which the encoder for aac writes with fewer bits',
+          },
+        ]
+      : []),
   ];
 }
 

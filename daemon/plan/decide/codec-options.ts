@@ -155,6 +155,12 @@ export function codecOptionWarnings(
     ...(settings.crf !== undefined && settings.video_bitrate !== undefined
       ? [warn('crf', 'has no effect with video_bitrate', 'must not be given with video_bitrate')]
       : []),
+    ...(settings.crf !== undefined &&
+    settings.video_bitrate === undefined &&
+    settings.quality !== undefined &&
+    withCrf.includes(codec)
+      ? [warn('quality', 'has no effect with crf', 'must not be given with crf')]
+      : []),
     ...(codec === 'hevc' && settings.tuning === 'film'
       ? [warn('tuning', 'has no effect: hevc cannot be tuned for film')]
       : []),
