@@ -235,11 +235,8 @@ function createOutputCheck(
 }
 
 /** The daemon hosts an output without a destination, and that fails only if its own disk does. */
-function hostedWithSecondary(
-  { url, base_url, secondary_url: second }: OutputSettings,
-  path: string,
-): readonly RequestWarning[] {
-  if (second === undefined || url !== undefined || base_url !== undefined) return [];
+function hostedWithSecondary(settings: OutputSettings, path: string): readonly RequestWarning[] {
+  if (settings.secondary_url === undefined || destinationField(settings) !== 'filename') return [];
   const message = 'is used only if the daemon cannot host the file: the output has no url';
   return [{ field: `${path}.secondary_url`, message }];
 }

@@ -1,4 +1,4 @@
-import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
@@ -34,7 +34,7 @@ export function transferSettings(
 /** The outputs and the input of a request, as far as they are valid. */
 interface RequestParts {
   readonly input?: string;
-  readonly outputs: readonly (JobRequest['outputs'][number] | undefined)[];
+  readonly outputs: readonly OutputSettings[];
 }
 
 /**
@@ -61,7 +61,7 @@ function extensionOfSource(
   capabilities: Capabilities,
 ): string {
   if (label === undefined) return extensionOf(fileNameInUrl(input));
-  const source = outputs.find((output) => output !== undefined && output.label === label);
+  const source = outputs.find((output) => output.label === label);
   if (source === undefined) return '';
   const filename = source.url === undefined ? (source.filename ?? null) : fileNameInUrl(source.url);
   if (isTransferOnly(source)) {

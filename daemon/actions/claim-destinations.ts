@@ -17,14 +17,14 @@ export class DestinationClaims {
    */
   claimFile(
     { destination, secondary }: OutputDestinations,
-    { path, field: primaryField }: { readonly path: string; readonly field: string },
+    { path, field }: { readonly path: string; readonly field: string },
   ): readonly string[] {
-    const errors = this.#claimFileAt(destination, path, primaryField);
+    const errors = this.#claimFileAt(destination, path, field);
     if (secondary === undefined) return errors;
-    const field = `${path}.secondary_url`;
+    const secondaryField = `${path}.secondary_url`;
     return destinationKey(secondary.destination) === destinationKey(destination)
-      ? [...errors, `${field} must not be the same as url`]
-      : [...errors, ...this.#claimFileAt(secondary.destination, path, field)];
+      ? [...errors, `${secondaryField} must not be the same as url`]
+      : [...errors, ...this.#claimFileAt(secondary.destination, path, secondaryField)];
   }
 
   #claimFileAt(destination: string, path: string, field: string): readonly string[] {

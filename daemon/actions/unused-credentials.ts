@@ -21,14 +21,14 @@ function unusedCredentials(
 interface JobParts {
   readonly credentials?: string;
   readonly input?: string;
-  readonly outputs: readonly (OutputSettings | undefined)[];
+  readonly outputs: readonly OutputSettings[];
 }
 
 /** The warning that the credentials of a job are not used: neither for its input nor for watermarks. */
 export function unusedJobCredentials({ credentials, input, outputs }: JobParts): readonly RequestWarning[] {
   if (input === undefined) return [];
-  const watermarks = outputs.flatMap((settings) =>
-    settings === undefined || settings.credentials !== undefined ? [] : (settings.watermark ?? []),
+  const watermarks = outputs.flatMap(({ credentials: own, watermark = [] }) =>
+    own === undefined ? watermark : [],
   );
   return unusedCredentials(credentials, [input, ...watermarks.map(({ url }) => url)], 'credentials');
 }

@@ -9,7 +9,7 @@ import type { Run } from '../jobs/run.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type EncodedFile, encode } from './encode.js';
-import { extractThumbnails } from './extract-thumbnails.js';
+import { extractThumbnails, filesByDestination } from './extract-thumbnails.js';
 import type { WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
@@ -69,7 +69,7 @@ export async function encodeOutputs(
   spawn: Spawn,
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
-  const destinations = new Map<string, string>();
+  const destinations = filesByDestination(run.job.outputs);
   const awaitSpace = async () => {
     if (deliveries.length === 0 || (await context.space.hasSpaceFor(inputBytes))) return;
     await Promise.allSettled(deliveries);

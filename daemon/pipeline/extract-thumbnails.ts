@@ -37,13 +37,6 @@ export function extractThumbnails(
       const thumbnails: ExtractedThumbnail[] = [];
       const warnings: string[] = [];
       if (encoded.media.video === null) return { thumbnails, warnings };
-      for (const file of run.job.outputs) {
-        task.destinations.set(file.destination, fileOf(file.id));
-        // Those that an earlier run delivered.
-        for (const { destination } of file.thumbnails)
-          if (destination !== undefined && file.id !== output.id)
-            task.destinations.set(destination, fileOf(file.id));
-      }
       for (const setIndex of thumbnailSets(output.settings).keys()) {
         const plan = planSet(context, task, setIndex);
         const files = await extractSet(run, context, plan, task.scratch);
@@ -56,6 +49,15 @@ export function extractThumbnails(
     },
     'ThumbnailError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
+  );
+}
+
+/** The files that outputs write, by destination, with the thumbnails that an earlier run delivered. */
+export function filesByDestination(outputs: readonly JobOutput[]): Map<string, string> {
+  return new Map(
+    outputs.flatMap(({ id, destination, thumbnails }) =>
+      [destination, ...thumbnails.flatMap((one) => one.destination ?? [])].map((to) => [to, fileOf(id)]),
+    ),
   );
 }
 

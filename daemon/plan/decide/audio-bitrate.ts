@@ -2,7 +2,7 @@ import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
-import type { AudioCodec, Container } from '../formats.js';
+import type { Container } from '../formats.js';
 import { bitrateRange } from './audio-limits.js';
 import { isConstantRate, nearestConstantKbps } from './audio-options.js';
 import { knownSampleRate, sampleRatesOf } from './sample-rates.js';
@@ -76,7 +76,7 @@ export function knownAudioBitrate(
 /** A bitrate that the codec lacks at the requested sample rate is corrected, with a warning. */
 export function audioBitrateWarnings(
   settings: OutputSettings,
-  { encoder }: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName },
+  { encoder }: { readonly encoder: AudioEncoderName },
   container: Container,
   path: string,
 ): readonly RequestWarning[] {

@@ -1,6 +1,7 @@
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { settingFlags } from '../../shared/settings/flags.js';
 import { jobTable, outputTable } from '../../shared/settings/index.js';
+import { canonicalName, spellingsOf } from '../../shared/settings/sent-paths.js';
 import type { SettingsTable } from '../../shared/settings/setting.js';
 
 /** Where the settings of a request come from. */
@@ -74,7 +75,7 @@ function settingName({ index, name, tail }: NamedSetting, sources: SettingSource
   }
   const flag = flagOf(outputTable, 'output', name);
   if (flag !== null && isSet(outputTable, outputFlags, name)) {
-    return `${flag}${tailName(tail, outputFlags[canonical(outputTable, name)])}`;
+    return `${flag}${tailName(tail, outputFlags[canonicalName(outputTable, name)])}`;
   }
   if (name !== 'url') return null;
   const file = files[index];
@@ -112,7 +113,7 @@ function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources
 }
 
 function flagOf(table: SettingsTable, path: 'job' | 'output', name: string): string | null {
-  const known = canonical(table, name);
+  const known = canonicalName(table, name);
   return settingFlags().find((one) => one.path === path && one.name === known)?.flag ?? null;
 }
 
@@ -132,15 +133,4 @@ export function typedValue(
 
 function isSet(table: SettingsTable, layer: RequestFields, name: string): boolean {
   return spellingsOf(table, name).some((spelling) => Object.hasOwn(layer, spelling));
-}
-
-function spellingsOf(table: SettingsTable, name: string): readonly string[] {
-  const known = canonical(table, name);
-  return [known, ...(table[known]?.spellings ?? [])];
-}
-
-/** The name of a setting in the table, for any of its spellings. */
-export function canonical(table: SettingsTable, name: string): string {
-  const found = Object.entries(table).find(([, { spellings = [] }]) => spellings.includes(name));
-  return found?.[0] ?? name;
 }

@@ -1,8 +1,9 @@
 import { jobTable, outputTable } from '../../shared/settings/index.js';
 import { parseValue } from '../../shared/settings/parse-value.js';
+import { canonicalName } from '../../shared/settings/sent-paths.js';
 import type { Setting, SettingsTable } from '../../shared/settings/setting.js';
 import { isObject } from '../../shared/util/is-object.js';
-import { canonical, type SettingSources, typedValue } from './setting-sources.js';
+import { type SettingSources, typedValue } from './setting-sources.js';
 
 /** Kinds of settings whose values are shown. Texts and URLs may contain passwords. */
 const shownKinds: readonly Setting['kind'][] = [
@@ -29,7 +30,7 @@ export function typedValueSuffix(text: string, sources: SettingSources): string 
   const [, digits, name = '', tail = ''] = settingPath.exec(text) ?? [];
   const path = digits === undefined ? 'job' : 'output';
   const table: SettingsTable = path === 'job' ? jobTable : outputTable;
-  const setting = table[canonical(table, name)];
+  const setting = table[canonicalName(table, name)];
   const typed = setting === undefined ? undefined : typedValue(path, Number(digits), name, sources);
   if (setting === undefined || typed === undefined) return '';
   const field = fieldAt(setting, typed, tail.match(/\[\d+\]|[\w-]+/g) ?? []);
@@ -59,6 +60,6 @@ function fieldAt(
   const item: unknown = Array.isArray(value) ? value[0] : value;
   if (one.kind !== 'object' || !isObject(item)) return null;
   const fields: SettingsTable = one.fields;
-  const inner = fields[canonical(fields, step)];
+  const inner = fields[canonicalName(fields, step)];
   return inner === undefined ? null : fieldAt(inner, new Map(Object.entries(item)).get(step), rest);
 }

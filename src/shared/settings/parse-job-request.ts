@@ -125,6 +125,7 @@ function rejectOutputs(text: string): OutputsParseResult {
 /** The settings of an output that parsing yields. */
 interface OutputParseResult extends ParseResult<never> {
   readonly valid: OutputSettings;
+  /** The names of the invalid settings; of an output that is no object, one that decides everything. */
   readonly invalidNames: readonly string[];
 }
 

@@ -1,6 +1,7 @@
 import { isObject } from '../util/is-object.js';
+import { nestedSettings } from './describe-setting.js';
 import { jobTable, outputTable } from './index.js';
-import type { Setting, SettingsTable } from './setting.js';
+import type { SettingsTable } from './setting.js';
 
 /*
  * Checks know a setting by its name in the tables, and lists as arrays. A client may have used another spelling of the name, and one object
@@ -15,9 +16,9 @@ const origins: Readonly<Record<string, string>> = {
 
 /** The path of a field as the request has it. A part that the request does not have remains as it is. */
 export function sentPath(path: string, request: unknown): string {
-  const parts = path.match(/\[\d+\]|[^.[\]]+/g) ?? [];
   // A quoted name may contain any character.
   if (path.includes('"')) return path;
+  const parts = path.match(/\[\d+\]|[^.[\]]+/g) ?? [];
   let value = request;
   let table: SettingsTable = jobTable;
   let sent = '';
@@ -33,7 +34,8 @@ export function sentPath(path: string, request: unknown): string {
     sent = sent === '' ? name : `${sent}.${name}`;
     const isOutputs = part === 'outputs';
     value = isObject(value) ? value[isOutputs && !Object.hasOwn(value, name) ? 'output' : name] : undefined;
-    table = isOutputs ? outputTable : fieldsOf(rowOf(table, part)?.[1]);
+    const setting = table[canonicalName(table, part)];
+    table = isOutputs ? outputTable : setting === undefined ? {} : nestedSettings(setting);
   }
   return sent;
 }
@@ -45,9 +47,8 @@ function isSingle(value: unknown): boolean {
 
 function sentName(name: string, table: SettingsTable, value: unknown): string {
   if (!isObject(value)) return name;
-  const [key = name, row] = rowOf(table, name) ?? [];
   const origin = origins[name];
-  const spellings = [name, key, ...(row?.spellings ?? []), ...(origin === undefined ? [] : [origin])];
+  const spellings = [name, ...spellingsOf(table, name), ...(origin === undefined ? [] : [origin])];
   // null is the same as omitted.
   const given = Object.keys(value).filter((one) => value[one] !== null && value[one] !== undefined);
   const sent = (spelling: string) =>
@@ -55,14 +56,16 @@ function sentName(name: string, table: SettingsTable, value: unknown): string {
   return spellings.map(sent).find((one) => one !== undefined) ?? name;
 }
 
-/** The row of a name in any spelling. */
-function rowOf(table: SettingsTable, name: string): readonly [name: string, row: Setting] | undefined {
-  return Object.entries(table).find(([key, { spellings = [] }]) => key === name || spellings.includes(name));
+/** The name of a setting in the table, for any of its spellings. */
+export function canonicalName(table: SettingsTable, name: string): string {
+  const found = Object.entries(table).find(([, { spellings = [] }]) => spellings.includes(name));
+  return found?.[0] ?? name;
 }
 
-function fieldsOf(setting: Setting | undefined): SettingsTable {
-  if (setting?.kind === 'list') return fieldsOf(setting.of);
-  return setting?.kind === 'object' ? setting.fields : {};
+/** All spellings of a setting, for any of them; the one in the table first. */
+export function spellingsOf(table: SettingsTable, name: string): readonly string[] {
+  const known = canonicalName(table, name);
+  return [known, ...(table[known]?.spellings ?? [])];
 }
 
 /**
