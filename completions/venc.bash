@@ -556,23 +556,23 @@ _venc_value() {
     'run --format' | \
       'submit --format' | \
       'plan --format' | \
-      'preset save --format') kind=words list='mp4 m4v f4v m4a f4a m4b m4r f4b mov m4f 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav dash mpd hls m3u m3u8 highwinds scc webvtt vtt dfxp srt mj2 mjp2 mxf ism mss' ;;
+      'preset save --format') kind=words list='mp4 m4v f4v m4a f4a m4b m4r f4b mov 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav' ;;
     'run --video-codec' | \
       'submit --video-codec' | \
       'plan --video-codec' | \
-      'preset save --video-codec') kind=words list='h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2' ;;
+      'preset save --video-codec') kind=words list='h264 theora vp8 hevc vp9 av1 mpeg4 wmv' ;;
     'run --aspect-mode' | \
       'submit --aspect-mode' | \
       'plan --aspect-mode' | \
       'preset save --aspect-mode') kind=words list='preserve stretch crop pad' ;;
     'run --video-codec-profile' | \
-      'run --h264-profile' | \
       'submit --video-codec-profile' | \
-      'submit --h264-profile' | \
       'plan --video-codec-profile' | \
+      'preset save --video-codec-profile') kind=words list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
+    'run --h264-profile' | \
+      'submit --h264-profile' | \
       'plan --h264-profile' | \
-      'preset save --video-codec-profile' | \
-      'preset save --h264-profile') kind=words list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
+      'preset save --h264-profile') kind=words list='baseline main high high10 high422 high444' ;;
     'run --video-bit-depth' | \
       'submit --video-bit-depth' | \
       'plan --video-bit-depth' | \
@@ -632,7 +632,7 @@ _venc_value() {
     'run --type' | \
       'submit --type' | \
       'plan --type' | \
-      'preset save --type') kind=words list='standard transfer-only transfer_only transfer only segmented playlist captions cae' ;;
+      'preset save --type') kind=words list='standard transfer-only' ;;
     'list --state') kind=words list='pending waiting processing finished failed cancelled' ;;
     'cancel --state') kind=words list='waiting processing' ;;
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
@@ -690,9 +690,9 @@ _venc_settings='label= url= base_url= filename= device_profile= format= hint= vi
 _venc_setting() {
   case $1 in
     device_profile) list='mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy' ;;
-    format) list='mp4 m4v f4v m4a f4a m4b m4r f4b mov m4f 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav dash mpd hls m3u m3u8 highwinds scc webvtt vtt dfxp srt mj2 mjp2 mxf ism mss' ;;
+    format) list='mp4 m4v f4v m4a f4a m4b m4r f4b mov 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav' ;;
     hint) list='true false' ;;
-    video_codec) list='h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2' ;;
+    video_codec) list='h264 theora vp8 hevc vp9 av1 mpeg4 wmv' ;;
     public) list='1 0' ;;
     strict) list='true false' ;;
     rrs) list='1 0' ;;
@@ -700,7 +700,7 @@ _venc_setting() {
     aspect_mode) list='preserve stretch crop pad' ;;
     onepass) list='true false' ;;
     video_codec_profile) list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
-    h264_profile) list='baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional' ;;
+    h264_profile) list='baseline main high high10 high422 high444' ;;
     video_bit_depth) list='8 10 12' ;;
     video_color_range) list='limited full' ;;
     video_codec_level) list='1 1b 1.1 1.2 1.3 2 2.1 2.2 3 3.1 3.2 4 4.1 4.2 5 5.1 5.2 6 6.1 6.2' ;;
@@ -728,7 +728,7 @@ _venc_setting() {
     sharpen) list='true false' ;;
     deblock) list='true false' ;;
     autolevel) list='true false' ;;
-    type) list='standard transfer-only transfer_only transfer only segmented playlist captions cae' ;;
+    type) list='standard transfer-only' ;;
     copy_video) list='true false auto' ;;
     copy_audio) list='true false auto' ;;
   esac

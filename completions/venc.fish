@@ -162,11 +162,11 @@ function __venc_settings
             case device_profile
                 printf "$before$setting[1]=%s\t\n" mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy
             case format
-                printf "$before$setting[1]=%s\t\n" mp4 m4v f4v m4a f4a m4b m4r f4b mov m4f 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav dash mpd hls m3u m3u8 highwinds scc webvtt vtt dfxp srt mj2 mjp2 mxf ism mss
+                printf "$before$setting[1]=%s\t\n" mp4 m4v f4v m4a f4a m4b m4r f4b mov 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav
             case hint
                 printf "$before$setting[1]=%s\t\n" true false
             case video_codec
-                printf "$before$setting[1]=%s\t\n" h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2
+                printf "$before$setting[1]=%s\t\n" h264 theora vp8 hevc vp9 av1 mpeg4 wmv
             case public
                 printf "$before$setting[1]=%s\t\n" 1 0
             case strict
@@ -182,7 +182,7 @@ function __venc_settings
             case video_codec_profile
                 printf "$before$setting[1]=%s\t\n" baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional
             case h264_profile
-                printf "$before$setting[1]=%s\t\n" baseline main high high10 high422 high444 main10 main12 main422-10 main422-12 main444-8 main444-10 main444-12 0 1 2 3 professional
+                printf "$before$setting[1]=%s\t\n" baseline main high high10 high422 high444
             case video_bit_depth
                 printf "$before$setting[1]=%s\t\n" 8 10 12
             case video_color_range
@@ -238,7 +238,7 @@ function __venc_settings
             case autolevel
                 printf "$before$setting[1]=%s\t\n" true false
             case type
-                printf "$before$setting[1]=%s\t\n" standard transfer-only transfer_only transfer only segmented playlist captions cae
+                printf "$before$setting[1]=%s\t\n" standard transfer-only
             case copy_video
                 printf "$before$setting[1]=%s\t\n" true false auto
             case copy_audio
@@ -368,10 +368,10 @@ complete -c venc -n '__venc_at "run"' -l url -x -d 'destination of the file; ove
 complete -c venc -n '__venc_at "run"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "run"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "run"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "run"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "run"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "run"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "run"' -l no-hint -d 'the opposite of --hint'
-complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
+complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
 complete -c venc -n '__venc_at "run"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "run"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "run"' -l no-public -d 'the opposite of --public'
@@ -394,7 +394,7 @@ complete -c venc -n '__venc_at "run"' -l buffer-size -x -d 'size of the decoder 
 complete -c venc -n '__venc_at "run"' -l onepass -d 'encode in one pass where video_bitrate, or the quality of vp9, needs...'
 complete -c venc -n '__venc_at "run"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "run"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
-complete -c venc -n '__venc_at "run"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "run"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t' -d 'video_codec_profile, only if the codec is h264'
 complete -c venc -n '__venc_at "run"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
 complete -c venc -n '__venc_at "run"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "run"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
@@ -475,7 +475,7 @@ complete -c venc -n '__venc_at "run"' -l autolevel -d 'spread the brightness and
 complete -c venc -n '__venc_at "run"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "run"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "run"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "run"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "run"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "run"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "run"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "run"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -528,10 +528,10 @@ complete -c venc -n '__venc_at "submit"' -l url -x -d 'destination of the file; 
 complete -c venc -n '__venc_at "submit"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "submit"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "submit"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "submit"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "submit"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "submit"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "submit"' -l no-hint -d 'the opposite of --hint'
-complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
+complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
 complete -c venc -n '__venc_at "submit"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "submit"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "submit"' -l no-public -d 'the opposite of --public'
@@ -554,7 +554,7 @@ complete -c venc -n '__venc_at "submit"' -l buffer-size -x -d 'size of the decod
 complete -c venc -n '__venc_at "submit"' -l onepass -d 'encode in one pass where video_bitrate, or the quality of vp9, needs...'
 complete -c venc -n '__venc_at "submit"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "submit"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
-complete -c venc -n '__venc_at "submit"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "submit"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t' -d 'video_codec_profile, only if the codec is h264'
 complete -c venc -n '__venc_at "submit"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
 complete -c venc -n '__venc_at "submit"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "submit"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
@@ -635,7 +635,7 @@ complete -c venc -n '__venc_at "submit"' -l autolevel -d 'spread the brightness 
 complete -c venc -n '__venc_at "submit"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "submit"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "submit"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "submit"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "submit"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "submit"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "submit"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "submit"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -681,10 +681,10 @@ complete -c venc -n '__venc_at "plan"' -l url -x -d 'destination of the file; ov
 complete -c venc -n '__venc_at "plan"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "plan"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "plan"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "plan"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "plan"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "plan"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "plan"' -l no-hint -d 'the opposite of --hint'
-complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
+complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
 complete -c venc -n '__venc_at "plan"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "plan"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "plan"' -l no-public -d 'the opposite of --public'
@@ -707,7 +707,7 @@ complete -c venc -n '__venc_at "plan"' -l buffer-size -x -d 'size of the decoder
 complete -c venc -n '__venc_at "plan"' -l onepass -d 'encode in one pass where video_bitrate, or the quality of vp9, needs...'
 complete -c venc -n '__venc_at "plan"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "plan"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
-complete -c venc -n '__venc_at "plan"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "plan"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t' -d 'video_codec_profile, only if the codec is h264'
 complete -c venc -n '__venc_at "plan"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
 complete -c venc -n '__venc_at "plan"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "plan"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
@@ -788,7 +788,7 @@ complete -c venc -n '__venc_at "plan"' -l autolevel -d 'spread the brightness an
 complete -c venc -n '__venc_at "plan"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "plan"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "plan"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "plan"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "plan"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "plan"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "plan"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "plan"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -1164,10 +1164,10 @@ complete -c venc -n '__venc_at "preset save"' -l url -x -d 'destination of the f
 complete -c venc -n '__venc_at "preset save"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "preset save"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "preset save"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "preset save"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t m4f\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t dash\\t mpd\\t hls\\t m3u\\t m3u8\\t highwinds\\t scc\\t webvtt\\t vtt\\t dfxp\\t srt\\t mj2\\t mjp2\\t mxf\\t ism\\t mss\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "preset save"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "preset save"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "preset save"' -l no-hint -d 'the opposite of --hint'
-complete -c venc -n '__venc_at "preset save"' -l video-codec -x -a 'h264\\t theora\\t vp6\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t jp2\\t' -d 'video codec'
+complete -c venc -n '__venc_at "preset save"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
 complete -c venc -n '__venc_at "preset save"' -l speed -x -d 'encoding speed; slower gives better compression; vp8, theora, mpeg4 a...'
 complete -c venc -n '__venc_at "preset save"' -l public -d 'let everyone read the delivered file, if the destination supports acc...'
 complete -c venc -n '__venc_at "preset save"' -l no-public -d 'the opposite of --public'
@@ -1190,7 +1190,7 @@ complete -c venc -n '__venc_at "preset save"' -l buffer-size -x -d 'size of the 
 complete -c venc -n '__venc_at "preset save"' -l onepass -d 'encode in one pass where video_bitrate, or the quality of vp9, needs...'
 complete -c venc -n '__venc_at "preset save"' -l no-onepass -d 'the opposite of --onepass'
 complete -c venc -n '__venc_at "preset save"' -l video-codec-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'profile of the video codec'
-complete -c venc -n '__venc_at "preset save"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t main10\\t main12\\t main422-10\\t main422-12\\t main444-8\\t main444-10\\t main444-12\\t 0\\t 1\\t 2\\t 3\\t professional\\t' -d 'video_codec_profile, only if the codec is h264'
+complete -c venc -n '__venc_at "preset save"' -l h264-profile -x -a 'baseline\\t main\\t high\\t high10\\t high422\\t high444\\t' -d 'video_codec_profile, only if the codec is h264'
 complete -c venc -n '__venc_at "preset save"' -l video-bit-depth -x -a '8\\t 10\\t 12\\t' -d 'bits per sample of the video; the profile follows if it is not given'
 complete -c venc -n '__venc_at "preset save"' -l video-color-range -x -a 'limited\\t full\\t' -d 'range of luma and chroma of h264 and hevc: 16 to 235, or 0 to 255'
 complete -c venc -n '__venc_at "preset save"' -l video-codec-level -x -a '1\\t 1b\\t 1.1\\t 1.2\\t 1.3\\t 2\\t 2.1\\t 2.2\\t 3\\t 3.1\\t 3.2\\t 4\\t 4.1\\t 4.2\\t 5\\t 5.1\\t 5.2\\t 6\\t 6.1\\t 6.2\\t' -d 'level of the video codec; bitrates and reference frames are limited t...'
@@ -1271,7 +1271,7 @@ complete -c venc -n '__venc_at "preset save"' -l autolevel -d 'spread the bright
 complete -c venc -n '__venc_at "preset save"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "preset save"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "preset save"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "preset save"' -l type -x -a 'standard\\t transfer-only\\t transfer_only\\t transfer only\\t segmented\\t playlist\\t captions\\t cae\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "preset save"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
 complete -c venc -n '__venc_at "preset save"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "preset save"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "preset save"' -l no-copy-video -d 'the opposite of --copy-video'

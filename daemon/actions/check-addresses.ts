@@ -129,8 +129,8 @@ async function credentialErrorOf(
 ): Promise<string | null> {
   const scheme = schemeOf(url) ?? '';
   const problem = await savedCredentials.check({ accountId, scheme, name: credentials });
-  // The user of the URL overrides credentials of another scheme, but they must exist.
-  if (problem === null || (!problem.isMissing && credentialUse(url) === 'own')) return null;
+  // A URL with a user, or on this machine, does not use them, which is a warning; but they must exist.
+  if (problem === null || (!problem.isMissing && credentialUse(url) !== 'saved')) return null;
   return problem.message;
 }
 

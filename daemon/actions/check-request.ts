@@ -47,7 +47,7 @@ type ValidRequestParts = Partial<Omit<JobRequest, 'outputs'>> & ValidOutputs;
 /** The parts of a request that can be checked: all of a valid one. */
 export function validPartsOf(parsed: JobRequestParseResult): ValidRequestParts {
   return parsed.ok
-    ? { ...parsed.request, undecided: new Set() }
+    ? { ...parsed.request, withoutCodecs: new Set(), withoutDestination: new Set() }
     : { ...parsed.validParts.job, ...parsed.validParts.outputs };
 }
 
@@ -75,7 +75,7 @@ export async function checkRequest(
   parts: ValidRequestParts,
 ): Promise<CheckedRequest> {
   const { outputs: settingsOfOutputs, input, credentials, notifications } = parts;
-  const { outputs: _, undecided, ...job } = parts;
+  const { outputs: _, withoutCodecs, withoutDestination, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
   const check = createOutputCheck(appContext, context, parts);
   const accountId = context.account.id;
@@ -85,7 +85,11 @@ export async function checkRequest(
       : sourceErrors(appContext, { url: input, path: 'input', credentials, accountId }),
     Promise.all(
       settingsOfOutputs.map((settings, index) =>
-        check(settings, { path: `outputs[${index}]`, isDecided: !undecided.has(index) }),
+        check(settings, {
+          path: `outputs[${index}]`,
+          hasCodecs: !withoutCodecs.has(index),
+          hasDestination: !withoutDestination.has(index),
+        }),
       ),
     ),
   ]);
@@ -107,6 +111,13 @@ export async function checkRequest(
   };
 }
 
+/** An output to check: its path in the request, and whether the settings that decide its codecs and its destination are valid. */
+interface OutputPosition {
+  readonly path: string;
+  readonly hasCodecs: boolean;
+  readonly hasDestination: boolean;
+}
+
 /** What the check of one output found. `output` is absent if its container or its codecs are invalid. */
 interface CheckedOutput {
   readonly output?: ResolvedOutput;
@@ -124,10 +135,7 @@ function createOutputCheck(
   appContext: RequestCheckDeps,
   context: RequestCheckContext,
   parts: ValidRequestParts,
-): (
-  given: OutputSettings,
-  output: { readonly path: string; readonly isDecided: boolean },
-) => Promise<CheckedOutput> {
+): (given: OutputSettings, position: OutputPosition) => Promise<CheckedOutput> {
   const claims = new DestinationClaims();
   const accountId = context.account.id;
   const destinationOptions = { baseUrl: context.baseUrl, randomToken: appContext.randomToken };
@@ -199,7 +207,7 @@ function createOutputCheck(
       ],
       warnings: [
         ...combined.warnings,
-        ...ineffectiveSettings(given, combination, path),
+        ...ineffectiveSettings(given, combination, path, profiled),
         ...delivery.warnings,
         ...strictThumbnails.warnings,
       ],
@@ -216,16 +224,36 @@ function createOutputCheck(
     return { ...delivery, warnings: [...warnings, ...delivery.warnings] };
   };
 
-  /** What can be said about an output whose container or codecs are unknown, because a setting that decides them is invalid. */
-  const checkUndecided = async (given: OutputSettings, path: string): Promise<CheckedOutput> => ({
-    validationErrors: await checkWatermarks(given, path),
-    warnings: [],
-  });
+  /** The errors of an output whose container, codecs or destination are unknown, as far as they do not depend on these. */
+  const checkPartly = async (
+    given: OutputSettings,
+    { path, hasCodecs, hasDestination }: OutputPosition,
+  ): Promise<CheckedOutput> => {
+    const settings = withDeviceProfile(given);
+    const hasContainer = settings.format !== undefined || settings.url !== undefined;
+    const combination =
+      hasCodecs && hasContainer && !isTransferOnly(given)
+        ? checkCombination(settings, requestedFilename(settings), capabilitiesOf(appContext), path)
+        : null;
+    const outputDestination = resolveDestination(settings, { extension: '', ...destinationOptions });
+    const delivery = hasDestination ? await checkDelivery({ settings, outputDestination }, path) : null;
+    return {
+      validationErrors: [
+        ...(combination?.ok === false ? combination.validationErrors : []),
+        ...(delivery?.validationErrors ?? []),
+        ...(await checkWatermarks(given, path)),
+      ],
+      warnings: [],
+    };
+  };
 
-  return async (given, { path, isDecided }) => {
+  return async (given, position) => {
+    const { path, hasCodecs, hasDestination } = position;
     const support = checkSupport(supportedOutputSettings, given, path);
-    const checkDecided = isTransferOnly(given) ? checkTransferred : checkEncoded;
-    const result = await (isDecided ? checkDecided : checkUndecided)(given, path);
+    const checkWhole = isTransferOnly(given) ? checkTransferred : checkEncoded;
+    const result = await (hasCodecs && hasDestination
+      ? checkWhole(given, path)
+      : checkPartly(given, position));
     return {
       ...result,
       validationErrors: [...support.validationErrors, ...result.validationErrors],

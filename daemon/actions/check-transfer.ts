@@ -5,6 +5,7 @@ import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { extensionOf } from '../plan/formats.js';
 import type { Capabilities } from '../plan/plan-types.js';
+import { turnsOff } from '../plan/stream-settings.js';
 
 /** The settings that apply to an output that is only transferred. */
 const transferNames: ReadonlySet<string> = new Set([
@@ -18,12 +19,13 @@ export function transferSettings(
   settings: OutputSettings,
   path: string,
 ): { readonly kept: OutputSettings; readonly warnings: readonly RequestWarning[] } {
-  const entries = Object.entries(settings);
+  // The settings come from parsing, so their names are those of the table.
+  const entries = Object.entries(settings) as [keyof OutputSettings, unknown][];
   return {
     // The loop keeps each value under its own name, which the compiler cannot infer.
     kept: Object.fromEntries(entries.filter(([name]) => transferNames.has(name))) as OutputSettings,
     warnings: entries
-      .filter(([name]) => !transferNames.has(name))
+      .filter(([name, value]) => !transferNames.has(name) && !turnsOff(name, value))
       .map(([name]) => ({
         field: `${path}.${name}`,
         message: 'has no effect: the file is transferred unchanged',

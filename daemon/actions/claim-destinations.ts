@@ -39,7 +39,10 @@ export class DestinationClaims {
     path: string,
   ): readonly string[] {
     const places = [primary, ...(secondary === undefined ? [] : [secondary])];
-    return thumbnailSets(settings).flatMap((set, setIndex) => {
+    const sets = thumbnailSets(settings);
+    return sets.flatMap((set, setIndex) => {
+      // A label that is used twice is an error by itself.
+      if (sets.slice(0, setIndex).some(({ label }) => label !== undefined && label === set.label)) return [];
       // The sizes of the images are unknown. Sets with the same sizes of the same output write images of one size.
       const { size, width, height, aspect_mode } = set;
       const side = `${path} ${JSON.stringify({ size, width, height, aspect_mode })}`;

@@ -3,7 +3,7 @@ import { isFinal, type OutputState } from '../../src/shared/states.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
 import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
-import { sourceFailure, withoutSource } from './output-graph.js';
+import { skippedSource, sourceFailure, withoutSource } from './output-graph.js';
 import { recordThumbnails } from './thumbnails.js';
 
 /** Number of crashes after which a job fails with `WorkerLostError`. */
@@ -123,7 +123,12 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
     case 'output-skipped':
       return finishIfComplete(
         withoutDependents(
-          withOutput(updated, change, { state: 'skipped', updatedAt: at, finishedAt: at }),
+          withOutput(updated, change, {
+            state: 'skipped',
+            warnings: [change.reason],
+            updatedAt: at,
+            finishedAt: at,
+          }),
           change.id,
           at,
         ),
@@ -190,7 +195,7 @@ function withoutDependents(job: Job, id: number, at: string): Job {
   const ended = { updatedAt: at, finishedAt: at };
   const edit =
     source.state === 'skipped'
-      ? ({ ...ended, state: 'skipped', failure: null } as const)
+      ? ({ ...ended, state: 'skipped', failure: null, warnings: [skippedSource(source)] } as const)
       : ({
           ...ended,
           state: 'no input',

@@ -35,7 +35,7 @@ export type Change =
   /** The source of the output cannot be made. */
   | { readonly type: 'source-failed'; readonly id: number; readonly failure: JobFailure }
   /** The output is not made, because of a skip rule. */
-  | { readonly type: 'output-skipped'; readonly id: number }
+  | { readonly type: 'output-skipped'; readonly id: number; readonly reason: string }
   /** The run gives up its claim and the job waits again, for example when the daemon stops. */
   | { readonly type: 'released' }
   /** The run ended without reporting a result. The daemon detects this when it starts. */

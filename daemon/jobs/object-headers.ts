@@ -73,9 +73,9 @@ function headerWarnings(
     const field = `${path}.headers.${name}`;
     if (!isAmong(allHeaders, lower)) {
       const rule = `one of ${allHeaders.join(', ')}`;
-      return [{ field, message: `was not sent: it must be ${rule}`, strictError: `must be ${rule}` }];
+      return [{ field, message: `is not sent: it must be ${rule}`, strictError: `must be ${rule}` }];
     }
-    if (!isAmong(known, lower)) return [{ field, message: `was not sent: ${scheme} has no such header` }];
+    if (!isAmong(known, lower)) return [{ field, message: `is not sent: ${scheme} has no such header` }];
     const isSame = settings.headers?.[name] === 'public-read' && settings.access_control === undefined;
     if (isAcl(lower) && hasGrants(settings) && !isSame) {
       return [{ field, message: 'has no effect with public or access_control' }];

@@ -1,5 +1,6 @@
 import { isFinal } from '../../src/shared/states.js';
 import type { JobFailure, JobOutput } from './job.js';
+import { skippedBecause } from './skip-rules.js';
 
 /** The outputs whose `source` is the given output. */
 export function dependentsOf(outputs: readonly JobOutput[], { label }: JobOutput): readonly JobOutput[] {
@@ -30,7 +31,7 @@ function sourceOf(outputs: readonly JobOutput[], { settings }: JobOutput): JobOu
 export function withoutSource(
   outputs: readonly JobOutput[],
   source: JobOutput,
-  edit: Pick<JobOutput, 'state' | 'failure' | 'updatedAt' | 'finishedAt'>,
+  edit: Pick<JobOutput, 'state' | 'failure' | 'warnings' | 'updatedAt' | 'finishedAt'>,
 ): readonly JobOutput[] {
   const waiting = dependentsOf(outputs, source).filter(({ state }) => state === 'waiting');
   return waiting.reduce(
@@ -42,6 +43,11 @@ export function withoutSource(
       ),
     outputs,
   );
+}
+
+/** The sentence in the record of an output that is skipped because the output that it is made from was. */
+export function skippedSource({ id, label }: Pick<JobOutput, 'id' | 'label'>): string {
+  return skippedBecause(`the output ${label ?? id}, which it is made from, was skipped`);
 }
 
 /** The failure of an output whose source failed. */

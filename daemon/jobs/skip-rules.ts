@@ -13,34 +13,46 @@ interface Measured {
 }
 
 /**
- * Whether the `skip` rules of an output exclude it for this input. One matching rule is enough; an equal value does not match. A rule
- * about something that the input lacks or does not report is ignored. `media` is null if nothing is recognised in the input.
+ * Why the `skip` rules of an output exclude it for this input, as a sentence; null if they do not. One matching rule is enough; an equal
+ * value does not match. A rule about something that the input lacks or does not report is ignored. `media` is null if nothing is
+ * recognised in the input.
  */
-export function isExcluded({ skip = {} }: OutputSettings, media: MediaFacts | null): boolean {
+export function exclusionReason({ skip = {} }: OutputSettings, media: MediaFacts | null): string | null {
   const video = media?.video ?? null;
   const audio = media?.audio ?? null;
-  if (skip.require_audio === true && audio === null) return true;
-  if (skip.require_video === true && video === null) return true;
+  if (skip.require_audio === true && audio === null) return skippedBecause('the input has no audio');
+  if (skip.require_video === true && video === null) return skippedBecause('the input has no video');
   const size = video === null ? null : displaySize(video);
-  return isOutside(skip, {
+  const rule = brokenRule(skip, {
     area: size === null ? null : size.width * size.height,
     seconds: media?.durationSeconds ?? null,
     audioKbps: audio?.bitrateKbps ?? null,
     videoKbps: video?.bitrateKbps ?? null,
   });
+  return rule === null ? null : skippedBecause(rule);
 }
 
-function isOutside(rules: SkipRules, { area, seconds, audioKbps, videoKbps }: Measured): boolean {
+/** The sentence in the record of a skipped output. */
+export function skippedBecause(reason: string): string {
+  return `This output was skipped, because ${reason}.`;
+}
+
+/** The first rule that the input breaks, as a clause. */
+function brokenRule(rules: SkipRules, { area, seconds, audioKbps, videoKbps }: Measured): string | null {
   const ranges = [
-    [area, areaOf(rules.min_size), areaOf(rules.max_size)],
-    [seconds, rules.min_duration, rules.max_duration],
-    [audioKbps, rules.min_audio_bitrate, rules.max_audio_bitrate],
-    [videoKbps, rules.min_video_bitrate, rules.max_video_bitrate],
+    ['size', 'pixels', area, areaOf(rules.min_size), areaOf(rules.max_size)],
+    ['duration', 'seconds', seconds, rules.min_duration, rules.max_duration],
+    ['audio_bitrate', 'Kbps of audio', audioKbps, rules.min_audio_bitrate, rules.max_audio_bitrate],
+    ['video_bitrate', 'Kbps of video', videoKbps, rules.min_video_bitrate, rules.max_video_bitrate],
   ] as const;
-  return ranges.some(
-    ([value, min, max]) =>
-      value !== null && ((min !== undefined && value < min) || (max !== undefined && value > max)),
-  );
+  for (const [name, unit, value, min, max] of ranges) {
+    if (value === null) continue;
+    if (min !== undefined && value < min)
+      return `the input has ${value} ${unit}, and skip.min_${name} asks for ${min}`;
+    if (max !== undefined && value > max)
+      return `the input has ${value} ${unit}, and skip.max_${name} allows ${max}`;
+  }
+  return null;
 }
 
 function areaOf(size: SkipRules['min_size']): number | undefined {

@@ -13,6 +13,7 @@ import type {
   OutputMediaFile,
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
+import { isFinal } from '../../src/shared/states.js';
 import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import type { Job, JobInput, JobOutput, Notification } from './job.js';
@@ -44,21 +45,26 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
     ...jobHead(job),
     input_media_file: { ...mediaFile(job, job.input), state: job.input.state },
     output_media_files: job.outputs.map((output) => outputMediaFile(job, output)),
-    thumbnails:
-      job.state === 'finished'
-        ? job.outputs.flatMap((output) =>
-            output.thumbnails.map(({ id, url, createdAt, updatedAt, label }) => ({
-              id,
-              url,
-              created_at: createdAt,
-              updated_at: updatedAt,
-              ...(label === undefined ? {} : { group_label: label }),
-            })),
-          )
-        : [],
-    ...(job.warnings === undefined ? {} : { warnings: job.warnings }),
+    // Empty until the job is complete (section 2.3).
+    thumbnails: isFinal(job.state) ? job.outputs.flatMap(thumbnailRecords) : [],
+    ...jobWarnings(job),
   };
 });
+
+function thumbnailRecords({ thumbnails }: JobOutput): JobRecord['thumbnails'] {
+  return thumbnails.map(({ id, url, createdAt, updatedAt, label }) => ({
+    id,
+    url,
+    created_at: createdAt,
+    updated_at: updatedAt,
+    ...(label === undefined ? {} : { group_label: label }),
+  }));
+}
+
+/** The warnings about the request of a job; absent if there are none. */
+function jobWarnings({ warnings }: Job): Pick<JobRecord, 'warnings'> {
+  return warnings === undefined ? {} : { warnings };
+}
 
 /**
  * The record of a job in the job list: without `md5_checksum` (section 2.3) and warnings. The service has no `skipped` in its list, so
@@ -171,7 +177,7 @@ export function notificationRecord(
   job: Job,
   notification: Notification,
 ): JobNotificationBody | OutputNotificationBody {
-  const head = { job: jobHead(job), input: inputDetails(job) };
+  const head = { job: { ...jobHead(job), ...jobWarnings(job) }, input: inputDetails(job) };
   const output = job.outputs.find(({ id }) => id === notification.outputId);
   return output === undefined
     ? { ...head, outputs: job.outputs.map(notifiedOutput) }

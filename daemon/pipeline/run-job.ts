@@ -5,7 +5,7 @@ import { type Job, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { sourcesToMakeAgain } from '../jobs/output-graph.js';
 import type { Run, RunHandler } from '../jobs/run.js';
-import { isExcluded } from '../jobs/skip-rules.js';
+import { exclusionReason } from '../jobs/skip-rules.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch } from './encode-outputs.js';
@@ -83,7 +83,8 @@ async function skipExcluded(run: Run, media: MediaFacts | null): Promise<Job> {
   for (const { id, settings } of run.job.outputs) {
     // An output is also skipped because its source is.
     const isUnfinished = job.outputs.some((output) => output.id === id && !isFinal(output.state));
-    if (isUnfinished && isExcluded(settings, media)) job = await run.change({ type: 'output-skipped', id });
+    const reason = isUnfinished ? exclusionReason(settings, media) : null;
+    if (reason !== null) job = await run.change({ type: 'output-skipped', id, reason });
   }
   return job;
 }

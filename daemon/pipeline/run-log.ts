@@ -28,7 +28,7 @@ export function withLogging(run: Run, log: Log): Run {
         log('warn', `Job ${id}: ${describeFile(change)} failed, ${failureInLog(job, change.failure)}`);
       }
       if (change.type === 'output-skipped')
-        log('info', `Job ${id}: ${describeFile(change)} is skipped by its rules.`);
+        log('info', `Job ${id}: ${describeFile(change)} is skipped. ${change.reason}`);
       if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
       return job;
     },

@@ -25,6 +25,7 @@ import {
   type Extension,
   extensionOf,
   isExtension,
+  isOtherMediaExtension,
   type VideoCodec,
   type VideoCodecFacts,
   videoCodecs,
@@ -77,8 +78,9 @@ export function checkCombination(
     ? givenExtension
     : suitableExtension(codecs.video, codecs.audio);
   const container = containerOf(extension);
+  const pairErrors = validateCodecPair(codecs, extension, path, given.copy_video === true);
   const validationErrors = [
-    ...validateCodecPair(codecs, extension, container, path),
+    ...pairErrors,
     ...(codecs.audio === null ? [] : audioOptionErrors(settings, codecs.audio, path, capabilities)),
     ...(codecs.video === null
       ? []
@@ -100,7 +102,8 @@ export function checkCombination(
   const audio = codecs.audio === null ? null : pickAudioEncoder(codecs.audio, capabilities);
   const missing = [
     ...(codecs.video !== null && video === null ? [`${path}.video_codec ${cannotEncode(codecs.video)}`] : []),
-    ...(codecs.audio !== null && audio === null
+    // An encoder is missed only by audio that the container supports.
+    ...(codecs.audio !== null && audio === null && pairErrors.length === 0
       ? [`${path}.audio_codec ${codecs.audio} cannot be encoded by this ffmpeg`]
       : []),
   ];
@@ -134,12 +137,14 @@ export function losesTheoraTimes(capabilities: Pick<Capabilities, 'version'>): b
   return capabilities.version !== null && capabilities.version >= 7;
 }
 
+/** The errors of codecs that the container does not support. The codec of copied video is unknown until the input is. */
 function validateCodecPair(
   codecs: CodecChoice,
   extension: Extension,
-  container: Container,
   path: string,
+  isVideoCopied: boolean,
 ): readonly string[] {
+  const container = containerOf(extension);
   if (codecs.video === null) {
     if (codecs.audio === null)
       return [`${path}.skip_audio must not be set for ${extension}, which is audio-only`];
@@ -147,6 +152,14 @@ function validateCodecPair(
     return [
       `${path}.audio_codec ${codecs.audio} is not supported in ${extension}: use ${joinWithOr(container.audioOnlyCodecs)}`,
     ];
+  }
+  if (isVideoCopied && Object.keys(container.codecPairs).length > 0) {
+    const supported = [...new Set(Object.values(container.codecPairs).flat())];
+    return codecs.audio === null || supported.includes(codecs.audio)
+      ? []
+      : [
+          `${path}.audio_codec ${codecs.audio} is not supported in ${extension}: use ${joinWithOr(supported)}`,
+        ];
   }
   const audioCodecs = container.codecPairs[codecs.video];
   if (audioCodecs === undefined) {
@@ -192,7 +205,9 @@ function nameWarnings(
   const { muxer } = containerOf(extension);
   const message = `has no effect on the container: the file is ${extension.slice(1)}, but its name says otherwise`;
   return names.flatMap(([name, its]) =>
-    !isExtension(its) || containerOf(its).muxer === muxer ? [] : [{ field: `${path}.${name}`, message }],
+    isOtherMediaExtension(its) || (isExtension(its) && containerOf(its).muxer !== muxer)
+      ? [{ field: `${path}.${name}`, message }]
+      : [],
   );
 }
 

@@ -183,6 +183,16 @@ export function extensionOf(filename: string): string {
   return /[^/](\.[^./]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
 }
 
+const otherMediaExtensions: ReadonlySet<string> = new Set([
+  ...['.avi', '.divx', '.mpg', '.mpeg', '.m2v', '.vob', '.m2ts', '.mts', '.mxf', '.rm', '.rmvb', '.asf'],
+  ...['.flac', '.aif', '.aiff', '.opus', '.weba', '.m3u8', '.mpd', '.m4s', '.gif', '.jpg', '.jpeg', '.png'],
+]);
+
+/** Whether an extension is that of another kind of media file. */
+export function isOtherMediaExtension(extension: string): boolean {
+  return otherMediaExtensions.has(extension);
+}
+
 /** Whether an extension is that of a supported container. */
 export function isExtension(text: string): text is Extension {
   return Object.hasOwn(containers, text);

@@ -2,10 +2,11 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
 import { hasBitrates } from './decide/audio-options.js';
+import { hasConstantBitrate } from './decide/bitrate-cap.js';
 import { reasonWithoutHints } from './decide/hint-tracks.js';
 import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
-import { audioSettings, videoSettings } from './stream-settings.js';
+import { audioSettings, turnsOff, videoSettings } from './stream-settings.js';
 
 /** The facts that decide which settings have an effect on an output. */
 interface OutputFacts {
@@ -24,7 +25,7 @@ const theoraReason = 'the encoder of theora places keyframes itself';
 
 const rules: readonly EffectRule[] = [
   {
-    names: [...videoSettings, 'copy_video'],
+    names: ['video_codec', ...videoSettings, 'copy_video'],
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
@@ -32,7 +33,7 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: [...audioSettings, 'copy_audio', 'audio_language', 'select_audio_language'],
+    names: ['audio_codec', ...audioSettings, 'copy_audio', 'audio_language', 'select_audio_language'],
     reason: ({ combination }) => (combination.audio === null ? 'the output has no audio' : null),
   },
   {
@@ -45,6 +46,31 @@ const rules: readonly EffectRule[] = [
       settings.fixed_keyframe_interval === true && combination.video?.codec === 'theora'
         ? theoraReason
         : null,
+  },
+  {
+    names: ['aspect_mode'],
+    reason: ({ settings: { width, height, aspect_mode, copy_video }, combination: { video } }) =>
+      video === null || copy_video === true || aspect_mode === 'preserve'
+        ? null
+        : width === undefined || height === undefined
+          ? 'it needs width and height'
+          : null,
+  },
+  {
+    names: ['upscale'],
+    reason: ({ settings: { width, height, copy_video }, combination: { video } }) =>
+      video !== null && copy_video !== true && width === undefined && height === undefined
+        ? 'it needs width or height'
+        : null,
+  },
+  {
+    names: ['buffer_size'],
+    reason: ({ settings, combination: { video } }) =>
+      video === null || settings.copy_video === true || settings.bitrate_cap !== undefined
+        ? null
+        : hasConstantBitrate(settings, video.codec)
+          ? null
+          : 'it needs bitrate_cap',
   },
   {
     names: ['sample_aspect_ratio'],
@@ -152,17 +178,21 @@ const rules: readonly EffectRule[] = [
   },
 ];
 
-/** A warning for each setting that is valid but has no effect on this output. `path` is the path of the output. */
+/**
+ * A warning for each setting that is valid but has no effect on this output. One that turns something off has the effect that it asks
+ * for. `path` is the path of the output; `settings` are those of the request with those of `device_profile`.
+ */
 export function ineffectiveSettings(
-  settings: OutputSettings,
+  given: OutputSettings,
   combination: Combination,
   path: string,
+  settings: OutputSettings = given,
 ): readonly RequestWarning[] {
   return rules.flatMap(({ names, reason }) => {
-    const given = names.filter((name) => settings[name] !== undefined);
-    const why = given.length === 0 ? null : reason({ settings, combination });
+    const sent = names.filter((name) => given[name] !== undefined && !turnsOff(name, given[name]));
+    const why = sent.length === 0 ? null : reason({ settings, combination });
     return why === null
       ? []
-      : given.map((name) => ({ field: `${path}.${name}`, message: `has no effect: ${why}` }));
+      : sent.map((name) => ({ field: `${path}.${name}`, message: `has no effect: ${why}` }));
   });
 }

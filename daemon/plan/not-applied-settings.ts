@@ -92,7 +92,7 @@ const streaming = {
     unsupported: 'cannot be used: how a password becomes an initialization vector is not documented',
   },
   caption_url: noCaptions,
-  skip_captions: noCaptions,
+  skip_captions: { ...noCaptions, unless: [true] },
   subtitles: { ...noCaptions, unless: ['drop'] },
   segmented: noCaptions,
   language: noCaptions,

@@ -109,6 +109,8 @@ export interface ProductVideo {
 export interface ProductAudio {
   readonly codec: string;
   readonly channels: number;
+  /** In Hz. */
+  readonly sampleRate: number;
 }
 
 /** How the outputs of a job are encoded from its input. */

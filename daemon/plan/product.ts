@@ -1,6 +1,6 @@
-import type { MediaFacts, VideoFacts } from '../jobs/media.js';
+import type { AudioFacts, MediaFacts, VideoFacts } from '../jobs/media.js';
 import { audioEncoders } from './audio-encoders.js';
-import type { Decision } from './decide/decisions.js';
+import type { AudioDecision, Decision } from './decide/decisions.js';
 import { videoEncoders } from './encoders.js';
 import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
@@ -15,9 +15,6 @@ const fileCodecs: Readonly<Record<string, string>> = { wmv: 'wmv2', wma: 'wmav2'
 function fileCodec(codec: VideoCodec | AudioCodec, bitDepth = 16): string {
   return codec === 'pcm' ? `pcm_s${bitDepth}le` : (fileCodecs[codec] ?? codec);
 }
-
-/** The rate of audio that is not encoded yet, for command lines that are shown. */
-const assumedSampleRate = 48_000;
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
@@ -41,13 +38,19 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
               ? { bitrate: { targetKbps: video.rate.kbps, capKbps: video.cap?.kbps ?? null } }
               : {}),
           },
-    audio:
-      audio === null
-        ? copies?.audio == null
-          ? null
-          : { codec: copies.audio.codec, channels: copies.audio.channels }
-        : { codec: fileCodec(audioEncoders[audio.encoder].codec, audio.bitDepth), channels: audio.channels },
+    audio: audio === null ? copiedAudio(copies?.audio ?? null) : encodedAudio(audio),
   };
+}
+
+function encodedAudio({ encoder, bitDepth, channels, sampleRate }: AudioDecision): Product['audio'] {
+  return { codec: fileCodec(audioEncoders[encoder].codec, bitDepth), channels, sampleRate };
+}
+
+/** The expected audio of a copy: that of the input. */
+function copiedAudio(audio: AudioFacts | null): Product['audio'] {
+  if (audio === null) return null;
+  const { codec, channels, sampleRate } = audio;
+  return { codec, channels, sampleRate };
 }
 
 /** The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of them. */
@@ -98,7 +101,6 @@ export function expectedMedia({ path, video, audio, expectedSeconds }: Product):
         : {
             ...audio,
             streamIndex: video === null ? 0 : 1,
-            sampleRate: assumedSampleRate,
             bitrateKbps: null,
             durationSeconds: null,
             startSeconds: 0,

@@ -1,5 +1,5 @@
 import type { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { isOff } from '../../src/shared/settings/parse-value.js';
+import { isOff } from '../../src/shared/settings/parse-unchecked.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 

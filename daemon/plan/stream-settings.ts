@@ -25,6 +25,23 @@ export const audioSettings: Names = [
   ...(Object.keys(audioEffectsTable) as (keyof typeof audioEffectsTable)[]),
 ];
 
+/** Settings of which 0 asks for something. */
+const zeroIsDemanded: Names = [
+  ...([
+    'rotate',
+    'video_bframes',
+    'h264_bframes',
+    'video_reference_frames',
+    'h264_reference_frames',
+  ] as const),
+];
+
+/** Whether a value turns its setting off, so that a stream that is not encoded has what it asks for. */
+export function turnsOff(name: keyof OutputSettings, value: unknown): boolean {
+  if (value === 0) return !zeroIsDemanded.includes(name);
+  return value === false || value === 'off' || value === 'none';
+}
+
 /** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
 export function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
   const lost = new Set<string>([

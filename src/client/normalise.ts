@@ -146,6 +146,7 @@ export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
     thumbnails: itemsOf(fields.thumbnails)
       .map(thumbnail)
       .filter(({ url }) => url !== ''),
+    ...readWarnings(fields.warnings),
   };
 }
 
@@ -208,7 +209,6 @@ export function normaliseJobProgress(response: unknown): JobProgressRecord {
     progress: readPercent(fields.progress) ?? 0,
     input: withId(fields.input),
     outputs: itemsOf(fields.outputs).map(withId),
-    ...readWarnings(fields.warnings),
   };
 }
 

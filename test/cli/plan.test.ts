@@ -20,6 +20,22 @@ async function planHere(words: readonly string[], input?: string): Promise<CliRe
   return runInProcess(['plan', input ?? (await media('clip.mp4')), ...words, ...(await programs())]);
 }
 
+test('an output made from another one keeps the sample rate of that', async () => {
+  const request = {
+    input: pathToFileURL(await media('clip.mp4')).href,
+    outputs: [
+      { label: 'small', audio_sample_rate: 22_050 },
+      { source: 'small', filename: 'again.mp4' },
+    ],
+  };
+  const folder = tempFolder();
+  await writeFile(join(folder, 'request.json'), JSON.stringify(request));
+  const words = ['plan', join(folder, 'request.json'), '--json', ...(await programs())];
+  const steps: readonly PrintedStep[] = JSON.parse((await runInProcess(words)).stdout);
+  const rates = steps.map(({ args }) => args[args.indexOf('-ar') + 1]);
+  assert.equal(rates, ['22050', '22050']);
+});
+
 interface PrintedStep {
   readonly outputs: readonly { readonly number: number; readonly url: string; readonly path: string }[];
   readonly does: string;

@@ -46,6 +46,60 @@ const requests: readonly (readonly [string, object, readonly string[]])[] = [
     ['outputs[0].format', 'outputs[0].drm', 'outputs[0].watermark.url'],
   ],
   [
+    'of codecs if the format is known, although the name or the device profile is invalid',
+    {
+      outputs: [
+        { filename: '../x', format: 'webm', video_codec: 'h264' },
+        { filename: '../x', video_codec: 'h264', audio_codec: 'vorbis' },
+        { device_profile: 'x', format: 'mp3', video_codec: 'h264' },
+      ],
+    },
+    [
+      'outputs[0].filename',
+      'outputs[1].filename',
+      'outputs[2].device_profile',
+      'outputs[0].video_codec',
+      'outputs[2].video_codec',
+    ],
+  ],
+  [
+    'of a destination, although the codec is invalid',
+    { outputs: [{ video_codec: 'x', url: 'gopher://x/y.mp4' }] },
+    ['outputs[0].video_codec', 'outputs[0].url'],
+  ],
+  [
+    'within sets of thumbnails and skip rules of which one is invalid',
+    {
+      outputs: [
+        {
+          skip: { min_size: '10x', min_duration: 9, max_duration: 3 },
+          thumbnails: [
+            { label: 'a', format: 'bmp' },
+            { label: 'a', number: 3, filename: 'x' },
+          ],
+        },
+      ],
+    },
+    [
+      'outputs[0].thumbnails[0].format',
+      'outputs[0].skip.min_size',
+      'outputs[0].skip.min_duration',
+      'outputs[0].thumbnails[1].label',
+      'outputs[0].thumbnails[1].filename',
+    ],
+  ],
+  [
+    'once: not of files that follow from a repeated label, nor of an encoder for an unsupported codec',
+    {
+      outputs: [
+        { thumbnails: [{ label: 'a' }, { label: 'a' }] },
+        { audio_codec: 'amr', format: '3gp' },
+        { copy_video: true, format: 'ogg', audio_codec: 'mp3' },
+      ],
+    },
+    ['outputs[0].thumbnails[1].label', 'outputs[1].audio_codec', 'outputs[2].audio_codec'],
+  ],
+  [
     'but not of a source that may name an output with an invalid label',
     { outputs: [{ label: ['c'] }, { source: 'c' }] },
     ['outputs[0].label'],

@@ -74,7 +74,7 @@ const changes: readonly Change[] = [
     { type: 'output-started', id },
     { type: 'output-finished', id, media, file },
     { type: 'output-failed', id, failure: sampleFailure },
-    { type: 'output-skipped', id },
+    { type: 'output-skipped', id, reason: 'It is too short.' },
   ]),
   { type: 'released' },
   { type: 'lost' },

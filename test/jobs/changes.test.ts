@@ -45,7 +45,15 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'output-assigned', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
   [{ type: 'output-started', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
   [{ type: 'output-finished', id: 9, media, file }, illegal, illegal, illegal, illegal, illegal, illegal],
-  [{ type: 'output-skipped', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
+  [
+    { type: 'output-skipped', id: 9, reason: 'It is too short.' },
+    illegal,
+    illegal,
+    illegal,
+    illegal,
+    illegal,
+    illegal,
+  ],
   [
     { type: 'output-failed', id: 9, failure: sampleFailure },
     illegal,
@@ -97,7 +105,7 @@ const byOutputState: readonly (readonly [Change, Readonly<Record<string, string>
     { type: 'output-failed', id: 9, failure: sampleFailure },
     { queued: 'failed', assigning: 'failed', processing: 'failed' },
   ],
-  [{ type: 'output-skipped', id: 9 }, { queued: 'skipped' }],
+  [{ type: 'output-skipped', id: 9, reason: 'It is too short.' }, { queued: 'skipped' }],
 ];
 
 for (const [change, legal] of byOutputState) {

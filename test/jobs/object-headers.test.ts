@@ -35,7 +35,7 @@ const cases: readonly (readonly [
   field: string,
   message: RegExp,
 ])[] = [
-  [{ headers: { 'X-Powered-By': 'v' } }, 's3', '.headers.X-Powered-By', /was not sent: it must be one of/],
+  [{ headers: { 'X-Powered-By': 'v' } }, 's3', '.headers.X-Powered-By', /is not sent: it must be one of/],
   [{ headers: { 'x-goog-acl': 'private' } }, 's3', '.headers.x-goog-acl', /s3 has no such header/],
   [
     { headers: { 'x-amz-acl': 'private' }, public: true },

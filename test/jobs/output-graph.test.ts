@@ -55,7 +55,7 @@ const cases: readonly (readonly [string, Job, Change, Job['state'], readonly Out
   [
     'a skipped source skips all that wait for it',
     chain(['queued', 'waiting', 'waiting']),
-    { type: 'output-skipped', id: 9 },
+    { type: 'output-skipped', id: 9, reason: 'It is too short.' },
     'finished',
     ['skipped', 'skipped', 'skipped'],
   ],
@@ -97,7 +97,10 @@ test('the failure of a dependent names the source that failed first', () => {
 test('an output without a source is not queued by another output, and none before its input', () => {
   const early = chain(['waiting', 'waiting', 'waiting'], 'processing');
   assert.throws(() => after(early, { type: 'output-queued', id: 10 }), /not legal/);
-  assert.throws(() => after(chain(['waiting']), { type: 'output-skipped', id: 9 }), /not legal/);
+  assert.throws(
+    () => after(chain(['waiting']), { type: 'output-skipped', id: 9, reason: 'It is too short.' }),
+    /not legal/,
+  );
 });
 
 test('only ended sources of unfinished outputs are made again', () => {

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply } from '../../daemon/jobs/changes.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
-import { isExcluded } from '../../daemon/jobs/skip-rules.js';
+import { exclusionReason } from '../../daemon/jobs/skip-rules.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { changedAt, file, jobIn, media, sampleFailure } from './sample-job.js';
 
@@ -70,9 +70,25 @@ const cases: readonly (readonly [object, MediaFacts, boolean])[] = [
 
 for (const [skip, input, expected] of cases) {
   test(`${JSON.stringify(skip)} ${expected ? 'excludes' : 'keeps'} an output`, () => {
-    assert.is(isExcluded(settingsOf({ skip }), input), expected);
+    assert.is(exclusionReason(settingsOf({ skip }), input) !== null, expected);
   });
 }
+
+test('the reason names the rule and both values', () => {
+  const reasons = (skip: object, input = whole) => exclusionReason(settingsOf({ skip }), input);
+  assert.is(
+    reasons({ min_video_bitrate: 801 }),
+    'This output was skipped, because the input has 800 Kbps of video, and skip.min_video_bitrate asks for 801.',
+  );
+  assert.is(
+    reasons({ max_duration: 9.9 }),
+    'This output was skipped, because the input has 10 seconds, and skip.max_duration allows 9.9.',
+  );
+  assert.is(
+    reasons({ require_audio: true }, facts({ audio: null })),
+    'This output was skipped, because the input has no audio.',
+  );
+});
 
 function parse(output: object) {
   return parseJobRequest({ input: 'http://example.com/a.mp4', outputs: [output] }, { maxOutputs: 5 });
@@ -118,21 +134,26 @@ test('different values of both forms are rejected, and an unknown rule is a warn
 const running = () => jobIn({ job: 'processing', input: 'finished', outputs: ['queued', 'processing'] });
 
 test('a job whose outputs are finished or skipped is finished', () => {
-  const skipped = apply(running(), { type: 'output-skipped', id: 9 }, changedAt);
+  const skipped = apply(running(), { type: 'output-skipped', id: 9, reason: 'It is too short.' }, changedAt);
   assert.equal(
     [skipped.state, skipped.outputs[0]?.state, skipped.outputs[0]?.finishedAt],
     ['processing', 'skipped', changedAt.toISOString()],
   );
+  assert.equal(skipped.outputs[0]?.warnings, ['It is too short.']);
   const done = apply(skipped, { type: 'output-finished', id: 10, media, file }, changedAt);
   assert.is(done.state, 'finished');
   const failed = apply(skipped, { type: 'output-failed', id: 10, failure: sampleFailure }, changedAt);
   assert.is(failed.state, 'failed');
-  assert.is(apply(failed, { type: 'resubmitted' }, changedAt).outputs[0]?.state, 'waiting');
+  const again = apply(failed, { type: 'resubmitted' }, changedAt).outputs[0];
+  assert.equal([again?.state, again?.warnings], ['waiting', undefined]);
   assert.is(apply(skipped, { type: 'lost' }, changedAt).outputs[0]?.state, 'skipped');
 });
 
 test('an output that is being encoded is not skipped', () => {
-  assert.throws(() => apply(running(), { type: 'output-skipped', id: 10 }, changedAt), /not legal/);
+  assert.throws(
+    () => apply(running(), { type: 'output-skipped', id: 10, reason: 'It is too short.' }, changedAt),
+    /not legal/,
+  );
 });
 
 test.run();

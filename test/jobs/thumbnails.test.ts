@@ -11,7 +11,7 @@ import {
 } from '../../daemon/jobs/thumbnails.js';
 import { jobRecord, notificationRecord } from '../../daemon/jobs/view.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { changedAt, file, madeAt, media } from './sample-job.js';
+import { changedAt, file, madeAt, media, sampleFailure } from './sample-job.js';
 
 test('the set of a destination is that with the nearest base_url', () => {
   const at = (folder: string, credentials: string) => ({ base_url: folder, credentials });
@@ -172,6 +172,18 @@ test('thumbnails are shown once the job is complete, with the time of their crea
     { id: 18, url: `${url}/t0/a_three_0001.jpg`, ...times, group_label: 'three' },
     { id: 20, url: `${url}/t2/a_0000.png`, ...times },
   ]);
+});
+
+test('a failed job shows the thumbnails of its finished outputs', () => {
+  const partly = finished([2, 0]);
+  const id = partly.outputs[1]?.id ?? 0;
+  const changes = [
+    { type: 'output-started', id } as const,
+    { type: 'output-failed', id, failure: sampleFailure } as const,
+  ];
+  const job = changes.reduce<Job>((one, change) => apply(one, change, changedAt), partly);
+  assert.is(job.state, 'failed');
+  assert.is(jobRecord(job).thumbnails.length, 5);
 });
 
 test('notifications list the thumbnails of each output by set', () => {

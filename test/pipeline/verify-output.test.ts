@@ -13,7 +13,7 @@ const product: Product = {
   warnings: [],
   maxSeconds: 63,
   video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
-  audio: { codec: 'aac', channels: 2 },
+  audio: { codec: 'aac', channels: 2, sampleRate: 44_100 },
 };
 
 /** The probe result, and the error that is expected; null if the output is valid. */

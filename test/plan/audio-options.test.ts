@@ -63,8 +63,8 @@ for (const [name, settings, errors, ineffective] of checked) {
   });
 }
 
-test('a constant bitrate that MP3 lacks is corrected, and an error in strict mode', () => {
-  const settings = { audio_bitrate: 144, audio_constant_bitrate: true };
+test('a bitrate that MP3 lacks is corrected, and an error in strict mode', () => {
+  const settings = { audio_bitrate: 144 };
   const made = planOf(settings, 'a.mp3');
   assert.equal(made.products[0]?.warnings, [
     'audio_bitrate was corrected to 128: mp3 has no bitrate of 144 Kbps.',
@@ -72,6 +72,12 @@ test('a constant bitrate that MP3 lacks is corrected, and an error in strict mod
   assert.match(argsOf(made), /-b:a 128k -ar/);
   const [rejection] = planOf({ ...settings, strict: true }, 'a.mp3').rejections;
   assert.is(rejection?.failure.errorClass, 'InvalidAudioSettingsError');
+});
+
+test('MP3 has 144 Kbps at low sample rates', () => {
+  const made = planOf({ audio_bitrate: 144, audio_sample_rate: 22_050 }, 'a.mp3');
+  assert.equal(made.products[0]?.warnings, []);
+  assert.match(argsOf(made), /-b:a 144k -ar 22050/);
 });
 
 test('audio_quality overrides a constant bitrate', () => {

@@ -70,6 +70,7 @@ test('a name that contradicts the format is a warning', () => {
   assert.is(warning?.field, 'outputs[0].filename');
   assert.match(warning?.message ?? '', 'the file is webm, but its name says otherwise');
   assert.equal(others, []);
+  assert.is(warningsOf('mp4', 'a.avi').length, 1);
   for (const [format, filename] of [
     ['mp4', 'a.m4v'],
     ['mp4', 'a.dat'],

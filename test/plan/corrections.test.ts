@@ -81,9 +81,22 @@ for (const [settings, warnings, expected] of limited) {
     assert.match(argsOf(made), expected);
     const [rejection] = planOf({ ...settings, strict: true }).rejections;
     assert.is(rejection?.failure.errorClass, warnings.length === 0 ? undefined : 'InvalidVideoSettingsError');
-    assert.is(rejection?.failure.message ?? '', warnings.join(' '));
+    const strictly = warnings.map((one) =>
+      one.replace(/ was corrected to (\S+):/, ' would be corrected to $1, but strict is set:'),
+    );
+    assert.is(rejection?.failure.message ?? '', strictly.join(' '));
   });
 }
+
+test('a constant bitrate has a buffer of one second, or buffer_size', () => {
+  const constant = { constant_bitrate: true, video_bitrate: 800 };
+  assert.match(argsOf(planOf(constant)), /-minrate 800k -maxrate 800k -bufsize 800k/);
+  assert.match(argsOf(planOf({ ...constant, bitrate_cap: 2000 })), /-maxrate 800k -bufsize 800k/);
+  assert.match(argsOf(planOf({ ...constant, buffer_size: 400 })), /-bufsize 400k/);
+  assert.match(argsOf(planOf({ ...constant, video_codec: 'hevc', buffer_size: 400 })), /vbv-bufsize=400/);
+  // A level lowers it.
+  assert.match(argsOf(planOf({ ...constant, h264_level: '3.1', buffer_size: 90_000 })), /-bufsize 17500k/);
+});
 
 /** The validation errors of a request in strict mode, and its warnings otherwise. */
 function checked(settings: OutputSettings): {
@@ -116,7 +129,7 @@ test('a level that is too low for the requested size and frame rate is an error 
 
 test('an odd side is corrected, or an error in strict mode', () => {
   assert.equal(checked({ width: 641, height: 361 }), {
-    strict: ['must be even', 'must be even'],
+    strict: ['must be even, as the sides of a video are', 'must be even, as the sides of a video are'],
     warnings: 2,
   });
   assert.equal(checked({ width: 640, height: 360 }), { strict: [], warnings: 0 });

@@ -156,7 +156,10 @@ test('a requested side that makes the video too large is lowered, or an error in
   ]);
   const strict = decideVideo({ width: 8192, upscale: true, strict: true }, tall, 'libx264', source);
   assert.is('failure' in strict && strict.failure.errorClass, 'InvalidVideoSettingsError');
-  assert.match('failure' in strict ? strict.failure.message : '', /^width was corrected/);
+  assert.match(
+    'failure' in strict ? strict.failure.message : '',
+    /^width would be corrected to 670, but strict is set: the video would be/,
+  );
 });
 
 test('an input whose square pixels would be too many is an error', () => {

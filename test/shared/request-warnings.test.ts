@@ -25,6 +25,25 @@ test('a warning says what was probably meant, or where the name belongs', () => 
       'outputs[0].region is not known and was ignored; region belongs in the job',
     ],
     [{ outputs: [{ zzz: 1 }] }, 'outputs[0].zzz is not known and was ignored'],
+    [{ outputs: [{ w: 1 }] }, 'outputs[0].w is not known and was ignored'],
+    [
+      { outputs: [{ opacity: 1 }] },
+      'outputs[0].opacity is not known and was ignored; opacity belongs in watermark',
+    ],
+    [
+      { outputs: [{ thumbnails: { speed: 1 } }] },
+      'outputs[0].thumbnails.speed is not known and was ignored; speed belongs in the output',
+    ],
+    [
+      // A spelling is suggested by the name in the documentation, and a setting that is not applied comes last.
+      { outputs: [{ decoder_bitrate_ca: 1 }] },
+      'outputs[0].decoder_bitrate_ca is not known and was ignored; did you mean bitrate_cap?',
+    ],
+    [{ region: 5 }, 'region was ignored: it must be a string'],
+    [
+      { outputs: [{ audio_fade: 1, audio_fade_in: 2, audio_fade_out: 3 }] },
+      'outputs[0].audio_fade has no effect with audio_fade_in and audio_fade_out',
+    ],
   ];
   for (const [body, expected] of cases) assert.equal(warningsFor({ ...body }), [expected]);
 });

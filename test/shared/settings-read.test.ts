@@ -272,7 +272,8 @@ test('the valid parts of an invalid request are available for further checks', (
     outputs: {
       outputs: [{ width: 64, height: 48 }, { quality: 2 }, { quality: 2 }],
       // Without its format, nothing can be said about other settings.
-      undecided: new Set([2]),
+      withoutCodecs: new Set([2]),
+      withoutDestination: new Set(),
     },
   });
 });

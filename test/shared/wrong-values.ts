@@ -36,24 +36,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
     case 'number-choice':
       return [...nonNumbers, 45, '45', -90, 360, 90.5];
     case 'boolean':
-      return [
-        2,
-        -1,
-        0.5,
-        '',
-        ' ',
-        'yes',
-        'no',
-        'on',
-        'TRUE',
-        'True',
-        ' true',
-        '2',
-        Number.NaN,
-        {},
-        [],
-        [true],
-      ];
+      return [2, -1, 0.5, '', ' ', 'yes', 'no', 'on', ' true', '2', Number.NaN, {}, [], [true]];
     case 'choice':
       return [
         ...nonTexts.filter(
@@ -66,6 +49,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         'constructor',
       ];
     case 'text': {
+      if (setting.invalidMeansOmitted === true) return [];
       const bad = [...nonTexts, 'a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)];
       const paths = ['/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a\nb', 'a\tb', 'ä'.repeat(128), '/'];
       return [...bad, ...(setting.mayBeEmpty ? [] : ['']), ...(setting.isPath ? paths : [])];
@@ -136,7 +120,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
         ...(setting.isSigned ? [-8193, '-101%', '-8193'] : [0, '0', '0%', -1, '-1', '-0', '-10%', -0]),
       ];
     case 'object':
-      return [5, 'text', true, [], [{}]];
+      return [5, 'text', true, [{}]];
     case 'list':
       return setting.of.kind === 'object'
         ? [5, 'text', true, [null], [5], [[]], Array(setting.max + 1).fill({})]
@@ -149,7 +133,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
           ];
     case 'map':
       return [
-        ...[5, 'text', true, [], ['text'], [{}]],
+        ...[5, 'text', true, ['text'], [{}]],
         Object.fromEntries(Array.from({ length: setting.max + 1 }, (_, index) => [`X-${index}`, 'text'])),
         ...['', ' ', 'a b', 'a:', 'a\n', 'ä', 'x'.repeat(setting.maxNameLength + 1)].map((name) => ({
           [name]: 'text',

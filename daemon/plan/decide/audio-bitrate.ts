@@ -3,8 +3,7 @@ import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js'
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
 import type { Container } from '../formats.js';
-import { bitrateRange } from './audio-limits.js';
-import { isConstantRate, nearestConstantKbps } from './audio-options.js';
+import { type BitrateRange, bitrateRange } from './audio-limits.js';
 import { knownSampleRate, sampleRatesOf } from './sample-rates.js';
 
 /** Bitrates in requests are multiples of this. */
@@ -14,7 +13,6 @@ const stepKbps = 16;
 interface AudioForm {
   readonly sampleRate: number;
   readonly channels: 1 | 2;
-  readonly isConstant: boolean;
 }
 
 /** A bitrate that its encoder can produce. */
@@ -30,7 +28,7 @@ interface CorrectedBitrate {
 export function correctAudioBitrate(
   requestedKbps: number,
   encoder: AudioEncoder,
-  { sampleRate, channels, isConstant }: AudioForm,
+  { sampleRate, channels }: AudioForm,
 ): CorrectedBitrate {
   const { codec } = encoder;
   const layout = channels === 1 ? 'mono' : 'stereo';
@@ -38,9 +36,7 @@ export function correctAudioBitrate(
   const range = bitrateRange(codec, sampleRate, channels);
   const isTooHigh = requestedKbps >= perChannels;
   const inRange = Math.max(range.min, Math.min(requestedKbps, range.max, perChannels - stepKbps));
-  const kbps = isConstant
-    ? nearestConstantKbps(inRange, encoder, range)
-    : (encoder.allowedKbps?.find((one) => one >= inRange) ?? inRange);
+  const kbps = possibleKbps(inRange, encoder, sampleRate, range);
   if (kbps === requestedKbps) return { kbps, message: null, strictError: null };
   const bounds = `from ${range.min} to ${range.max}`;
   const form = `${layout} ${codec} at ${sampleRate} Hz`;
@@ -54,6 +50,20 @@ export function correctAudioBitrate(
           ]
         : [`${form} has bitrates ${bounds} Kbps`, `must be ${bounds} for ${form}`];
   return { kbps, message: `was corrected to ${kbps}: ${reason}`, strictError: rule };
+}
+
+/** The bitrate that an encoder has instead of a requested one: the nearest, the lower one in a tie, or the next higher one. */
+function possibleKbps(
+  kbps: number,
+  { onlyKbps }: AudioEncoder,
+  sampleRate: number,
+  { min, max }: BitrateRange,
+): number {
+  if (onlyKbps === undefined) return kbps;
+  const rates = onlyKbps.rates(sampleRate).filter((one) => one >= min && one <= max);
+  if (onlyKbps.pick === 'next') return rates.find((one) => one >= kbps) ?? kbps;
+  const distance = (one: number) => Math.abs(one - kbps);
+  return rates.reduce((best, one) => (distance(one) < distance(best) ? one : best), rates[0] ?? kbps);
 }
 
 /**
@@ -70,7 +80,7 @@ export function knownAudioBitrate(
   const { audio_bitrate: kbps, audio_quality, audio_channels } = settings;
   if (sampleRate === null || kbps === undefined || audio_quality !== undefined) return null;
   const channels = audio_channels === 1 || codec === 'amr' ? 1 : 2;
-  return correctAudioBitrate(kbps, encoder, { sampleRate, channels, isConstant: isConstantRate(settings) });
+  return correctAudioBitrate(kbps, encoder, { sampleRate, channels });
 }
 
 /** A bitrate that the codec lacks at the requested sample rate is corrected, with a warning. */

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
-import type { AudioEncoder, AudioEncoderName } from '../audio-encoders.js';
+import type { AudioEncoderName } from '../audio-encoders.js';
 import type { AudioCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 
@@ -58,15 +58,4 @@ export function hasBitrates(codec: AudioCodec): boolean {
 /** Whether the bitrate of an output is kept constant. */
 export function isConstantRate({ audio_constant_bitrate, audio_quality }: OutputSettings): boolean {
   return audio_constant_bitrate === true && audio_quality === undefined;
-}
-
-/** The nearest bitrate that an encoder keeps constant, the lower one in a tie; the same one if it keeps all constant. */
-export function nearestConstantKbps(
-  kbps: number,
-  { constantKbps }: AudioEncoder,
-  { min, max }: { readonly min: number; readonly max: number },
-): number {
-  const rates = (constantKbps ?? [kbps]).filter((one) => one >= min && one <= max);
-  const distance = (one: number) => Math.abs(one - kbps);
-  return rates.reduce((best, one) => (distance(one) < distance(best) ? one : best), rates[0] ?? kbps);
 }

@@ -4,6 +4,7 @@ import { isStrictAbout } from '../device-profiles.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
+import { codecsWithConstantBitrate, decideCap } from './bitrate-cap.js';
 import type { BitrateCap, CodecOptions, Correction } from './decisions.js';
 import {
   bitrateFactor,
@@ -109,7 +110,6 @@ function rounded(framesPerSecond: number): number {
 }
 
 const h264AndHevc = ['h264', 'hevc'];
-const withRates = ['h264', 'hevc', 'vp8', 'vp9'];
 const withCrf = ['h264', 'hevc', 'vp8', 'vp9', 'av1'];
 
 /** Settings that only some codecs have: names, the codecs, and their description. */
@@ -119,7 +119,7 @@ const codecRules: readonly (readonly [readonly (keyof OutputSettings)[], readonl
   [['video_reference_frames', 'video_bframes'], h264AndHevc, 'only h264 and hevc have this option'],
   [['tuning'], h264AndHevc, 'only h264 and hevc can be tuned'],
   [['crf'], withCrf, 'this codec has no constant rate factor, so quality applies'],
-  [['constant_bitrate'], withRates, 'this codec has no constant bitrate'],
+  [['constant_bitrate'], codecsWithConstantBitrate, 'this codec has no constant bitrate'],
   [
     ['h264_profile', 'h264_level', 'h264_reference_frames', 'h264_bframes'],
     ['h264'],
@@ -205,7 +205,7 @@ export function decideCodecOptions(
         ? null
         : settings.tuning,
   };
-  const cap = decideCap(settings);
+  const cap = decideCap(settings, codec);
   if (options.level === null) return { options, cap, levelKbps: null, corrections: [] };
   const raised: readonly Correction[] =
     options.level === level
@@ -252,7 +252,7 @@ export function decideCodecOptions(
       ...lowered('bitrate_cap', bitrate_cap, maxKbps, 'has no higher bitrate'),
       ...lowered(
         'buffer_size',
-        bitrate_cap === undefined ? undefined : buffer_size,
+        cap === null ? undefined : buffer_size,
         maxBufferKilobits,
         'has no larger buffer',
       ),
@@ -273,16 +273,4 @@ interface CodecOptionsDecision {
   /** The highest bitrate of the level in Kbps; null if it does not limit that. */
   readonly levelKbps: number | null;
   readonly corrections: readonly Correction[];
-}
-
-/** Default of `buffer_size`: the duration of the buffer at the cap (contract, section 11). */
-const bufferSeconds = 1.5;
-
-/** The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. `buffer_size` without a cap has no effect. */
-function decideCap({
-  bitrate_cap,
-  buffer_size,
-}: Pick<OutputSettings, 'bitrate_cap' | 'buffer_size'>): BitrateCap | null {
-  if (bitrate_cap === undefined) return null;
-  return { kbps: bitrate_cap, bufferKilobits: buffer_size ?? Math.ceil(bitrate_cap * bufferSeconds) };
 }

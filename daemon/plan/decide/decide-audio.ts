@@ -58,7 +58,7 @@ export function decideAudio(
   }
   const encoder: AudioEncoder = audioEncoders[target.encoder];
   const isConstant = isConstantRate(settings);
-  const bitrate = correctAudioBitrate(requestedKbps, encoder, { sampleRate, channels, isConstant });
+  const bitrate = correctAudioBitrate(requestedKbps, encoder, { sampleRate, channels });
   if (bitrate.strictError !== null && isStrictAbout(settings, 'audio_bitrate'))
     return {
       failure: { errorClass: 'InvalidAudioSettingsError', message: `audio_bitrate ${bitrate.strictError}.` },

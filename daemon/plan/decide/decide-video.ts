@@ -44,7 +44,12 @@ export function decideVideo(
   const area = watermarkArea(fit, displaySize(rotated));
   const { overlays, leftOut } = decideWatermarks(settings.watermark ?? [], watermarks, area, matrix);
   if (settings.strict === true && leftOut[0] !== undefined)
-    return { failure: { errorClass: 'WatermarkError', message: leftOut[0] } };
+    return {
+      failure: {
+        errorClass: 'WatermarkError',
+        message: `${leftOut[0].subject} cannot be shown: ${leftOut[0].reason}.`,
+      },
+    };
   const fieldRate = decideFieldRate(settings, video, deinterlace);
   const { isFramePerField } = fieldRate;
   const { effects, warnings } = decideEffects(settings, video);
@@ -54,12 +59,12 @@ export function decideVideo(
   const codecOptions = decideCodecOptions(settings, codec, demand);
   const corrected = [...corrections, ...codecOptions.corrections];
   const errors = corrected.filter(({ name }) => isStrictAbout(settings, name));
-  if (errors.length > 0) return rejected(errors.map((one) => toSentence(settings, one)).join(' '));
+  if (errors.length > 0) return rejected(errors.map((one) => toStrictSentence(settings, one)).join(' '));
   return {
     warnings: [
       ...fieldRate.warnings,
       ...warnings,
-      ...leftOut,
+      ...leftOut.map(({ subject, reason }) => `${subject} was left out, because ${reason}.`),
       ...corrected.map((one) => toSentence(settings, one)),
     ],
     video: {
@@ -107,6 +112,10 @@ function withinLevel(
 
 function toSentence(settings: OutputSettings, { name, value, reason }: Correction): string {
   return `${nameInSentence(settings, name)} was corrected to ${value}: ${reason}.`;
+}
+
+function toStrictSentence(settings: OutputSettings, { name, value, reason }: Correction): string {
+  return `${nameInSentence(settings, name)} would be corrected to ${value}, but strict is set: ${reason}.`;
 }
 
 /** The frame rate that a level has to allow if the rate of the input is unknown. */

@@ -52,12 +52,15 @@ export function pixelsOf({ canvas, scaleTo }: Fit): number {
 
 /** An odd side becomes the next lower even number, with a warning. `path` is the path of the output. */
 export function oddSideWarnings(settings: SizeSettings, path: string): readonly RequestWarning[] {
-  return (['width', 'height'] as const).flatMap((side) => {
-    const pixels = settings[side] ?? 0;
-    if (pixels % 2 === 0) return [];
-    const message = `was corrected to ${evenSide(pixels)}: the sides of a video are even`;
-    return [{ field: `${path}.${side}`, message, strictError: 'must be even' }];
-  });
+  const { width = 0, height = 0 } = settings;
+  const odd = (['width', 'height'] as const).filter((side) => (settings[side] ?? 0) % 2 !== 0);
+  // `size` sets both, and has one warning.
+  const corrected = odd.length === 2 ? toEvenSize({ width, height }) : null;
+  return odd.map((side) => ({
+    field: `${path}.${side}`,
+    message: `was corrected to ${corrected === null ? evenSide(settings[side] ?? 0) : `the size ${corrected.width}x${corrected.height}`}: the sides of a video are even`,
+    strictError: 'must be even, as the sides of a video are',
+  }));
 }
 
 interface ComputedFit {

@@ -36,9 +36,9 @@ export function decideWatermarks(
   images: readonly WatermarkImage[],
   { frame, content }: WatermarkArea,
   matrix: ColourMatrix,
-): { readonly overlays: readonly Overlay[]; readonly leftOut: readonly string[] } {
+): { readonly overlays: readonly Overlay[]; readonly leftOut: readonly LeftOutWatermark[] } {
   const overlays: Overlay[] = [];
-  const leftOut: string[] = [];
+  const leftOut: LeftOutWatermark[] = [];
   for (const [index, watermark] of settings.entries()) {
     const image = images[index];
     const { opacity = 1 } = watermark;
@@ -48,15 +48,22 @@ export function decideWatermarks(
     const x = offsetOf(watermark.x ?? defaultDistance, area.width, size.width);
     const y = offsetOf(watermark.y ?? defaultDistance, area.height, size.height);
     if (Math.min(x, y) < 0 || x + size.width > area.width || y + size.height > area.height) {
-      leftOut.push(
-        `Watermark ${index + 1} was left out, because its ${size.width}x${size.height} pixels at ${x},${y} do not fit into the video of ${area.width}x${area.height}.`,
-      );
+      leftOut.push({
+        subject: `Watermark ${index + 1}`,
+        reason: `its ${size.width}x${size.height} pixels at ${x},${y} do not fit into the video of ${area.width}x${area.height}`,
+      });
       continue;
     }
     const scaleTo = size.width === image.width && size.height === image.height ? null : size;
     overlays.push({ image, scaleTo, x: area.x + x, y: area.y + y, matrix, opacity });
   }
   return { overlays, leftOut };
+}
+
+/** A watermark that the video does not have, and the reason as a clause. */
+interface LeftOutWatermark {
+  readonly subject: string;
+  readonly reason: string;
 }
 
 function sizeOf({ width, height }: WatermarkSettings, imageSize: PixelSize, canvas: PixelSize): PixelSize {

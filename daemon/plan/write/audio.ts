@@ -39,11 +39,10 @@ function encoderName({ encoder, bitDepth }: AudioDecision): string {
 
 function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioEncoder): readonly string[] {
   if (rate.by === 'bitrate' && encoder.quality.by !== 'nothing') {
-    const isConstant = encoder.constantKbps?.includes(rate.kbps) ?? true;
     const kbps = `${rate.kbps}k`;
     const bounds = encoder.isManaged === true ? ['-minrate', kbps, '-maxrate', kbps] : [];
     const constant = rate.isConstant === true ? (encoder.constant ?? []) : [];
-    return ['-b:a', kbps, ...bounds, ...constant, ...(isConstant ? [] : ['-abr', '1'])];
+    return ['-b:a', kbps, ...bounds, ...constant];
   }
   if (encoder.quality.by === 'nothing' || rate.by === 'bitrate') return [];
   const level = atLevel(encoder.quality.levels, rate.level);

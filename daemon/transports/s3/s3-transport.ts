@@ -112,7 +112,7 @@ function missingKeys(scheme: string): string {
     scheme === 'gcs'
       ? 'VENC_GCS_ACCESS_KEY_ID and VENC_GCS_SECRET_ACCESS_KEY'
       : 'AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY';
-  return `must have keys, as in ${scheme}://ACCESS_KEY:SECRET@bucket/key, because ${names} are not set for the daemon`;
+  return `must have keys: as ${scheme}://ACCESS_KEY:SECRET@bucket/key, saved with venc credentials, or in ${names} of the daemon`;
 }
 
 /** The host of the configured endpoint of a storage service. It may be private. */

@@ -35,7 +35,7 @@ export function parseSwiftUrl(url: string, service: Services['swift']): SwiftLoc
   const { keys } = service;
   const login = credentials ?? (keys === null ? null : { user: keys.id, password: keys.secret });
   if (login === null || login.user === '' || login.password === '')
-    return 'must have user:apikey@ before the container, because VENC_SWIFT_USER and VENC_SWIFT_KEY are not both set for the daemon';
+    return 'must have a user and an API key: as user:apikey@ before the container, saved with venc credentials, or in VENC_SWIFT_USER and VENC_SWIFT_KEY of the daemon';
   return { container, object, login, authUrl };
 }
 

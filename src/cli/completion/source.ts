@@ -1,4 +1,5 @@
 import { type ConfigKey, configTable } from '../../config/config.js';
+import { choicesOf } from '../../shared/settings/flags.js';
 import { outputTable } from '../../shared/settings/index.js';
 import type { Setting } from '../../shared/settings/setting.js';
 import type { ArgumentNode, CommandNode, FlagNode } from '../command-tree.js';
@@ -127,5 +128,5 @@ function valuesOf(setting: Setting): readonly string[] {
     if (setting.mayBeAuto === true) return ['true', 'false', 'auto'];
     return setting.isSentAsInteger ? ['1', '0'] : ['true', 'false'];
   }
-  return setting.kind === 'choice' || setting.kind === 'number-choice' ? setting.choices.map(String) : [];
+  return choicesOf(setting);
 }

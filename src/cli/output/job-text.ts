@@ -34,6 +34,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
+    ...(job.warnings ?? []).map(({ field, message }) => ['warning', `${field} ${message}`] as const),
   ];
   const files = [
     { title: 'input', file: job.input_media_file, label: null },
@@ -119,7 +120,9 @@ function fileText(
 
 function thumbnailLines(job: JobRecord, colours: TextColours): readonly string[] {
   if (job.thumbnails.length === 0) return [];
-  const urls = job.thumbnails.map(({ url }) => `  ${safeText(withoutPassword(url))}`);
+  const urls = job.thumbnails.map(
+    ({ url, group_label: label = null }) => `  ${safeText(withoutPassword(url))}${labelText(label)}`,
+  );
   return ['', colours.bold('thumbnails'), ...urls];
 }
 

@@ -3,8 +3,9 @@ import type { SettingsTable } from './setting.js';
 
 const section = 'Video codec options';
 
+const h264Profiles = ['baseline', 'main', 'high', 'high10', 'high422', 'high444'] as const;
 const profiles = [
-  ...(['baseline', 'main', 'high', 'high10', 'high422', 'high444'] as const),
+  ...h264Profiles,
   ...(['main10', 'main12', 'main422-10', 'main422-12', 'main444-8', 'main444-10', 'main444-12'] as const),
   ...(['0', '1', '2', '3', 'professional'] as const),
 ] as const;
@@ -15,7 +16,6 @@ const levels = [
 /** `3.0` is the level 3. */
 const levelAliases = { '1.0': '1', '2.0': '2', '3.0': '3', '4.0': '4', '5.0': '5', '6.0': '6' } as const;
 
-const profile = { kind: 'choice', choices: profiles, section } as const;
 const level = { kind: 'choice', example: '4.1', choices: levels, aliases: levelAliases, section } as const;
 const frames = { kind: 'integer', min: 0, max: 16, section } as const;
 const h264Only = 'the same, only if the codec is h264';
@@ -23,12 +23,19 @@ const h264Only = 'the same, only if the codec is h264';
 /** Options of the video encoder. Those that begin with `h264_` apply to H.264 only. */
 export const codecOptionsTable = {
   video_codec_profile: {
-    ...profile,
+    kind: 'choice',
+    choices: profiles,
+    section,
     spellings: ['videoe_codec_profile'],
     help: 'profile of the video codec',
     defaultText: 'high for h264, main for hevc and av1, 0 for vp9',
   },
-  h264_profile: { ...profile, help: h264Only.replace('the same', 'video_codec_profile') },
+  h264_profile: {
+    kind: 'choice',
+    choices: h264Profiles,
+    section,
+    help: h264Only.replace('the same', 'video_codec_profile'),
+  },
   video_bit_depth: {
     kind: 'number-choice',
     choices: [8, 10, 12],

@@ -4,7 +4,7 @@ import type { SettingsTable } from './setting.js';
 const section = 'Delivery';
 
 const aspera = 'Aspera';
-const transferRate = { kind: 'integer', max: 250_000, unit: 'Kbps', section: aspera } as const;
+const transferRate = { kind: 'integer', unit: 'Kbps', section: aspera } as const;
 
 /** Transfers from Aspera servers: settings of the job. */
 export const asperaJobTable = {
@@ -18,11 +18,13 @@ export const asperaJobTable = {
   transfer_minimum_rate: {
     ...transferRate,
     min: 1000,
+    max: 249_999,
     help: 'minimum rate of a download from an Aspera server',
   },
   transfer_maximum_rate: {
     ...transferRate,
     min: 1001,
+    max: 250_000,
     help: 'maximum rate of a download from an Aspera server',
   },
 } as const satisfies SettingsTable;

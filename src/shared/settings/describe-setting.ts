@@ -1,4 +1,5 @@
 import { sidePixels } from './limits.js';
+import { offeredChoices } from './read-text.js';
 import type { IntegerSetting, NumberSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
 
 /*
@@ -28,7 +29,7 @@ export function valueText(setting: Setting): string {
     case 'url':
       return setting.schemes === undefined ? 'URL' : `URL with ${setting.schemes.map(code).join(' or ')}`;
     case 'choice':
-      return `${setting.choices.map(code).join(', ')}, in any letter case${setting.trueMeans === undefined ? '' : `; ${code('true')} is ${code(setting.trueMeans)}`}`;
+      return `${offeredChoices(setting).map(code).join(', ')}, in any letter case${setting.trueMeans === undefined ? '' : `; ${code('true')} is ${code(setting.trueMeans)}`}`;
     case 'number-choice':
       return setting.choices.map((choice) => code(String(choice))).join(', ');
     case 'ratio':
@@ -91,7 +92,7 @@ export function exampleValue(setting: Setting): unknown {
     case 'url':
       return 'https://example.com/file';
     case 'choice':
-      return setting.choices.find((choice) => choice !== setting.default);
+      return offeredChoices(setting).find((choice) => choice !== setting.default);
     case 'ratio':
       return '8:9';
     case 'size':

@@ -1,6 +1,7 @@
 import { collect } from '../errors.js';
 import { type RequestFields, requestValue } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
+import { offeredChoices } from './read-text.js';
 import type { Setting, SettingsTable } from './setting.js';
 
 /** The command-line flag of a setting: everything that a parser, a help page or a completion needs. */
@@ -108,8 +109,10 @@ function argumentOf(name: string, setting: Setting): string {
   }
 }
 
-function choicesOf(setting: Setting): readonly string[] {
-  return setting.kind === 'choice' || setting.kind === 'number-choice' ? setting.choices.map(String) : [];
+/** The values of a setting that has a list of them; empty for others. */
+export function choicesOf(setting: Setting): readonly string[] {
+  if (setting.kind === 'number-choice') return setting.choices.map(String);
+  return setting.kind === 'choice' ? offeredChoices(setting) : [];
 }
 
 /**
@@ -134,7 +137,7 @@ function rangeOf(setting: Setting): string {
     }
     case 'choice':
     case 'number-choice':
-      return setting.choices.join(', ');
+      return choicesOf(setting).join(', ');
     case 'text':
       return `at most ${setting.maxLength} characters`;
     case 'size':

@@ -1,5 +1,5 @@
 import { accessControlSetting } from './access-control.js';
-import { formatNames } from './format-names.js';
+import { formatNames, rejectedFormats } from './format-names.js';
 import { notificationsSetting } from './notifications.js';
 import type { SettingsTable } from './setting.js';
 import { strictSetting } from './strict.js';
@@ -51,6 +51,7 @@ export const generalTable = {
   format: {
     kind: 'choice',
     choices: formatNames,
+    rejectedChoices: rejectedFormats,
     section: 'Formats',
     help: 'container of the file, whatever its name says',
     defaultText: 'the one that the file name implies, else that of the codecs',
@@ -64,6 +65,7 @@ export const generalTable = {
   video_codec: {
     kind: 'choice',
     choices: ['h264', 'theora', 'vp6', 'vp8', 'hevc', 'vp9', 'av1', 'mpeg4', 'wmv', 'jp2'],
+    rejectedChoices: ['vp6', 'jp2'],
     aliases: { wmv2: 'wmv' },
     synonyms: {
       avc: 'h264',

@@ -34,6 +34,7 @@ export const jobTable = {
     kind: 'text',
     maxLength: 255,
     mayBeEmpty: true,
+    invalidMeansOmitted: true,
     section,
     help: 'region to encode in: us, europe or asia; best effort, never an error',
   },

@@ -31,8 +31,10 @@ export interface ValidParts {
 export interface ValidOutputs {
   /** The valid settings of each output, by index in the request. */
   readonly outputs: readonly OutputSettings[];
-  /** The outputs of which an invalid setting decides what else is valid, such as `format`. */
-  readonly undecided: ReadonlySet<number>;
+  /** The outputs of which an invalid setting decides the container or the codecs, such as `format`. */
+  readonly withoutCodecs: ReadonlySet<number>;
+  /** The outputs of which an invalid setting decides the destination, such as `url`. */
+  readonly withoutDestination: ReadonlySet<number>;
 }
 
 /**
@@ -73,7 +75,7 @@ export function parseJobRequest(
     : { ok: true, request: { ...job.value, outputs: outputs.valid.outputs }, warnings };
 }
 
-const noOutputs: ValidOutputs = { outputs: [], undecided: new Set() };
+const noOutputs: ValidOutputs = { outputs: [], withoutCodecs: new Set(), withoutDestination: new Set() };
 
 /** The result of parsing all outputs. */
 interface OutputsParseResult extends ParseResult<never> {
@@ -99,6 +101,12 @@ function parseOutputs(
   const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`, isStrict));
   const { validationErrors, warnings } = mergeResults(results);
   const valid = results.map((result) => result.valid);
+  const indexesWith = (names: readonly string[]): ReadonlySet<number> =>
+    new Set(
+      results.flatMap(({ invalidNames }, index) =>
+        names.some((name) => invalidNames.includes(name)) ? [index] : [],
+      ),
+    );
   return {
     validationErrors: [
       ...validationErrors,
@@ -109,11 +117,8 @@ function parseOutputs(
     warnings,
     valid: {
       outputs: valid.map((settings) => withMergedSkipRules(withoutSize(settings))),
-      undecided: new Set(
-        results.flatMap(({ invalidNames }, index) =>
-          decisiveSettings.some((name) => invalidNames.includes(name)) ? [index] : [],
-        ),
-      ),
+      withoutCodecs: indexesWith(codecSettings),
+      withoutDestination: indexesWith(destinationSettings),
     },
   };
 }
@@ -129,33 +134,30 @@ interface OutputParseResult extends ParseResult<never> {
   readonly invalidNames: readonly string[];
 }
 
-/**
+/*
  * Settings without which other settings cannot be judged: if one of them is invalid, an error about another one could be wrong. After any
  * other error the valid settings are checked further, so that a request has all its errors in one answer.
  */
-const decisiveSettings: readonly (keyof OutputSettings)[] = [
-  'type',
-  'source',
-  'format',
-  'device_profile',
-  'video_codec',
-  'audio_codec',
-  'skip_video',
-  'skip_audio',
-  'copy_video',
-  'copy_audio',
-  'url',
-  'base_url',
-  'filename',
-  'secondary_url',
-  'credentials',
-  'strict',
+
+/** Settings that decide the container and the codecs. */
+const codecSettings: readonly (keyof OutputSettings)[] = [
+  ...(['type', 'source', 'format', 'video_codec', 'audio_codec', 'strict'] as const),
+  ...(['skip_video', 'skip_audio', 'copy_video', 'copy_audio'] as const),
+];
+
+/** Settings that decide where the file goes. The name also decides the container if there is no `format`. */
+const destinationSettings: readonly (keyof OutputSettings)[] = [
+  ...(['type', 'source', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'strict'] as const),
 ];
 
 function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputParseResult {
   if (!isObject(item))
     return { ...invalidResult(`${path} must be an object`), valid: {}, invalidNames: ['type'] };
-  const { valid, invalidNames, validationErrors, warnings } = parseObjectFields(outputTable, item, path);
+  const { valid, partial, invalidNames, validationErrors, warnings } = parseObjectFields(
+    outputTable,
+    item,
+    path,
+  );
   const { strict = isStrictJob } = valid;
   const overridden = [...overriddenSettings(valid, path), ...overriddenThumbnailSettings(valid, path)];
   const strictResult = applyStrictMode([...warnings, ...overridden], strict);
@@ -165,8 +167,8 @@ function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputP
     validationErrors: [
       ...validationErrors,
       ...strictResult.validationErrors,
-      ...validateOutput(valid, path),
-      ...validateThumbnails(valid, path),
+      ...validateOutput(partial, path),
+      ...validateThumbnails(partial, path),
     ],
     warnings: strictResult.warnings,
   };

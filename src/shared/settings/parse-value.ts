@@ -8,6 +8,7 @@ import {
   pathTo,
   toParseResult,
 } from './parse-result.js';
+import { parseUnchecked } from './parse-unchecked.js';
 import {
   parseBoolean,
   parseBooleanOrAuto,
@@ -18,7 +19,6 @@ import {
   parseRatio,
   parseSize,
   parseTime,
-  toDecimal,
 } from './read-number.js';
 import { parseChoice, parseMap, parseText, parseUrlSetting } from './read-text.js';
 import type {
@@ -28,7 +28,7 @@ import type {
   Setting,
   SettingsOf,
   SettingsTable,
-  UncheckedSetting,
+  TextSetting,
 } from './setting.js';
 import { nonSettingFields, unknownFieldWarning } from './unknown-fields.js';
 
@@ -37,7 +37,8 @@ import { nonSettingFields, unknownFieldWarning } from './unknown-fields.js';
  * request costs nothing.
  */
 export function parseValue(setting: Setting, value: unknown, path: string): ParseResult<unknown> {
-  if (value === 'auto' && 'acceptsAuto' in setting) return mergeResults([]);
+  if ('acceptsAuto' in setting && typeof value === 'string' && value.toLowerCase() === 'auto')
+    return mergeResults([]);
   if (value === '' && 'emptyMeansOmitted' in setting) {
     return ignoredResult({ field: path, message: 'is empty and was ignored' });
   }
@@ -54,7 +55,7 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
         setting.mayBeAuto === true ? parseBooleanOrAuto(value) : parseBoolean(value),
       );
     case 'text':
-      return toParseResult(path, parseText(setting, value));
+      return parseTextSetting(setting, value, path);
     case 'choice':
       return parseChoiceOrBoolean(setting, value, path);
     case 'url':
@@ -81,6 +82,8 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
 /** The result of parsing the fields of an object; `valid` holds the valid fields even if others are invalid. */
 export interface FieldsParseResult<T extends SettingsTable> extends ParseResult<SettingsOf<T>> {
   readonly valid: Partial<SettingsOf<T>>;
+  /** The valid fields, and the valid parts of invalid ones. */
+  readonly partial: Partial<SettingsOf<T>>;
   /** The names of the invalid fields, as in the table. */
   readonly invalidNames: readonly string[];
 }
@@ -109,9 +112,13 @@ export function parseObjectFields<T extends SettingsTable>(
   );
   // The loop gives each name of the table a value of its kind, but the compiler cannot infer that.
   const valid = Object.fromEntries(values) as SettingsOf<T>;
+  const parts = results.flatMap(([name, { partial }]) =>
+    partial === undefined ? [] : [[name, partial] as const],
+  );
   return {
     ...(merged.validationErrors.length === 0 ? { value: valid } : {}),
     valid,
+    partial: parts.length === 0 ? valid : { ...valid, ...Object.fromEntries(parts) },
     invalidNames: results.flatMap(([name, { validationErrors }]) =>
       validationErrors.length > 0 ? [name] : [],
     ),
@@ -161,7 +168,7 @@ function parseSpellings(
 ): ParseResult<unknown> {
   const usedSpellings = [name, ...(setting.spellings ?? [])]
     .flatMap((spelling) => givenNames.get(spelling) ?? [])
-    .filter((spelling) => hasValue(record, spelling));
+    .filter((spelling) => hasValue(record, spelling) && !isEmptyObject(setting, record[spelling]));
   const results = usedSpellings.map((spelling) =>
     parseValue(setting, record[spelling], pathTo(path, spelling)),
   );
@@ -172,7 +179,7 @@ function parseSpellings(
       : mergeResults([]);
   }
   const merged = mergeResults(results);
-  if (merged.validationErrors.length > 0) return merged;
+  if (merged.validationErrors.length > 0) return { ...merged, partial: first.partial };
   if (others.some((other) => JSON.stringify(other.value) !== JSON.stringify(first.value))) {
     return {
       validationErrors: [
@@ -184,6 +191,11 @@ function parseSpellings(
   return 'value' in first ? { ...merged, value: first.value } : merged;
 }
 
+/** Whether a value is an empty object as PHP writes it: an empty array. */
+function isEmptyObject({ kind }: Setting, value: unknown): boolean {
+  return (kind === 'object' || kind === 'map') && Array.isArray(value) && value.length === 0;
+}
+
 /** The first clause of the help text of a setting. */
 function firstClause(setting: Setting): string {
   return setting.help.replace(/[;:].*$/, '');
@@ -191,6 +203,13 @@ function firstClause(setting: Setting): string {
 
 function hasValue(object: Readonly<Record<string, unknown>>, name: string): boolean {
   return Object.hasOwn(object, name) && object[name] !== null && object[name] !== undefined;
+}
+
+function parseTextSetting(setting: TextSetting, value: unknown, path: string): ParseResult<string> {
+  const result = parseText(setting, value);
+  return 'rule' in result && setting.invalidMeansOmitted === true
+    ? ignoredResult({ field: path, message: `was ignored: it ${result.rule}` })
+    : toParseResult(path, result);
 }
 
 function parseObject(setting: ObjectSetting, value: unknown, path: string): ParseResult<unknown> {
@@ -206,7 +225,7 @@ function parseObject(setting: ObjectSetting, value: unknown, path: string): Pars
   const { oneOf = [] } = setting;
   if (oneOf.length === 0 || oneOf.some((name) => hasValue(value, name))) return fields;
   const validationErrors = [...fields.validationErrors, `${path} must have ${oneOf.join(' or ')}`];
-  return { validationErrors, warnings: fields.warnings };
+  return { validationErrors, warnings: fields.warnings, partial: fields.partial };
 }
 
 /**
@@ -231,54 +250,20 @@ function parseList(setting: ListSetting, given: unknown, path: string): ParseRes
   const value = isSeveral ? given.split(',').map((one) => one.trim()) : given;
   if (!Array.isArray(value)) {
     const singleResult = parseValue(setting.of, value, path);
-    return 'value' in singleResult ? { ...singleResult, value: [singleResult.value] } : singleResult;
+    if ('value' in singleResult) return { ...singleResult, value: [singleResult.value] };
+    return { ...singleResult, ...partialList(setting, [singleResult]) };
   }
   if (value.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
   if (value.length === 0) return mergeResults([]);
   const results = value.map((item: unknown, index) => parseValue(setting.of, item, `${path}[${index}]`));
   const merged = mergeResults(results);
   return merged.validationErrors.length > 0
-    ? merged
+    ? { ...merged, ...partialList(setting, results) }
     : { ...merged, value: results.flatMap((result) => ('value' in result ? [result.value] : [])) };
 }
 
-/** Maximum number of entries of an object that is not checked further. */
-const maxUncheckedEntries = 20;
-
-/** Accepts any value of the right type. A wrong type is a warning: a setting without effect must not break a request. */
-function parseUnchecked(
-  { type, isSecret }: UncheckedSetting,
-  value: unknown,
-  path: string,
-): ParseResult<unknown> {
-  if (type !== undefined && !hasType(type, value)) {
-    return ignoredResult({ field: path, message: `is not ${typeNames[type]} and was ignored` });
-  }
-  return { value: isSecret && !isOff(value) ? true : value, validationErrors: [], warnings: [] };
-}
-
-/** Whether a value turns its setting off. Such a value of a setting that is not applied is accepted. */
-export function isOff(value: unknown): boolean {
-  const isFalse = value === false || value === 0 || ['false', '0', 'none', ''].includes(String(value));
-  return isFalse || JSON.stringify(value) === '{}' || JSON.stringify(value) === '[]';
-}
-
-const typeNames = {
-  boolean: 'true or false',
-  number: 'a number',
-  string: 'a string',
-  object: `an object of up to ${maxUncheckedEntries} entries`,
-} as const satisfies Record<NonNullable<UncheckedSetting['type']>, string>;
-
-function hasType(type: NonNullable<UncheckedSetting['type']>, value: unknown): boolean {
-  switch (type) {
-    case 'boolean':
-      return 'value' in parseBoolean(value);
-    case 'number':
-      return toDecimal(value) !== undefined;
-    case 'string':
-      return typeof value === 'string' || typeof value === 'number';
-    case 'object':
-      return isObject(value) && Object.keys(value).length <= maxUncheckedEntries;
-  }
+/** The valid parts of an invalid list of objects. */
+function partialList({ of }: ListSetting, results: readonly ParseResult<unknown>[]): { partial?: unknown } {
+  if (of.kind !== 'object') return {};
+  return { partial: results.map(({ value, partial = {} }) => value ?? partial) };
 }

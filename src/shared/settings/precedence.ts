@@ -5,6 +5,8 @@ import type { RequestWarning } from './request-warning.js';
 interface Precedence {
   readonly name: keyof OutputSettings;
   readonly by: keyof OutputSettings;
+  /** Another setting that overrides it together with `by`. */
+  readonly and?: keyof OutputSettings;
   /** Absent if both must only be given. */
   readonly isConflict?: (settings: OutputSettings) => boolean;
 }
@@ -32,6 +34,7 @@ const precedences: readonly Precedence[] = [
       audio_expansion_ratio === undefined &&
       audio_compression_ratio === undefined,
   },
+  { name: 'audio_fade', by: 'audio_fade_in', and: 'audio_fade_out' },
   {
     name: 'size',
     by: 'width',
@@ -48,14 +51,20 @@ const precedences: readonly Precedence[] = [
 export function overriddenSettings(settings: OutputSettings, path: string): readonly RequestWarning[] {
   return precedences
     .filter(
-      ({ name, by, isConflict = () => true }) =>
-        settings[name] !== undefined && settings[by] !== undefined && isConflict(settings),
+      ({ name, by, and = by, isConflict = () => true }) =>
+        settings[name] !== undefined &&
+        settings[by] !== undefined &&
+        settings[and] !== undefined &&
+        isConflict(settings),
     )
-    .map(({ name, by }) => ({
-      field: `${path}.${name}`,
-      message: `has no effect with ${by}`,
-      strictError: `must not be given with ${by}`,
-    }));
+    .map(({ name, by, and }) => {
+      const others = and === undefined ? by : `${by} and ${and}`;
+      return {
+        field: `${path}.${name}`,
+        message: `has no effect with ${others}`,
+        strictError: `must not be given with ${others}`,
+      };
+    });
 }
 
 /**

@@ -55,10 +55,11 @@ export function parseNumberChoice(setting: NumberChoiceSetting, value: unknown):
   return found === undefined ? { rule: `must be one of ${setting.choices.join(', ')}` } : { value: found };
 }
 
-/** Validates a boolean. Also accepts 1 and 0, and each of the four as text. */
+/** Validates a boolean. Also accepts 1 and 0, and each of the four as text in any letter case. */
 export function parseBoolean(value: unknown): ScalarResult<boolean> {
-  if (value === true || value === 1 || value === 'true' || value === '1') return { value: true };
-  if (value === false || value === 0 || value === 'false' || value === '0') return { value: false };
+  const word = typeof value === 'string' ? value.toLowerCase() : value;
+  if (word === true || word === 1 || word === 'true' || word === '1') return { value: true };
+  if (word === false || word === 0 || word === 'false' || word === '0') return { value: false };
   return { rule: 'must be true or false' };
 }
 

@@ -29,7 +29,14 @@ export function parseChoice(setting: ChoiceSetting, value: unknown): ScalarResul
   const word = typeof value === 'string' || typeof value === 'number' ? String(value).toLowerCase() : '';
   const wanted = setting.aliases?.[word] ?? word;
   const found = setting.choices.find((choice) => choice.toLowerCase() === wanted);
-  return found === undefined ? { rule: `must be one of ${setting.choices.join(', ')}` } : { value: found };
+  return found === undefined
+    ? { rule: `must be one of ${offeredChoices(setting).join(', ')}` }
+    : { value: found };
+}
+
+/** The choices that a request may have. */
+export function offeredChoices({ choices, rejectedChoices = [] }: ChoiceSetting): readonly string[] {
+  return choices.filter((choice) => !rejectedChoices.includes(choice));
 }
 
 /**

@@ -59,6 +59,8 @@ export interface TextSetting extends SettingText {
   readonly mayBeEmpty?: true;
   /** Whether an empty text is the same as omitting the setting, with a warning: forms send empty fields. */
   readonly emptyMeansOmitted?: true;
+  /** Whether an invalid value is ignored with a warning, because the setting never breaks a request. */
+  readonly invalidMeansOmitted?: true;
   /** The form of the whole text, and the rule that a text of another form violates (`must be ...`). */
   readonly form?: { readonly pattern: string; readonly rule: string; readonly example: string };
   /** A relative path: folders are allowed, `..` is not; each part has up to 255 bytes. */
@@ -83,6 +85,8 @@ export interface UrlSetting extends SettingText {
 export interface ChoiceSetting extends SettingText {
   readonly kind: 'choice';
   readonly choices: readonly string[];
+  /** Choices that every request is rejected for, with a reason. No list of choices offers them. */
+  readonly rejectedChoices?: readonly string[];
   /**
    * Other words for a choice, in lower case. Only the command line accepts them: a request contains the choice
    * itself.

@@ -6,10 +6,9 @@ const section = 'Dependent outputs';
 export const sourcesTable = {
   type: {
     kind: 'choice',
-    choices: [
-      ...(['standard', 'transfer-only', 'transfer_only', 'transfer only'] as const),
-      ...(['segmented', 'playlist', 'captions', 'cae'] as const),
-    ],
+    choices: ['standard', 'transfer-only', 'segmented', 'playlist', 'captions', 'cae'],
+    rejectedChoices: ['segmented', 'playlist', 'captions', 'cae'],
+    aliases: { transfer_only: 'transfer-only', 'transfer only': 'transfer-only' },
     default: 'standard',
     section,
     help: 'standard encodes the output; transfer-only delivers the bytes of the input unchanged',
@@ -39,5 +38,5 @@ export const sourcesTable = {
 
 /** Whether an output is delivered without being encoded (`type: transfer-only`). */
 export function isTransferOnly({ type }: { readonly type?: string }): boolean {
-  return type?.replace(/[ _]/, '-') === 'transfer-only';
+  return type === 'transfer-only';
 }

@@ -36,7 +36,7 @@ export const thumbnailsTable = {
     section: chapter,
     help: 'with number or interval, take the first image at 0 seconds',
   },
-  interval: { ...seconds, min: 0.001, help: 'distance between two images; overrides number' },
+  interval: { ...seconds, min: 0.001, example: 10, help: 'distance between two images; overrides number' },
   interval_in_frames: {
     kind: 'integer',
     min: 1,

@@ -1,8 +1,9 @@
 import { findSuggestions } from '../text/suggestions.js';
+import { nestedSettings } from './describe-setting.js';
 import { jobTable, outputTable } from './index.js';
 import { pathTo } from './parse-result.js';
 import type { RequestWarning, UnknownName } from './request-warning.js';
-import type { SettingsTable } from './setting.js';
+import type { Setting, SettingsTable } from './setting.js';
 
 /** Fields of a request that are not in the table of the job: its outputs and its API key. */
 export const nonSettingFields: readonly string[] = ['outputs', 'output', 'api_key'];
@@ -17,20 +18,43 @@ export function unknownFieldWarning(unknown: UnknownName): RequestWarning {
   };
 }
 
+/** A name shorter than this is similar to too many others. */
+const minNameLength = 3;
+
 /** What was probably meant by an unknown name, as the end of a sentence; null if nothing is similar. */
 export function hintFor({ table, parent, name }: UnknownName): string | null {
   const isJobField = parent === '';
   // A known setting in the wrong object is more likely than a typing error.
-  if (table !== outputTable && namesOf(outputTable).includes(name)) return `${name} belongs in outputs`;
-  if (!isJobField && [...namesOf(jobTable), 'api_key'].includes(name)) return `${name} belongs in the job`;
-  const suggestions = findSuggestions(name, [...namesOf(table), ...(isJobField ? nonSettingFields : [])]);
+  if (table !== outputTable && namesOf(outputTable).has(name))
+    return `${name} belongs in ${isJobField ? 'outputs' : 'the output'}`;
+  if (!isJobField && (namesOf(jobTable).has(name) || name === 'api_key')) return `${name} belongs in the job`;
+  const places = Object.entries<Setting>(outputTable).filter(([, setting]) =>
+    namesOf(nestedSettings(setting)).has(name),
+  );
+  if (places.length > 0) return `${name} belongs in ${places.map(([place]) => place).join(' or ')}`;
+  if (name.length < minNameLength) return null;
+  const suggestions = similarNames(name, table, isJobField ? nonSettingFields : []);
   if (suggestions.length > 0) return `did you mean ${suggestions.join(', ')}?`;
-  const outputSuggestion = isJobField ? findSuggestions(name, namesOf(outputTable))[0] : undefined;
+  const [outputSuggestion] = isJobField ? similarNames(name, outputTable) : [];
   return outputSuggestion === undefined
     ? null
     : `did you mean ${outputSuggestion}, which belongs in outputs?`;
 }
 
-function namesOf(table: SettingsTable): readonly string[] {
-  return Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]);
+/** The names of the settings that are spelled like a name, best first; settings that are not applied come last. */
+function similarNames(name: string, table: SettingsTable, others: readonly string[] = []): readonly string[] {
+  const names = namesOf(table);
+  const found = findSuggestions(name, [...names.keys(), ...others]).map((one) => names.get(one) ?? one);
+  const isApplied = (one: string) => table[one]?.kind !== 'unchecked';
+  const distinct = [...new Set(found)];
+  return [...distinct.filter(isApplied), ...distinct.filter((one) => !isApplied(one))];
+}
+
+/** The name of each setting of a table by each of its spellings. */
+function namesOf(table: SettingsTable): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(table).flatMap(([name, { spellings = [] }]) =>
+      [name, ...spellings].map((spelling) => [spelling, name] as const),
+    ),
+  );
 }

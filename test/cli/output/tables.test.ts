@@ -96,6 +96,21 @@ test('show prints the time taken and the current progress, and omits addresses t
   assert.match(show(jobWith('processing', null, { state: 'queued' })), /^job 4 {2}queued\n/);
 });
 
+test('show prints the warnings about the request and the labels of thumbnails', () => {
+  const job = normaliseJob({
+    id: 4,
+    state: 'finished',
+    input_media_file: { id: 5, state: 'finished' },
+    output_media_files: [{ id: 6, state: 'skipped', warnings: ['This output was skipped.'] }],
+    thumbnails: [{ id: 7, url: 'http://a/b_0000.png', group_label: 'small' }],
+    warnings: [{ field: 'outputs[0].widht', message: 'is not known and was ignored' }],
+  });
+  const text = jobText(job, createTextColours(false), { now, progress: null });
+  assert.match(text, / {2}warning +outputs\[0\]\.widht is not known and was ignored\n/);
+  assert.match(text, /output 6 {2}skipped\n +warning +This output was skipped\.\n/);
+  assert.match(text, 'b_0000.png  "small"\n');
+});
+
 test('wide characters take two columns, combining marks none, and cutting never exceeds the width', () => {
   assert.is(displayWidth('日本'), 4);
   assert.is(displayWidth('e\u0301'), 1);
