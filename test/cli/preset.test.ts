@@ -1,15 +1,17 @@
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { media } from '../helpers/media.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
+import { runInProcess } from './run-here.js';
 
 interface Context {
   service: FakeService;
   home: string;
-  /** Runs a command with the service and its own configuration folder, in that folder. */
+  /** Runs a command with the service and its own configuration folder. */
   venc: (words: readonly string[], stdin?: string) => Promise<CliResult>;
 }
 
@@ -24,12 +26,10 @@ test.before.each((context) => {
   context.home = tempFolder();
   service.seen.length = 0;
   const env = { XDG_CONFIG_HOME: context.home, VENC_URL: service.url, VENC_API_KEY: service.key };
-  context.venc = (words, stdin) =>
-    runCli(words, { env, cwd: context.home, ...(stdin === undefined ? {} : { stdin }) });
+  context.venc = (words, stdin) => runInProcess(words, { env, ...(stdin === undefined ? {} : { stdin }) });
 });
 
 const film = 'https://example.com/film.mov';
-const media = '/work/shared/media/rotated-big-buck-bunny.mp4';
 
 /** The bodies of the creates that the service received. */
 function created({ seen }: FakeService): readonly unknown[] {
@@ -89,10 +89,11 @@ test('an unknown preset is an error with the known ones, before any request', as
   assert.equal([none.code, /venc preset save NAME creates one/.test(none.stderr)], [2, true], none.stderr);
   await venc(['preset', 'save', 'web', '--width', '640']);
   await venc(['preset', 'save', 'tv', '--width', '1920']);
+  const clip = await media('clip.mp4');
   for (const words of [
     ['submit', film, '--preset', 'wbe'],
-    ['run', media, '--preset', 'wbe'],
-    ['plan', media, '--preset', 'wbe'],
+    ['run', clip, '--preset', 'wbe'],
+    ['plan', clip, '--preset', 'wbe'],
     ['preset', 'show', 'wbe'],
     ['preset', 'remove', 'wbe'],
   ]) {
@@ -113,7 +114,7 @@ test('a request file overrides the preset, a flag both, and --output overrides a
   await venc(['preset', 'save', 'web', ...settings]);
   const outputs = [{ quality: 4, speed: 4, label: 'a' }, { label: 'b' }];
   writeFileSync(join(home, 'r.json'), JSON.stringify({ input: film, grouping: 'b', outputs }));
-  const submit = ['submit', 'r.json', '--preset', 'web', '--speed', '5', '--output', 'label=c'];
+  const submit = ['submit', join(home, 'r.json'), '--preset', 'web', '--speed', '5', '--output', 'label=c'];
   assert.is((await venc(submit)).code, 0);
   const url = await venc(['submit', film, '--preset', 'web', '--size', '320x240', '--no-test']);
   assert.is(url.code, 0, url.stderr);
@@ -159,19 +160,19 @@ test('the only output of a preset applies to every output; several apply to thei
 
 test('plan and run encode with the preset, and a local watermark in it is found from any folder', async ({
   home,
-  venc,
 }) => {
-  const image = resolve('/work/shared/media/red-image.png');
-  writeFileSync(join(home, 'logo.png'), readFileSync(image));
-  const settings = ['--width', '160', '--clip-length', '0.5', '--watermark', 'url=logo.png,x=0,y=0,width=16'];
+  const env = { XDG_CONFIG_HOME: home };
+  const venc = (words: readonly string[], cwd = home) => runCli(words, { env, cwd });
+  writeFileSync(join(home, 'logo.png'), readFileSync(await media('image.png')));
+  const settings = ['--width', '96', '--clip-length', '0.5', '--watermark', 'url=logo.png,x=0,y=0,width=16'];
   const saved = await venc(['preset', 'save', 'tiny', ...settings]);
   assert.is(saved.code, 0, saved.stderr);
   assert.match((await venc(['preset', 'show', 'tiny'])).stdout, `"url": "${join(home, 'logo.png')}"`);
-  const options = { env: { XDG_CONFIG_HOME: home }, cwd: tempFolder() };
-  const plan = await runCli(['plan', media, '-o', 'a.mp4', '--preset', 'tiny'], options);
+  const words = ['plan', await media('clip.mp4'), '-o', 'a.mp4', '--preset', 'tiny'];
+  const plan = await venc(words, tempFolder());
   assert.is(plan.code, 0, plan.stderr);
   assert.match(plan.stdout, join(home, 'logo.png'));
-  assert.match(plan.stdout, 'scale=160:');
+  assert.match(plan.stdout, 'scale=96:');
 });
 
 test('an error in a hand-written preset names the preset; the others are still listed', async ({
@@ -184,7 +185,7 @@ test('an error in a hand-written preset names the preset; the others are still l
   writeFileSync(join(folder, 'bad.json'), '{"outputs": [{"width": -5}]}');
   writeFileSync(join(folder, 'torn.json'), '{"outputs": [{"base_url": "ftp://me:hush@');
   writeFileSync(join(folder, 'ftp.json'), '{"outputs": [{"base_url": "ftp://me:hush@example.com/"}]}');
-  const planned = await venc(['plan', media, '--preset', 'bad']);
+  const planned = await venc(['plan', await media('clip.mp4'), '--preset', 'bad']);
   assert.is(planned.code, 2);
   assert.match(planned.stderr, '--preset bad: outputs[0].width must be');
   const torn = await venc(['submit', film, '--preset', 'torn']);

@@ -7,7 +7,7 @@ import * as assert from 'uvu/assert';
 import { type SettingSources, toTypedTerms } from '../../../src/cli/input/setting-sources.js';
 import { media } from '../../helpers/media.js';
 import { tempFolder } from '../../helpers/temp.js';
-import { runCli } from '../run-cli.js';
+import { runInProcess } from '../run-here.js';
 
 const wrong = ['--speed', '9', '--quality', '7', '--start-clip', 'x'];
 const named = [
@@ -17,7 +17,7 @@ const named = [
 ];
 
 async function errorsOf(words: readonly string[], stdin = ''): Promise<readonly string[]> {
-  const { code, stdout, stderr } = await runCli(words, { stdin });
+  const { code, stdout, stderr } = await runInProcess(words, { stdin });
   assert.equal([code, stdout], [2, ''], stderr);
   return stderr.trimEnd().split('\n');
 }
@@ -95,10 +95,10 @@ test('errors of the service name the flag of the field; other messages are uncha
     'outputs[0].novel must be left out',
   ];
   try {
-    const one = await runCli(['submit', 'http://h/a.mov', ...flags], { env });
+    const one = await runInProcess(['submit', 'http://h/a.mov', ...flags], { env });
     assert.equal([one.code, one.stderr.trimEnd().split('\n')], [2, expected.map((text) => `venc: ${text}`)]);
     const line = '{"input": "http://h/a.mov"}\n';
-    const many = await runCli(['submit', '-', '--ndjson', ...flags], { env, stdin: line });
+    const many = await runInProcess(['submit', '-', '--ndjson', ...flags], { env, stdin: line });
     assert.equal(
       many.stderr.trimEnd().split('\n'),
       expected.map((text) => `venc: line 1: ${text}`),

@@ -6,7 +6,7 @@ import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
 import { commandSynonyms, flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { media } from '../../helpers/media.js';
-import { runCli } from '../run-cli.js';
+import { runInProcess } from '../run-here.js';
 
 /** The typed arguments, and the expected hint: exit code 2, and nothing runs. */
 const answered: readonly (readonly [string, string])[] = [
@@ -31,7 +31,7 @@ const answered: readonly (readonly [string, string])[] = [
 
 test('arguments of other programs are answered with the arguments to use', async () => {
   for (const [typed, hint] of answered) {
-    const { code, stdout, stderr } = await runCli(typed.split(' '));
+    const { code, stdout, stderr } = await runInProcess(typed.split(' '));
     assert.equal([code, stdout], [2, ''], typed);
     assert.ok(stderr.split('\n')[1]?.startsWith(`venc: hint: ${hint}`), `${typed}: ${stderr}`);
     assert.not.match(stderr, /--rotate|--test|target\?/);
@@ -50,7 +50,7 @@ const same: readonly (readonly [string, string])[] = [
 
 test('an alias runs the command with the same meaning', async () => {
   for (const [typed, meant] of same) {
-    const [one, other] = await Promise.all([runCli(typed.split(' ')), runCli(meant.split(' '))]);
+    const [one, other] = await Promise.all([runInProcess(typed.split(' ')), runInProcess(meant.split(' '))]);
     const text = ({ code, stdout, stderr }: typeof one) =>
       `${code} ${stdout}${stderr}`.replace(/\S*\/data\b|"?\d{4}-\S+/g, '');
     assert.is(text(one), text(other), typed);
@@ -61,13 +61,22 @@ test('run --dry-run prints the same as plan, with the flags of other programs', 
   const film = await media('clip.mp4');
   const typed = `run ${film} --dry-run -y --progress none --codec X265 --fps=10 --resolution 64x48 --start-clip 0:01`;
   const meant = `plan ${film} --video-codec hevc --frame-rate 10 --size 64x48 --start-clip 00:00:01`;
-  const [one, other] = await Promise.all([runCli(typed.split(' ')), runCli(meant.split(' '))]);
+  const [one, other] = await Promise.all([runInProcess(typed.split(' ')), runInProcess(meant.split(' '))]);
   assert.equal([one.code, one.stderr, one.stdout], [0, other.stderr, other.stdout]);
   assert.match(one.stdout, /-c:v libx265/);
 });
 
 test('a value that looks like a flag of another program is a value', async () => {
-  const { stderr } = await runCli(['run', 'none.mov', '--label', '--codec', '--fps', '10', '--', '--codec']);
+  const { stderr } = await runInProcess([
+    'run',
+    'none.mov',
+    '--label',
+    '--codec',
+    '--fps',
+    '10',
+    '--',
+    '--codec',
+  ]);
   assert.match(stderr, /too many arguments|none\.mov cannot be read/);
 });
 
@@ -92,7 +101,7 @@ test('the service receives settings under their documented names', async () => {
       ['--start-clip', '5', '--clip-length', '1:75:00'],
       ['--output', 'video_codec=x265,start_clip=0:05'],
     ]) {
-      const { code, stderr } = await runCli(['submit', 'http://h/a.mov', ...words], { env });
+      const { code, stderr } = await runInProcess(['submit', 'http://h/a.mov', ...words], { env });
       assert.equal([code, stderr], [0, ''], words.join(' '));
     }
   } finally {
@@ -116,7 +125,7 @@ test('the error for --thumbnails shows a number as its main form', async () => {
     ['--thumbnails', 'x'],
     ['--output', 'thumbnails=x'],
   ]) {
-    const { code, stderr } = await runCli(['plan', await media('clip.mp4'), ...words]);
+    const { code, stderr } = await runInProcess(['plan', await media('clip.mp4'), ...words]);
     assert.is(code, 2);
     assert.match(
       stderr,

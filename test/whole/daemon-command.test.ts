@@ -2,8 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runCli, startCli } from '../cli/run-cli.js';
 import { tempFolder } from '../helpers/temp.js';
-import { runCli, startCli } from './run-cli.js';
 
 const words = ['daemon', '--port', '0', '--jobs', '0'];
 

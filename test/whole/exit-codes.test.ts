@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { type CliResult, runCli, startCli } from '../cli/run-cli.js';
 import { startControllableService } from '../helpers/servers/controllable-service.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
-import { type CliResult, runCli, startCli } from './run-cli.js';
 
 const test = suite<{
   service: FakeService;
