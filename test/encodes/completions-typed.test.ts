@@ -26,7 +26,7 @@ const run = promisify(execFile);
 const typed = [
   [['wa'], 'watch wait'],
   [['submit', '--video-cod'], '--video-codec --video-codec-profile --video-codec-level'],
-  [['submit', '--video-codec', ''], 'h264 theora vp6 vp8 hevc vp9 av1 mpeg4 wmv jp2'],
+  [['submit', '--video-codec', ''], 'h264 theora vp8 hevc vp9 av1 mpeg4 wmv'],
   [['submit', '--video-codec', '=', 'hev'], 'hevc'],
   [['run', 'a.mov', '--output', 'video_codec', '=', 'hev'], 'hevc'],
   [['run', 'a.mov', '--output', 'filename', '=', 'a.mp4,upsc'], 'a.mp4,upscale='],
