@@ -72,6 +72,10 @@ const replacements: readonly (readonly [
     ['quality', 'crf', 'video_bitrate'],
     ['video_bitrate', 'bitrate_cap'],
   ],
+  // A ceiling of the profile does not lower what the request asks for.
+  [['video_bitrate'], ['max_video_bitrate']],
+  [['frame_rate'], ['max_frame_rate']],
+  [['audio_sample_rate'], ['max_audio_sample_rate']],
 ];
 
 const h264Options = ['video_codec_profile', 'video_codec_level', 'video_reference_frames'];

@@ -88,6 +88,14 @@ for (const [settings, warnings, expected] of limited) {
   });
 }
 
+test('a ceiling of a device profile does not lower what the request asks for', () => {
+  const given = { device_profile: 'mobile/baseline', video_bitrate: 9000, frame_rate: 60 } as const;
+  const settings = withDeviceProfile({ ...given, audio_sample_rate: 48_000 });
+  const ceilings = [settings.max_video_bitrate, settings.max_frame_rate, settings.max_audio_sample_rate];
+  assert.equal(ceilings, [undefined, undefined, undefined]);
+  assert.is(withDeviceProfile({ ...given, max_frame_rate: 20 }).max_frame_rate, 20);
+});
+
 test('a constant bitrate has a buffer of one second, or buffer_size', () => {
   const constant = { constant_bitrate: true, video_bitrate: 800 };
   assert.match(argsOf(planOf(constant)), /-minrate 800k -maxrate 800k -bufsize 800k/);

@@ -44,6 +44,14 @@ test('a warning says what was probably meant, or where the name belongs', () => 
       { outputs: [{ audio_fade: 1, audio_fade_in: 2, audio_fade_out: 3 }] },
       'outputs[0].audio_fade has no effect with audio_fade_in and audio_fade_out',
     ],
+    [
+      { outputs: [{ frame_rate: 60, max_frame_rate: 30, video_bitrate: 9, max_video_bitrate: 9 }] },
+      'outputs[0].frame_rate has no effect: it is above max_frame_rate, which applies',
+    ],
+    [
+      { outputs: [{ frame_rate: 10, min_frame_rate: 30 }] },
+      'outputs[0].frame_rate has no effect: it is below min_frame_rate, which applies',
+    ],
   ];
   for (const [body, expected] of cases) assert.equal(warningsFor({ ...body }), [expected]);
 });

@@ -47,8 +47,36 @@ const precedences: readonly Precedence[] = [
   },
 ];
 
-/** A warning for each setting that another one overrides. It is an error in strict mode. */
+/** A value that its limit lowers or raises. */
+interface Limit {
+  readonly name: keyof OutputSettings;
+  readonly by: keyof OutputSettings;
+  readonly is: 'above' | 'below';
+}
+
+const limits: readonly Limit[] = [
+  { name: 'frame_rate', by: 'max_frame_rate', is: 'above' },
+  { name: 'frame_rate', by: 'min_frame_rate', is: 'below' },
+  { name: 'video_bitrate', by: 'max_video_bitrate', is: 'above' },
+  { name: 'audio_sample_rate', by: 'max_audio_sample_rate', is: 'above' },
+];
+
+/** A warning for each setting that another one overrides or limits. It is an error in strict mode. */
 export function overriddenSettings(settings: OutputSettings, path: string): readonly RequestWarning[] {
+  return [...replacedSettings(settings, path), ...limitedSettings(settings, path)];
+}
+
+function limitedSettings(settings: OutputSettings, path: string): readonly RequestWarning[] {
+  return limits.flatMap(({ name, by, is }) => {
+    const [value, limit] = [settings[name], settings[by]];
+    if (typeof value !== 'number' || typeof limit !== 'number') return [];
+    if (is === 'above' ? value <= limit : value >= limit) return [];
+    const message = `has no effect: it is ${is} ${by}, which applies`;
+    return [{ field: `${path}.${name}`, message, strictError: `must not be ${is} ${by}` }];
+  });
+}
+
+function replacedSettings(settings: OutputSettings, path: string): readonly RequestWarning[] {
   return precedences
     .filter(
       ({ name, by, and = by, isConflict = () => true }) =>
