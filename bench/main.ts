@@ -87,6 +87,11 @@ const measures = {
     rounds: 3,
     load: async () => (await import('./s3.js')).measureS3,
   },
+  streams: {
+    what: 'segmented outputs: cutting, compared with cp; a ladder, with MP4 files; 500 uploads, with the SDK; memory',
+    rounds: 5,
+    load: async () => (await import('./streams.js')).measureStreams,
+  },
   memory: {
     what: 'peak memory of a daemon for 2 GB in and 2 GB out',
     rounds: 1,

@@ -7,11 +7,11 @@ function __venc_valued
         case ''
             printf '%s\n' --data --target
         case 'run'
-            printf '%s\n' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
         case 'submit'
-            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
         case 'plan'
-            printf '%s\n' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
         case 'explain'
             printf '%s\n' --data --target
         case 'list'
@@ -83,7 +83,7 @@ function __venc_valued
         case 'preset'
             printf '%s\n' --data --target
         case 'preset save'
-            printf '%s\n' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --data --target
+            printf '%s\n' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --data --target
         case 'preset list'
             printf '%s\n' --fields --data --target
         case 'preset show'
@@ -162,7 +162,7 @@ function __venc_settings
             case device_profile
                 printf "$before$setting[1]=%s\t\n" mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy
             case format
-                printf "$before$setting[1]=%s\t\n" mp4 m4v f4v m4a f4a m4b m4r f4b mov 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav
+                printf "$before$setting[1]=%s\t\n" mp4 m4v f4v m4a f4a m4b m4r f4b mov 3gp 3gpp 3g2 3gp2 3gpp2 flv ts mkv webm m4f ogg ogv oga ogx wmv wma aac mp3 ac3 ec3 eac3 wav
             case hint
                 printf "$before$setting[1]=%s\t\n" true false
             case video_codec
@@ -238,14 +238,34 @@ function __venc_settings
             case autolevel
                 printf "$before$setting[1]=%s\t\n" true false
             case type
-                printf "$before$setting[1]=%s\t\n" standard transfer-only
+                printf "$before$setting[1]=%s\t\n" standard transfer-only segmented playlist captions
             case copy_video
                 printf "$before$setting[1]=%s\t\n" true false auto
             case copy_audio
                 printf "$before$setting[1]=%s\t\n" true false auto
+            case byte_range_segmenting
+                printf "$before$setting[1]=%s\t\n" true false
+            case generate_keyframe_manifest
+                printf "$before$setting[1]=%s\t\n" true false
+            case streaming_delivery_format
+                printf "$before$setting[1]=%s\t\n" hls dash
+            case streaming_delivery_profile
+                printf "$before$setting[1]=%s\t\n" live hbbtv_1.5 on_demand
+            case packaging
+                printf "$before$setting[1]=%s\t\n" cmaf
+            case playlist_format
+                printf "$before$setting[1]=%s\t\n" hls m3u m3u8 highwinds dash mpd ism mss
+            case allow_skipped_sources
+                printf "$before$setting[1]=%s\t\n" true false
+            case encryption_method
+                printf "$before$setting[1]=%s\t\n" aes-128-cbc aes-128 none aes-128-ctr aes-256-cbc aes-256-ctr cbcs sample-aes
+            case skip_captions
+                printf "$before$setting[1]=%s\t\n" true false
+            case subtitles
+                printf "$before$setting[1]=%s\t\n" keep drop burn sidecar
         end
     else
-        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration
+        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language subtitles
     end
 end
 
@@ -368,7 +388,7 @@ complete -c venc -n '__venc_at "run"' -l url -x -d 'destination of the file; ove
 complete -c venc -n '__venc_at "run"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "run"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "run"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "run"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "run"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t m4f\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "run"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "run"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "run"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
@@ -475,7 +495,7 @@ complete -c venc -n '__venc_at "run"' -l autolevel -d 'spread the brightness and
 complete -c venc -n '__venc_at "run"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "run"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "run"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "run"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "run"' -l type -x -a 'standard\\t transfer-only\\t segmented\\t playlist\\t captions\\t' -d 'segmented cuts it, playlist lists several, captions writes a caption...'
 complete -c venc -n '__venc_at "run"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "run"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "run"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -486,6 +506,39 @@ complete -c venc -n '__venc_at "run"' -l min-size -x -d 'the older form of skip.
 complete -c venc -n '__venc_at "run"' -l max-size -x -d 'the older form of skip.max_size'
 complete -c venc -n '__venc_at "run"' -l min-duration -x -d 'the older form of skip.min_duration'
 complete -c venc -n '__venc_at "run"' -l max-duration -x -d 'the older form of skip.max_duration'
+complete -c venc -n '__venc_at "run"' -l segment-seconds -x -d 'longest segment'
+complete -c venc -n '__venc_at "run"' -l byte-range-segmenting -d 'write one file, of which the segments are byte ranges'
+complete -c venc -n '__venc_at "run"' -l no-byte-range-segmenting -d 'the opposite of --byte-range-segmenting'
+complete -c venc -n '__venc_at "run"' -l generate-keyframe-manifest -d 'write a playlist of the keyframes as well'
+complete -c venc -n '__venc_at "run"' -l no-generate-keyframe-manifest -d 'the opposite of --generate-keyframe-manifest'
+complete -c venc -n '__venc_at "run"' -l keyframe-manifest-filename -x -d 'name of the playlist of the keyframes, next to that of the segments'
+complete -c venc -n '__venc_at "run"' -l max-hls-protocol-version -x -d 'highest protocol version that the playlist may need'
+complete -c venc -n '__venc_at "run"' -l hls-protocol-version -x -d 'protocol version that the playlist declares'
+complete -c venc -n '__venc_at "run"' -l streaming-delivery-format -x -a 'hls\\t dash\\t' -d 'HTTP Live Streaming or DASH, with segments of fragmented MP4'
+complete -c venc -n '__venc_at "run"' -l streaming-delivery-profile -x -a 'live\\t hbbtv_1.5\\t on_demand\\t' -d 'profile of DASH; on_demand writes one file for each track, with an index'
+complete -c venc -n '__venc_at "run"' -l packaging -x -a 'cmaf\\t' -d 'one set of segments for both HLS and DASH: fragmented MP4 with separa...'
+complete -c venc -n '__venc_at "run"' -l playlist-format -x -a 'hls\\t m3u\\t m3u8\\t highwinds\\t dash\\t mpd\\t ism\\t mss\\t' -d 'format of the playlist'
+complete -c venc -n '__venc_at "run"' -l streams -x -d 'streams of the playlist; players begin with the first'
+complete -c venc -n '__venc_at "run"' -l alternate-audio -x -d 'renditions of audio, by groups; without path and source, the audio is...'
+complete -c venc -n '__venc_at "run"' -l captions -x -d 'captions of the playlist, in place of those of its sources'
+complete -c venc -n '__venc_at "run"' -l smil-base-url -x -d 'base URL in a SMIL file, of any scheme'
+complete -c venc -n '__venc_at "run"' -l allow-skipped-sources -d 'leave out streams whose source was skipped, instead of failing'
+complete -c venc -n '__venc_at "run"' -l no-allow-skipped-sources -d 'the opposite of --allow-skipped-sources'
+complete -c venc -n '__venc_at "run"' -l encryption-method -x -a 'aes-128-cbc\\t aes-128\\t none\\t aes-128-ctr\\t aes-256-cbc\\t aes-256-ctr\\t cbcs\\t sample-aes\\t' -d 'encryption of the segments'
+complete -c venc -n '__venc_at "run"' -l encryption-key -x -d 'key of 16 bytes'
+complete -c venc -n '__venc_at "run"' -l encryption-key-url -x -d 'address of the key, written as given; without encryption_key, the key...'
+complete -c venc -n '__venc_at "run"' -l encryption-key-rotation-period -x -d 'number of segments after which a new random key follows'
+complete -c venc -n '__venc_at "run"' -l encryption-key-url-prefix -x -d 'what precedes the name of a key file in the playlist'
+complete -c venc -n '__venc_at "run"' -l encryption-iv -x -d 'initialization vector of all segments'
+complete -c venc -n '__venc_at "run"' -l caption-url -x -d 'caption files that become tracks of the output'
+complete -c venc -n '__venc_at "run"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
+complete -c venc -n '__venc_at "run"' -l no-skip-captions -d 'the opposite of --skip-captions'
+complete -c venc -n '__venc_at "run"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "run"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'keep the subtitles of the input and caption_url as tracks, drop them,...'
+complete -c venc -n '__venc_at "run"' -l hls -x -d 'make a ladder of renditions for players, with playlists of HLS and DASH'
+complete -c venc -n '__venc_at "run"' -l dash -x -d 'the same with DASH only'
+complete -c venc -n '__venc_at "run"' -l ladder -x -d 'the heights of the renditions, such as 1080,720,480'
+complete -c venc -n '__venc_at "run"' -l ts -d 'with --hls: transport streams, for players of before 2016'
 complete -c venc -n '__venc_at "run"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "run"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "run"' -l no-color -d 'no colours'
@@ -528,7 +581,7 @@ complete -c venc -n '__venc_at "submit"' -l url -x -d 'destination of the file; 
 complete -c venc -n '__venc_at "submit"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "submit"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "submit"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "submit"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "submit"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t m4f\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "submit"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "submit"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "submit"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
@@ -635,7 +688,7 @@ complete -c venc -n '__venc_at "submit"' -l autolevel -d 'spread the brightness 
 complete -c venc -n '__venc_at "submit"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "submit"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "submit"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "submit"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "submit"' -l type -x -a 'standard\\t transfer-only\\t segmented\\t playlist\\t captions\\t' -d 'segmented cuts it, playlist lists several, captions writes a caption...'
 complete -c venc -n '__venc_at "submit"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "submit"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "submit"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -646,6 +699,39 @@ complete -c venc -n '__venc_at "submit"' -l min-size -x -d 'the older form of sk
 complete -c venc -n '__venc_at "submit"' -l max-size -x -d 'the older form of skip.max_size'
 complete -c venc -n '__venc_at "submit"' -l min-duration -x -d 'the older form of skip.min_duration'
 complete -c venc -n '__venc_at "submit"' -l max-duration -x -d 'the older form of skip.max_duration'
+complete -c venc -n '__venc_at "submit"' -l segment-seconds -x -d 'longest segment'
+complete -c venc -n '__venc_at "submit"' -l byte-range-segmenting -d 'write one file, of which the segments are byte ranges'
+complete -c venc -n '__venc_at "submit"' -l no-byte-range-segmenting -d 'the opposite of --byte-range-segmenting'
+complete -c venc -n '__venc_at "submit"' -l generate-keyframe-manifest -d 'write a playlist of the keyframes as well'
+complete -c venc -n '__venc_at "submit"' -l no-generate-keyframe-manifest -d 'the opposite of --generate-keyframe-manifest'
+complete -c venc -n '__venc_at "submit"' -l keyframe-manifest-filename -x -d 'name of the playlist of the keyframes, next to that of the segments'
+complete -c venc -n '__venc_at "submit"' -l max-hls-protocol-version -x -d 'highest protocol version that the playlist may need'
+complete -c venc -n '__venc_at "submit"' -l hls-protocol-version -x -d 'protocol version that the playlist declares'
+complete -c venc -n '__venc_at "submit"' -l streaming-delivery-format -x -a 'hls\\t dash\\t' -d 'HTTP Live Streaming or DASH, with segments of fragmented MP4'
+complete -c venc -n '__venc_at "submit"' -l streaming-delivery-profile -x -a 'live\\t hbbtv_1.5\\t on_demand\\t' -d 'profile of DASH; on_demand writes one file for each track, with an index'
+complete -c venc -n '__venc_at "submit"' -l packaging -x -a 'cmaf\\t' -d 'one set of segments for both HLS and DASH: fragmented MP4 with separa...'
+complete -c venc -n '__venc_at "submit"' -l playlist-format -x -a 'hls\\t m3u\\t m3u8\\t highwinds\\t dash\\t mpd\\t ism\\t mss\\t' -d 'format of the playlist'
+complete -c venc -n '__venc_at "submit"' -l streams -x -d 'streams of the playlist; players begin with the first'
+complete -c venc -n '__venc_at "submit"' -l alternate-audio -x -d 'renditions of audio, by groups; without path and source, the audio is...'
+complete -c venc -n '__venc_at "submit"' -l captions -x -d 'captions of the playlist, in place of those of its sources'
+complete -c venc -n '__venc_at "submit"' -l smil-base-url -x -d 'base URL in a SMIL file, of any scheme'
+complete -c venc -n '__venc_at "submit"' -l allow-skipped-sources -d 'leave out streams whose source was skipped, instead of failing'
+complete -c venc -n '__venc_at "submit"' -l no-allow-skipped-sources -d 'the opposite of --allow-skipped-sources'
+complete -c venc -n '__venc_at "submit"' -l encryption-method -x -a 'aes-128-cbc\\t aes-128\\t none\\t aes-128-ctr\\t aes-256-cbc\\t aes-256-ctr\\t cbcs\\t sample-aes\\t' -d 'encryption of the segments'
+complete -c venc -n '__venc_at "submit"' -l encryption-key -x -d 'key of 16 bytes'
+complete -c venc -n '__venc_at "submit"' -l encryption-key-url -x -d 'address of the key, written as given; without encryption_key, the key...'
+complete -c venc -n '__venc_at "submit"' -l encryption-key-rotation-period -x -d 'number of segments after which a new random key follows'
+complete -c venc -n '__venc_at "submit"' -l encryption-key-url-prefix -x -d 'what precedes the name of a key file in the playlist'
+complete -c venc -n '__venc_at "submit"' -l encryption-iv -x -d 'initialization vector of all segments'
+complete -c venc -n '__venc_at "submit"' -l caption-url -x -d 'caption files that become tracks of the output'
+complete -c venc -n '__venc_at "submit"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
+complete -c venc -n '__venc_at "submit"' -l no-skip-captions -d 'the opposite of --skip-captions'
+complete -c venc -n '__venc_at "submit"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "submit"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'keep the subtitles of the input and caption_url as tracks, drop them,...'
+complete -c venc -n '__venc_at "submit"' -l hls -x -d 'make a ladder of renditions for players, with playlists of HLS and DASH'
+complete -c venc -n '__venc_at "submit"' -l dash -x -d 'the same with DASH only'
+complete -c venc -n '__venc_at "submit"' -l ladder -x -d 'the heights of the renditions, such as 1080,720,480'
+complete -c venc -n '__venc_at "submit"' -l ts -d 'with --hls: transport streams, for players of before 2016'
 complete -c venc -n '__venc_at "submit"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "submit"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "submit"' -l no-color -d 'no colours'
@@ -681,7 +767,7 @@ complete -c venc -n '__venc_at "plan"' -l url -x -d 'destination of the file; ov
 complete -c venc -n '__venc_at "plan"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "plan"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "plan"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "plan"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "plan"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t m4f\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "plan"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "plan"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "plan"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
@@ -788,7 +874,7 @@ complete -c venc -n '__venc_at "plan"' -l autolevel -d 'spread the brightness an
 complete -c venc -n '__venc_at "plan"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "plan"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "plan"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "plan"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "plan"' -l type -x -a 'standard\\t transfer-only\\t segmented\\t playlist\\t captions\\t' -d 'segmented cuts it, playlist lists several, captions writes a caption...'
 complete -c venc -n '__venc_at "plan"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "plan"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "plan"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -799,6 +885,39 @@ complete -c venc -n '__venc_at "plan"' -l min-size -x -d 'the older form of skip
 complete -c venc -n '__venc_at "plan"' -l max-size -x -d 'the older form of skip.max_size'
 complete -c venc -n '__venc_at "plan"' -l min-duration -x -d 'the older form of skip.min_duration'
 complete -c venc -n '__venc_at "plan"' -l max-duration -x -d 'the older form of skip.max_duration'
+complete -c venc -n '__venc_at "plan"' -l segment-seconds -x -d 'longest segment'
+complete -c venc -n '__venc_at "plan"' -l byte-range-segmenting -d 'write one file, of which the segments are byte ranges'
+complete -c venc -n '__venc_at "plan"' -l no-byte-range-segmenting -d 'the opposite of --byte-range-segmenting'
+complete -c venc -n '__venc_at "plan"' -l generate-keyframe-manifest -d 'write a playlist of the keyframes as well'
+complete -c venc -n '__venc_at "plan"' -l no-generate-keyframe-manifest -d 'the opposite of --generate-keyframe-manifest'
+complete -c venc -n '__venc_at "plan"' -l keyframe-manifest-filename -x -d 'name of the playlist of the keyframes, next to that of the segments'
+complete -c venc -n '__venc_at "plan"' -l max-hls-protocol-version -x -d 'highest protocol version that the playlist may need'
+complete -c venc -n '__venc_at "plan"' -l hls-protocol-version -x -d 'protocol version that the playlist declares'
+complete -c venc -n '__venc_at "plan"' -l streaming-delivery-format -x -a 'hls\\t dash\\t' -d 'HTTP Live Streaming or DASH, with segments of fragmented MP4'
+complete -c venc -n '__venc_at "plan"' -l streaming-delivery-profile -x -a 'live\\t hbbtv_1.5\\t on_demand\\t' -d 'profile of DASH; on_demand writes one file for each track, with an index'
+complete -c venc -n '__venc_at "plan"' -l packaging -x -a 'cmaf\\t' -d 'one set of segments for both HLS and DASH: fragmented MP4 with separa...'
+complete -c venc -n '__venc_at "plan"' -l playlist-format -x -a 'hls\\t m3u\\t m3u8\\t highwinds\\t dash\\t mpd\\t ism\\t mss\\t' -d 'format of the playlist'
+complete -c venc -n '__venc_at "plan"' -l streams -x -d 'streams of the playlist; players begin with the first'
+complete -c venc -n '__venc_at "plan"' -l alternate-audio -x -d 'renditions of audio, by groups; without path and source, the audio is...'
+complete -c venc -n '__venc_at "plan"' -l captions -x -d 'captions of the playlist, in place of those of its sources'
+complete -c venc -n '__venc_at "plan"' -l smil-base-url -x -d 'base URL in a SMIL file, of any scheme'
+complete -c venc -n '__venc_at "plan"' -l allow-skipped-sources -d 'leave out streams whose source was skipped, instead of failing'
+complete -c venc -n '__venc_at "plan"' -l no-allow-skipped-sources -d 'the opposite of --allow-skipped-sources'
+complete -c venc -n '__venc_at "plan"' -l encryption-method -x -a 'aes-128-cbc\\t aes-128\\t none\\t aes-128-ctr\\t aes-256-cbc\\t aes-256-ctr\\t cbcs\\t sample-aes\\t' -d 'encryption of the segments'
+complete -c venc -n '__venc_at "plan"' -l encryption-key -x -d 'key of 16 bytes'
+complete -c venc -n '__venc_at "plan"' -l encryption-key-url -x -d 'address of the key, written as given; without encryption_key, the key...'
+complete -c venc -n '__venc_at "plan"' -l encryption-key-rotation-period -x -d 'number of segments after which a new random key follows'
+complete -c venc -n '__venc_at "plan"' -l encryption-key-url-prefix -x -d 'what precedes the name of a key file in the playlist'
+complete -c venc -n '__venc_at "plan"' -l encryption-iv -x -d 'initialization vector of all segments'
+complete -c venc -n '__venc_at "plan"' -l caption-url -x -d 'caption files that become tracks of the output'
+complete -c venc -n '__venc_at "plan"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
+complete -c venc -n '__venc_at "plan"' -l no-skip-captions -d 'the opposite of --skip-captions'
+complete -c venc -n '__venc_at "plan"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "plan"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'keep the subtitles of the input and caption_url as tracks, drop them,...'
+complete -c venc -n '__venc_at "plan"' -l hls -x -d 'make a ladder of renditions for players, with playlists of HLS and DASH'
+complete -c venc -n '__venc_at "plan"' -l dash -x -d 'the same with DASH only'
+complete -c venc -n '__venc_at "plan"' -l ladder -x -d 'the heights of the renditions, such as 1080,720,480'
+complete -c venc -n '__venc_at "plan"' -l ts -d 'with --hls: transport streams, for players of before 2016'
 complete -c venc -n '__venc_at "plan"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "plan"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "plan"' -l no-color -d 'no colours'
@@ -1164,7 +1283,7 @@ complete -c venc -n '__venc_at "preset save"' -l url -x -d 'destination of the f
 complete -c venc -n '__venc_at "preset save"' -l base-url -x -d 'destination folder; the file is named filename, or gets a random name'
 complete -c venc -n '__venc_at "preset save"' -l filename -x -d 'name of the file; its extension selects the container'
 complete -c venc -n '__venc_at "preset save"' -l device-profile -x -a 'mobile/advanced\\t mobile/baseline\\t mobile/legacy\\t v1/mobile/advanced\\t v1/mobile/baseline\\t v1/mobile/legacy\\t v2/mobile/advanced\\t v2/mobile/baseline\\t v2/mobile/legacy\\t' -d 'settings for a kind of device, which other settings override'
-complete -c venc -n '__venc_at "preset save"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
+complete -c venc -n '__venc_at "preset save"' -l format -x -a 'mp4\\t m4v\\t f4v\\t m4a\\t f4a\\t m4b\\t m4r\\t f4b\\t mov\\t 3gp\\t 3gpp\\t 3g2\\t 3gp2\\t 3gpp2\\t flv\\t ts\\t mkv\\t webm\\t m4f\\t ogg\\t ogv\\t oga\\t ogx\\t wmv\\t wma\\t aac\\t mp3\\t ac3\\t ec3\\t eac3\\t wav\\t' -d 'container of the file, whatever its name says'
 complete -c venc -n '__venc_at "preset save"' -l hint -d 'write hint tracks for streaming servers into MP4, QuickTime and 3GPP...'
 complete -c venc -n '__venc_at "preset save"' -l no-hint -d 'the opposite of --hint'
 complete -c venc -n '__venc_at "preset save"' -l video-codec -x -a 'h264\\t theora\\t vp8\\t hevc\\t vp9\\t av1\\t mpeg4\\t wmv\\t' -d 'video codec'
@@ -1271,7 +1390,7 @@ complete -c venc -n '__venc_at "preset save"' -l autolevel -d 'spread the bright
 complete -c venc -n '__venc_at "preset save"' -l no-autolevel -d 'the opposite of --autolevel'
 complete -c venc -n '__venc_at "preset save"' -l watermark -x -d 'images overlaid on the video'
 complete -c venc -n '__venc_at "preset save"' -l thumbnails -x -d 'images taken from the output, each set as PNG or JPEG'
-complete -c venc -n '__venc_at "preset save"' -l type -x -a 'standard\\t transfer-only\\t' -d 'standard encodes the output; transfer-only delivers the bytes of the...'
+complete -c venc -n '__venc_at "preset save"' -l type -x -a 'standard\\t transfer-only\\t segmented\\t playlist\\t captions\\t' -d 'segmented cuts it, playlist lists several, captions writes a caption...'
 complete -c venc -n '__venc_at "preset save"' -l source -x -d 'label of another output of the job, whose file is used instead of the...'
 complete -c venc -n '__venc_at "preset save"' -l copy-video -d 'copy the video without encoding it; auto: only if it already is as re...'
 complete -c venc -n '__venc_at "preset save"' -l no-copy-video -d 'the opposite of --copy-video'
@@ -1282,6 +1401,35 @@ complete -c venc -n '__venc_at "preset save"' -l min-size -x -d 'the older form 
 complete -c venc -n '__venc_at "preset save"' -l max-size -x -d 'the older form of skip.max_size'
 complete -c venc -n '__venc_at "preset save"' -l min-duration -x -d 'the older form of skip.min_duration'
 complete -c venc -n '__venc_at "preset save"' -l max-duration -x -d 'the older form of skip.max_duration'
+complete -c venc -n '__venc_at "preset save"' -l segment-seconds -x -d 'longest segment'
+complete -c venc -n '__venc_at "preset save"' -l byte-range-segmenting -d 'write one file, of which the segments are byte ranges'
+complete -c venc -n '__venc_at "preset save"' -l no-byte-range-segmenting -d 'the opposite of --byte-range-segmenting'
+complete -c venc -n '__venc_at "preset save"' -l generate-keyframe-manifest -d 'write a playlist of the keyframes as well'
+complete -c venc -n '__venc_at "preset save"' -l no-generate-keyframe-manifest -d 'the opposite of --generate-keyframe-manifest'
+complete -c venc -n '__venc_at "preset save"' -l keyframe-manifest-filename -x -d 'name of the playlist of the keyframes, next to that of the segments'
+complete -c venc -n '__venc_at "preset save"' -l max-hls-protocol-version -x -d 'highest protocol version that the playlist may need'
+complete -c venc -n '__venc_at "preset save"' -l hls-protocol-version -x -d 'protocol version that the playlist declares'
+complete -c venc -n '__venc_at "preset save"' -l streaming-delivery-format -x -a 'hls\\t dash\\t' -d 'HTTP Live Streaming or DASH, with segments of fragmented MP4'
+complete -c venc -n '__venc_at "preset save"' -l streaming-delivery-profile -x -a 'live\\t hbbtv_1.5\\t on_demand\\t' -d 'profile of DASH; on_demand writes one file for each track, with an index'
+complete -c venc -n '__venc_at "preset save"' -l packaging -x -a 'cmaf\\t' -d 'one set of segments for both HLS and DASH: fragmented MP4 with separa...'
+complete -c venc -n '__venc_at "preset save"' -l playlist-format -x -a 'hls\\t m3u\\t m3u8\\t highwinds\\t dash\\t mpd\\t ism\\t mss\\t' -d 'format of the playlist'
+complete -c venc -n '__venc_at "preset save"' -l streams -x -d 'streams of the playlist; players begin with the first'
+complete -c venc -n '__venc_at "preset save"' -l alternate-audio -x -d 'renditions of audio, by groups; without path and source, the audio is...'
+complete -c venc -n '__venc_at "preset save"' -l captions -x -d 'captions of the playlist, in place of those of its sources'
+complete -c venc -n '__venc_at "preset save"' -l smil-base-url -x -d 'base URL in a SMIL file, of any scheme'
+complete -c venc -n '__venc_at "preset save"' -l allow-skipped-sources -d 'leave out streams whose source was skipped, instead of failing'
+complete -c venc -n '__venc_at "preset save"' -l no-allow-skipped-sources -d 'the opposite of --allow-skipped-sources'
+complete -c venc -n '__venc_at "preset save"' -l encryption-method -x -a 'aes-128-cbc\\t aes-128\\t none\\t aes-128-ctr\\t aes-256-cbc\\t aes-256-ctr\\t cbcs\\t sample-aes\\t' -d 'encryption of the segments'
+complete -c venc -n '__venc_at "preset save"' -l encryption-key -x -d 'key of 16 bytes'
+complete -c venc -n '__venc_at "preset save"' -l encryption-key-url -x -d 'address of the key, written as given; without encryption_key, the key...'
+complete -c venc -n '__venc_at "preset save"' -l encryption-key-rotation-period -x -d 'number of segments after which a new random key follows'
+complete -c venc -n '__venc_at "preset save"' -l encryption-key-url-prefix -x -d 'what precedes the name of a key file in the playlist'
+complete -c venc -n '__venc_at "preset save"' -l encryption-iv -x -d 'initialization vector of all segments'
+complete -c venc -n '__venc_at "preset save"' -l caption-url -x -d 'caption files that become tracks of the output'
+complete -c venc -n '__venc_at "preset save"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
+complete -c venc -n '__venc_at "preset save"' -l no-skip-captions -d 'the opposite of --skip-captions'
+complete -c venc -n '__venc_at "preset save"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "preset save"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'keep the subtitles of the input and caption_url as tracks, drop them,...'
 complete -c venc -n '__venc_at "preset save"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "preset save"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "preset save"' -l no-color -d 'no colours'

@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { maxPathPartBytes } from '../../src/shared/settings/limits.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { schemeOf } from '../transports/registry.js';
 import { credentialUse, withSavedCredentials } from '../transports/with-credentials.js';
@@ -25,7 +26,7 @@ export async function sourceErrors(
   const transport = appContext.transports.get(schemeOf(url) ?? '');
   if (transport?.download === undefined)
     return [`${path} ${unsupportedSchemeError(appContext, url, 'download')}`];
-  // Credentials of the job also apply to the watermarks of the same scheme.
+  // Credentials of the job also apply to watermarks and caption files of the same scheme.
   if (path === 'input') {
     const credentialError = await credentialErrorOf(appContext, url, { accountId, credentials });
     if (credentialError !== null) return [`credentials ${credentialError}`];
@@ -77,6 +78,14 @@ export async function destinationErrors(
 export function destinationField({ url, base_url }: OutputSettings): 'url' | 'base_url' | 'filename' {
   if (url !== undefined) return 'url';
   return base_url === undefined ? 'filename' : 'base_url';
+}
+
+/** Validation errors of names next to a playlist: those of segments are longer than its own. */
+export function partNameErrors(names: readonly string[], path: string): readonly string[] {
+  const tooLong = names.find((name) => Buffer.byteLength(name) > maxPathPartBytes);
+  return tooLong === undefined
+    ? []
+    : [`${path} is too long: the name ${tooLong} has more than ${maxPathPartBytes} bytes`];
 }
 
 /** A URL to upload to. */

@@ -1,5 +1,7 @@
 import { normalize } from 'node:path';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { firstWithLabelOf } from '../../src/shared/settings/thumbnail-rules.js';
+import { siblingInUrl } from '../../src/shared/text/url-text.js';
 import { namedImage } from '../../src/shared/thumbnail-names.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
@@ -32,6 +34,23 @@ export class DestinationClaims {
     return owner === null ? [] : [`${field} would write the same file as ${owner}`];
   }
 
+  /**
+   * Claims the destinations of the files that belong next to a playlist: the segments have the numbers from 1 on. Returns a validation error
+   * if one is taken.
+   */
+  claimParts(
+    names: readonly string[],
+    { destination, secondary }: OutputDestinations,
+    path: string,
+  ): readonly string[] {
+    const places = [destination, ...(secondary === undefined ? [] : [secondary.destination])];
+    const owners = places.flatMap((place) =>
+      names.map((name) => this.#claim(siblingInUrl(place, name), `the segments of ${path}`)),
+    );
+    const owner = owners.find((one) => one !== null) ?? null;
+    return owner === null ? [] : [`${path} would write the same files as ${owner}`];
+  }
+
   /** Claims the destinations of the thumbnails of an output. Returns a validation error for each set of which one is taken. */
   claimThumbnails(
     settings: OutputSettings,
@@ -42,7 +61,7 @@ export class DestinationClaims {
     const sets = thumbnailSets(settings);
     return sets.flatMap((set, setIndex) => {
       // A label that is used twice is an error by itself.
-      if (sets.slice(0, setIndex).some(({ label }) => label !== undefined && label === set.label)) return [];
+      if (firstWithLabelOf(sets, setIndex) < setIndex) return [];
       // The sizes of the images are unknown. Sets with the same sizes of the same output write images of one size.
       const { size, width, height, aspect_mode } = set;
       const side = `${path} ${JSON.stringify({ size, width, height, aspect_mode })}`;

@@ -10,13 +10,8 @@ import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { withSentNotifications } from '../jobs/notifications.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import { type AppContext, requireHealthy } from './app-context.js';
-import {
-  type CreateContext,
-  checkRequest,
-  type RequestCheckDeps,
-  type ResolvedOutput,
-  validPartsOf,
-} from './check-request.js';
+import type { RequestCheckDeps, ResolvedOutput } from './check-output.js';
+import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
 
 type CreateJobDeps = RequestCheckDeps &
   Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'now' | 'log'>;

@@ -22,7 +22,10 @@ export async function removeJob(
   await removeHostedFiles(appContext, hostedFilesOf(job));
 }
 
-/** Removes hosted files. Resolves to whether all are gone; failures are logged. */
+/**
+ * Removes hosted files with all other files of their tokens, such as the segments of a playlist. Resolves to whether all are gone; failures
+ * are logged.
+ */
 export async function removeHostedFiles(
   { hosted, log }: Pick<AppContext, 'hosted' | 'log'>,
   urls: readonly string[],
@@ -31,7 +34,7 @@ export async function removeHostedFiles(
   for (const url of urls) {
     try {
       const fileRef = parseFileRefUrl(url);
-      if (fileRef !== null) await hosted.remove(fileRef);
+      if (fileRef !== null) await hosted.removeAll(fileRef.token);
     } catch (error) {
       isComplete = false;
       log(

@@ -2,7 +2,9 @@ import { posix } from 'node:path';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { routePath } from '../../src/shared/routes.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
+import { isSegmented } from '../../src/shared/settings/segments.js';
+import { fileNameInUrl, replaceExtensionInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { fileRefUrl } from '../hosted-files/file-ref.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import type { OutputDestination } from '../jobs/job.js';
@@ -17,6 +19,8 @@ interface DestinationOptions {
   /** Address of this daemon as its clients know it, without a trailing slash. */
   readonly baseUrl: string;
   readonly randomToken: () => string;
+  /** The token of the folder of a hosted file; a new one if absent. */
+  readonly folderToken?: string;
 }
 
 /**
@@ -28,9 +32,30 @@ export function resolveDestination(
   settings: OutputSettings,
   options: DestinationOptions,
 ): OutputDestinations {
-  const { secondary_url: second } = settings;
-  const primary = primaryDestination(settings, options);
+  const named = isSegmented(settings) || isPlaylist(settings) ? withPlaylistName(settings) : settings;
+  const { secondary_url: second } = named;
+  const primary = primaryDestination(named, options);
   return second === undefined ? primary : { ...primary, secondary: externalDestination(second) };
+}
+
+/** The settings with a name that ends in `.m3u8` or `.mpd`: the file that is named is the playlist. */
+function withPlaylistName(settings: OutputSettings): OutputSettings {
+  const { url, filename, secondary_url, ...others } = settings;
+  const extension = playlistExtension(settings, url ?? filename);
+  const isNamed = (name: string) =>
+    name
+      .replace(/[?#].*$/s, '')
+      .toLowerCase()
+      .endsWith(extension);
+  const named = (given: string) => (isNamed(given) ? given : replaceExtensionInUrl(given, extension));
+  return {
+    ...others,
+    ...(url === undefined ? {} : { url: named(url) }),
+    ...(secondary_url === undefined ? {} : { secondary_url: named(secondary_url) }),
+    ...(filename === undefined
+      ? {}
+      : { filename: isNamed(filename) ? filename : `${withoutExtension(filename)}${extension}` }),
+  };
 }
 
 function primaryDestination(settings: OutputSettings, options: DestinationOptions): OutputDestination {
@@ -42,7 +67,7 @@ function primaryDestination(settings: OutputSettings, options: DestinationOption
     return externalDestination(`${settings.base_url.replace(/\/+$/, '')}/${path}`);
   }
   // A generated name equals the name of its folder, so that clients can distinguish it from a requested one.
-  const fileRef = { token, name: posix.basename(filename) };
+  const fileRef = { token: options.folderToken ?? token, name: posix.basename(filename) };
   return {
     destination: fileRefUrl('hosted', fileRef),
     url: `${options.baseUrl}${routePath('hostedFile', { ...fileRef })}`,

@@ -24,13 +24,13 @@ interface JobParts {
   readonly outputs: readonly OutputSettings[];
 }
 
-/** The warning that the credentials of a job are not used: neither for its input nor for watermarks. */
+/** The warning that the credentials of a job are not used: neither for its input, nor for watermarks and caption files. */
 export function unusedJobCredentials({ credentials, input, outputs }: JobParts): readonly RequestWarning[] {
   if (input === undefined) return [];
-  const watermarks = outputs.flatMap(({ credentials: own, watermark = [] }) =>
-    own === undefined ? watermark : [],
+  const files = outputs.flatMap(({ credentials: own, watermark = [], caption_url = [] }) =>
+    own === undefined ? [...watermark, ...caption_url] : [],
   );
-  return unusedCredentials(credentials, [input, ...watermarks.map(({ url }) => url)], 'credentials');
+  return unusedCredentials(credentials, [input, ...files.map(({ url }) => url)], 'credentials');
 }
 
 /** The warnings that the credentials of an output, or those of its thumbnails, are not used. `path` is the path of the output. */
@@ -39,7 +39,7 @@ export function unusedOutputCredentials(
   { destination, secondary }: OutputDestinations,
   path: string,
 ): readonly RequestWarning[] {
-  const { credentials, thumbnails = [], watermark = [] } = settings;
+  const { credentials, thumbnails = [], watermark = [], caption_url = [] } = settings;
   const inherited = thumbnails.flatMap((set) =>
     set.base_url === undefined || set.credentials !== undefined ? [] : [set.base_url],
   );
@@ -47,7 +47,7 @@ export function unusedOutputCredentials(
     destination,
     ...(secondary === undefined ? [] : [secondary.destination]),
     ...inherited,
-    ...watermark.map(({ url }) => url),
+    ...[...watermark, ...caption_url].map(({ url }) => url),
   ];
   return [
     ...unusedCredentials(credentials, urls, `${path}.credentials`),

@@ -1,20 +1,25 @@
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
+import { isCaptions } from '../../src/shared/settings/captions.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import { isSegmented } from '../../src/shared/settings/segments.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { checkRequest, type ResolvedOutput, validPartsOf } from '../actions/check-request.js';
+import type { ResolvedOutput } from '../actions/check-output.js';
+import { checkRequest, validPartsOf } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { findFrameAtStart } from '../pipeline/plan-job.js';
+import { segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan, Plan } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
@@ -24,9 +29,11 @@ import { parseFileUrl } from '../transports/file/file-url.js';
 import { parseHttpUrl } from '../transports/http/http-url.js';
 import { registerTransports } from '../transports/registry.js';
 import type { Transport } from '../transports/transport.js';
+import { assumedCaptions, captionNotes } from './assume-captions.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
 import { createWatermarkInspector } from './inspect-watermarks.js';
 import { encodedSourceOf, planWithSources } from './plan-with-sources.js';
+import { skippedOutputs } from './skipped-outputs.js';
 
 /** The facts of an input that is only transferred, which are not needed. */
 const noMedia: MediaFacts = {
@@ -91,14 +98,15 @@ export async function dryRun(
   const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
-  const isTransferred = resolved.every(({ settings }) => isTransferOnly(settings));
+  const isTransferred = resolved.every(({ settings }) => !isEncoded(settings));
   const media = isTransferred ? noMedia : await ffmpeg.probe(input);
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
+  const skipped = skippedOutputs(resolved, media);
   const pendingOutputs: OutputToPlan[] = [];
   for (const [index, { settings, outputDestination }] of resolved.entries()) {
     const id = index + 1;
-    if (isTransferOnly(settings)) continue;
+    if (!isEncoded(settings) || skipped.has(id)) continue;
     const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
     const filename = fileNameInUrl(outputDestination.destination);
     if ('failure' in found) failures.set(id, found.failure);
@@ -111,14 +119,24 @@ export async function dryRun(
         id,
         settings: source === undefined ? others : { ...others, source },
         filename,
+        segmentGrids: segmentGridsOf(
+          settings,
+          resolved.map((other) => other.settings),
+        ),
         isTest,
         watermarks: found.images,
+        captions: assumedCaptions(source === undefined ? media : noMedia, settings),
         frameAtStart: startFrame,
       });
     }
   }
   const files = new Map(
-    namedFiles.flatMap((file, index) => (file === null ? [] : [[index + 1, file] as const])),
+    namedFiles.flatMap((file, index) => {
+      // The file that is named is a playlist, which ffmpeg does not write.
+      const settings = resolved[index]?.settings ?? {};
+      const isWritten = !isSegmented(settings) && !isPlaylist(settings);
+      return file === null || !isWritten ? [] : [[index + 1, file] as const];
+    }),
   );
   const jobPlan = planWithSources(pendingOutputs, (outputs, source) => {
     const from =
@@ -135,7 +153,7 @@ export async function dryRun(
       number: index + 1,
       label: settings.label ?? null,
       url: withoutPassword(outputDestination.url),
-      path: copy ?? made,
+      path: skipped.has(index + 1) ? null : (copy ?? made),
       source: settings.source === undefined ? null : source + 1,
       copyOf: copy === undefined ? null : made,
       failure: failures.get(index + 1) ?? null,
@@ -145,9 +163,39 @@ export async function dryRun(
     program: ffmpeg.ffmpeg.path,
     outputs: dryRunOutputs,
     steps: [...steps, ...copySteps(dryRunOutputs)],
-    warnings: [...watermarks.warnings(), ...warnings],
+    warnings: [
+      ...watermarks.warnings(),
+      ...captionNotes(jobPlan),
+      ...warnings,
+      ...[...skipped].map(([id, reason]) => `output ${id}: ${reason}`),
+      ...playlistNotes(resolved, jobPlan),
+    ],
     requestWarnings,
   };
+}
+
+/** Whether ffmpeg makes the file of an output. */
+function isEncoded(settings: ResolvedOutput['settings']): boolean {
+  return !isTransferOnly(settings) && !isPlaylist(settings) && !isCaptions(settings);
+}
+
+/** What happens to the outputs that are cut into segments, and to playlists, one sentence each. */
+function playlistNotes(outputs: readonly ResolvedOutput[], { products }: Plan): readonly string[] {
+  return outputs.flatMap(({ settings, outputDestination }, index) => {
+    const name = fileNameInUrl(outputDestination.destination);
+    if (isCaptions(settings)) return [`output ${index + 1} is the caption file ${name}, which venc writes`];
+    if (isPlaylist(settings))
+      return [`output ${index + 1} is the playlist ${name}, written when all other outputs are delivered`];
+    const product = products.find(({ outputId }) => outputId === index + 1);
+    if (product?.packaging === undefined) return [];
+    const { packaging, video, audio } = product;
+    const tracks = segmentedTracks(packaging, { hasVideo: video !== null, hasAudio: audio !== null });
+    const files = tracks.map((track) => segmentNames(packaging, track).segment(0)).join(' and ');
+    const more = packaging.hasByteRanges ? '' : ' and so on';
+    return [
+      `output ${index + 1} is cut into segments of ${packaging.segmentSeconds} s: ${files}${more}, with the playlist ${name}`,
+    ];
+  });
 }
 
 function copySteps(outputs: readonly DryRunOutput[]): readonly DryRunStep[] {

@@ -40,6 +40,7 @@ export function planWithSources(
     steps: plans.flatMap(({ steps }) => steps),
     measurements: plans.flatMap(({ measurements }) => measurements),
     products: plans.flatMap(({ products }) => products),
+    captionFiles: plans.flatMap(({ captionFiles }) => captionFiles),
     rejections: plans.flatMap(({ rejections }) => rejections),
   };
 }

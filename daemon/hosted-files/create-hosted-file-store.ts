@@ -44,6 +44,11 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
       expiryTimer.schedule(to.token, storedAt);
     },
     remove: (ref) => removeHostedFile(state, ref),
+    removeAll: async (token) => {
+      if (!isToken(token)) return;
+      const path = join(state.folder, token);
+      await state.mutex.runExclusive(token, () => rm(path, { recursive: true, force: true }));
+    },
     async receive(body, name, ownerId, signal, declaredBytes = 0) {
       const received = await storeUpload(state, { body, name, ownerId, signal, declaredBytes });
       expiryTimer.schedule(received.token, state.now());

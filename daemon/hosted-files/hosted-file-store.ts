@@ -24,6 +24,8 @@ export interface HostedFileStore {
   put(fromPath: string, ref: FileRef): Promise<void>;
   /** Deletes a file. Afterwards its state is `unknown`, as if it had never existed. */
   remove(ref: FileRef): Promise<void>;
+  /** Deletes all files of a token, in the same way. */
+  removeAll(token: string): Promise<void>;
   /**
    * Streams a body into a new file that belongs to an owner. Rejects with `OutOfSpaceError` if the disk is full; immediately, if
    * the declared length does not fit.

@@ -1,10 +1,13 @@
 import { createReadStream } from 'node:fs';
+import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { VencError } from '../../src/shared/errors.js';
 import { contentTypeOf } from '../transfer/content-type.js';
 import type { PublicRouteHandler } from './request-context.js';
 
-/** `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 410 after 24 hours. Needs no key. */
+/**
+ * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24 hours. Needs no key.
+ */
 export const getHosted: PublicRouteHandler = async (appContext, { params, incoming, method }) => {
   const fileRef = { token: params.token ?? '', name: params.name ?? '' };
   const file = await appContext.hosted.find(fileRef);
@@ -21,6 +24,7 @@ export const getHosted: PublicRouteHandler = async (appContext, { params, incomi
     // The content of a hosted file is not trusted: a browser must never treat it as a page of this daemon.
     'X-Content-Type-Options': 'nosniff',
   };
+  if (isFresh(incoming.headers, etag, file.modifiedAt)) return { status: 304, headers };
   const ifRange = incoming.headers['if-range'];
   const isUnchanged = ifRange === undefined || ifRange === etag || ifRange === headers['Last-Modified'];
   const range = isUnchanged ? readByteRange(incoming.headers.range, file.sizeBytes) : null;
@@ -41,6 +45,16 @@ export const getHosted: PublicRouteHandler = async (appContext, { params, incomi
     stream: Readable.toWeb(createReadStream(file.path, { start: first, end: last })) as ReadableStream,
   };
 };
+
+/** Whether the client has this version of a file: RFC 9110, section 13.1. `If-Modified-Since` counts only without `If-None-Match`. */
+function isFresh(
+  { 'if-none-match': tags, 'if-modified-since': since = '' }: IncomingHttpHeaders,
+  etag: string,
+  modifiedAt: Date,
+): boolean {
+  if (tags === undefined) return Math.floor(modifiedAt.getTime() / 1000) * 1000 <= Date.parse(since);
+  return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
+}
 
 /** A range of bytes; the first and the last one are included. */
 interface ByteRange {

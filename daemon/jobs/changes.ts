@@ -1,4 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
+import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isFinal, type OutputState } from '../../src/shared/states.js';
 import type { Job, JobFailure, JobOutput } from './job.js';
 import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
@@ -54,7 +55,7 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
           finishedAt: at,
         },
         outputs: job.outputs.map((output) =>
-          output.state === 'waiting' && output.settings.source === undefined
+          output.state === 'waiting' && output.settings.source === undefined && !isPlaylist(output.settings)
             ? { ...output, state: 'queued', updatedAt: at }
             : output,
         ),
@@ -77,6 +78,7 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
           state: 'finished',
           media: change.media,
           file: change.file,
+          ...(change.rendition === undefined ? {} : { rendition: change.rendition }),
           thumbnails: recordThumbnails(
             delivered,
             requireOutput(delivered, change),

@@ -1,5 +1,7 @@
+import { isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { testModeSeconds } from '../../src/shared/settings/limits.js';
+import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from './job.js';
@@ -30,7 +32,8 @@ export function expectedWork(
   job: Pick<Job, 'test'>,
 ): number {
   const { settings } = output;
-  if (isTransferOnly(settings)) return startCost;
+  if (isTransferOnly(settings) || isCaptions(settings)) return startCost;
+  if (isPlaylist(settings)) return 0;
   const remainingSeconds = Math.max(
     0,
     (media.durationSeconds ?? unknownSeconds) - (settings.start_clip ?? 0),

@@ -5,6 +5,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { MediaFacts } from './media.js';
+import type { CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';
 
 /*
  * Terms. A job has one input and one or more outputs. A *run* is one attempt to process a job; it holds the job's *claim*, a token.
@@ -78,6 +79,34 @@ export interface JobThumbnail {
   readonly sizeBytes?: number;
 }
 
+/** What was measured in a rendition that was cut into segments. */
+export interface RenditionFacts {
+  /** The number of segments. */
+  readonly segments: number;
+  readonly longestSegmentSeconds: number;
+  /** Names of the codecs in playlists (RFC 6381); null for a stream that it does not have, or that has no name. */
+  readonly videoCodec: string | null;
+  readonly audioCodec: string | null;
+  /** Frames per second, counted; absent without video. */
+  readonly frameRate?: number;
+  /** Bits per second: the highest rate of a segment, and that of the whole rendition. */
+  readonly peakBitrate: number;
+  readonly averageBitrate: number;
+  /** Whether its playlist says that each segment begins with a keyframe. */
+  readonly isIndependent: boolean;
+  /** Its playlist of keyframes; absent if there is none. */
+  readonly keyframes?: {
+    /** The name, next to the playlist of the segments. */
+    readonly name: string;
+    readonly peakBitrate: number;
+    readonly averageBitrate: number;
+  };
+  /** Its captions; absent if it has none. */
+  readonly captions?: readonly CaptionRenditionFacts[];
+  /** Its tracks, if they are in files of their own: video before audio. */
+  readonly tracks?: readonly TrackFacts[];
+}
+
 /** Where a file is delivered: see `destination` and `url` of {@link JobOutput}. */
 export interface OutputDestination {
   readonly destination: string;
@@ -100,6 +129,8 @@ export interface JobOutput extends JobFile {
    * then have.
    */
   readonly primaryUploadError?: string;
+  /** What was measured when it was cut into segments. Absent if it is not segmented or has not finished. */
+  readonly rendition?: RenditionFacts;
   readonly thumbnails: readonly JobThumbnail[];
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
   readonly warnings?: readonly string[];

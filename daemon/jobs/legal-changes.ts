@@ -1,6 +1,7 @@
 import { VencError } from '../../src/shared/errors.js';
+import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { type JobState, jobStates, type OutputState } from '../../src/shared/states.js';
-import type { FileFacts, Job, JobFailure, JobInput, JobOutput } from './job.js';
+import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
 import type { MediaFacts } from './media.js';
 import type { DeliveredThumbnail } from './thumbnails.js';
 
@@ -28,9 +29,11 @@ export type Change =
       readonly warnings?: readonly string[];
       /** Why the delivery to the requested URL failed, if the file was delivered to the secondary one. */
       readonly primaryUploadError?: string;
+      /** Absent if it was not cut into segments. */
+      readonly rendition?: RenditionFacts;
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
-  /** The source of the output is complete on this machine. */
+  /** The source of the output is complete on this machine, or all outputs that a playlist names have ended. */
   | { readonly type: 'output-queued'; readonly id: number }
   /** The source of the output cannot be made. */
   | { readonly type: 'source-failed'; readonly id: number; readonly failure: JobFailure }
@@ -135,7 +138,8 @@ export function requireOutput(job: Job, change: Extract<Change, { id: number }>)
 
 /** Whether an output waits for the input of its job, and not for another output. */
 function awaitsInput({ input }: Job, { state, settings }: JobOutput): boolean {
-  return state === 'waiting' && (settings.source === undefined || input.state !== 'finished');
+  const isFromInput = settings.source === undefined && !isPlaylist(settings);
+  return state === 'waiting' && (isFromInput || input.state !== 'finished');
 }
 
 function illegalChange(change: Change, reason: string): VencError {

@@ -65,6 +65,26 @@ export interface AudioFacts {
   readonly language?: string;
 }
 
+/** A subtitle track of a file. */
+export interface SubtitleFacts {
+  readonly streamIndex: number;
+  /** As ffprobe names it: `subrip`, `mov_text`, `hdmv_pgs_subtitle`, ... */
+  readonly codec: string;
+  /** The language that the file declares for it; absent if none. */
+  readonly language?: string;
+  /** The title that the file declares for it; absent if none. */
+  readonly title?: string;
+  /** What the file declares about its use, by the names of ffmpeg; absent if nothing. */
+  readonly dispositions?: readonly SubtitleDisposition[];
+}
+
+/** What a subtitle track is for, by the names of ffmpeg. */
+export const subtitleDispositions = [
+  ...(['default', 'forced', 'hearing_impaired', 'visual_impaired', 'comment', 'original', 'dub'] as const),
+] as const;
+/** One of `subtitleDispositions`. */
+export type SubtitleDisposition = (typeof subtitleDispositions)[number];
+
 /** Properties of a media file: its best video stream, not counting cover art, and its default audio stream. */
 export interface MediaFacts {
   /** Container format, one word: `mpeg4`, `matroska`, `webm`, `avi`, ... */
@@ -75,6 +95,8 @@ export interface MediaFacts {
   readonly audio: AudioFacts | null;
   /** The other audio streams that can be decoded; absent if there are none. */
   readonly otherAudio?: readonly AudioFacts[];
+  /** All subtitle tracks in the order of the file; absent if there are none. */
+  readonly subtitles?: readonly SubtitleFacts[];
 }
 
 const rotatedOrientation = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;

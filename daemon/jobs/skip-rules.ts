@@ -7,6 +7,8 @@ type SkipRules = NonNullable<OutputSettings['skip']>;
 /** What the rules compare: null if the input lacks it or does not report it. */
 interface Measured {
   readonly area: number | null;
+  /** The height as displayed. */
+  readonly height: number | null;
   readonly seconds: number | null;
   readonly audioKbps: number | null;
   readonly videoKbps: number | null;
@@ -25,6 +27,7 @@ export function exclusionReason({ skip = {} }: OutputSettings, media: MediaFacts
   const size = video === null ? null : displaySize(video);
   const rule = brokenRule(skip, {
     area: size === null ? null : size.width * size.height,
+    height: size === null ? null : size.height,
     seconds: media?.durationSeconds ?? null,
     audioKbps: audio?.bitrateKbps ?? null,
     videoKbps: video?.bitrateKbps ?? null,
@@ -38,9 +41,13 @@ export function skippedBecause(reason: string): string {
 }
 
 /** The first rule that the input breaks, as a clause. */
-function brokenRule(rules: SkipRules, { area, seconds, audioKbps, videoKbps }: Measured): string | null {
+function brokenRule(
+  rules: SkipRules,
+  { area, height, seconds, audioKbps, videoKbps }: Measured,
+): string | null {
   const ranges = [
     ['size', 'pixels', area, areaOf(rules.min_size), areaOf(rules.max_size)],
+    ['height', 'lines', height, rules.min_height, rules.max_height],
     ['duration', 'seconds', seconds, rules.min_duration, rules.max_duration],
     ['audio_bitrate', 'Kbps of audio', audioKbps, rules.min_audio_bitrate, rules.max_audio_bitrate],
     ['video_bitrate', 'Kbps of video', videoKbps, rules.min_video_bitrate, rules.max_video_bitrate],

@@ -14,6 +14,7 @@ import type {
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
+import { replaceExtensionInUrl } from '../../src/shared/text/url-text.js';
 import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import type { Job, JobInput, JobOutput, Notification } from './job.js';
@@ -94,6 +95,7 @@ export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => 
     state: output.state,
     label: output.label,
     ...backupFields(output),
+    ...segmentFields(output),
     ...outputWarnings(output),
   };
 });
@@ -105,8 +107,32 @@ function backupFields({ primaryUploadError }: JobOutput) {
     : { backup_server_used: true, primary_upload_error_message: primaryUploadError };
 }
 
+/** The fields of an output that was cut into segments. */
+function segmentFields({ rendition, state, settings, url }: JobOutput) {
+  // The manifest has the name of the playlist.
+  const isBoth = settings.packaging === 'cmaf' && state === 'finished';
+  const manifest = isBoth ? { dash_url: replaceExtensionInUrl(withoutPassword(url), '.mpd') } : {};
+  if (rendition === undefined) return manifest;
+  const { videoCodec, audioCodec } = rendition;
+  return {
+    ...manifest,
+    fragment_duration_in_ms: milliseconds(rendition.longestSegmentSeconds) ?? 0,
+    ...(videoCodec === null ? {} : { rfc_6381_video_codec: videoCodec }),
+    ...(audioCodec === null ? {} : { rfc_6381_audio_codec: audioCodec }),
+    segments: rendition.segments,
+    peak_bitrate_in_kbps: rendition.peakBitrate / 1000,
+    average_bitrate_in_kbps: rendition.averageBitrate / 1000,
+  };
+}
+
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
-  return { ...mediaFile(job, output), state: output.state, label: output.label, ...outputWarnings(output) };
+  return {
+    ...mediaFile(job, output),
+    state: output.state,
+    label: output.label,
+    ...segmentFields(output),
+    ...outputWarnings(output),
+  };
 }
 
 function outputWarnings({ warnings = [] }: JobOutput): Pick<OutputDetails, 'warnings'> {

@@ -1,9 +1,9 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
-import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { thumbnailAccess, videoAccess } from '../jobs/file-access.js';
-import { type FileFacts, type Job, type JobOutput, toJobFailure } from '../jobs/job.js';
+import { type Job, type JobOutput, toJobFailure } from '../jobs/job.js';
 import { objectHeaders } from '../jobs/object-headers.js';
 import type { Run } from '../jobs/run.js';
 import {
@@ -23,6 +23,7 @@ import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
 import { failureInLog } from './run-log.js';
 import { type DeliveredFiles, deliverToEither } from './secondary-delivery.js';
+import { partHeaders, type SendFile, sendConcurrently, sendParts } from './send-parts.js';
 import { runStage } from './stages.js';
 
 /** The files to deliver for one output. */
@@ -116,8 +117,8 @@ function withUploadSlot<T>(
 }
 
 /**
- * Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails. Adds each delivered URL to
- * `uploaded`.
+ * Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails, and a playlist its segments. Adds each
+ * delivered URL to `uploaded`.
  */
 async function sendAll(
   run: Run,
@@ -140,27 +141,37 @@ async function sendAll(
     return facts;
   };
   const thumbnails = await sendThumbnails(delivery, send);
+  const { rendition } = encoded;
+  const partBytes = rendition?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0;
   const onProgress: Transfer['onProgress'] = (done, total) => {
     const percent = total === null || total === 0 ? 0 : (done / total) * 100;
     const overallPercent = (1 - weight) * 100 + weight * percent;
     run.progress(output.id, { event: 'uploading', percent, overallPercent });
   };
+  await sendParts(output, encoded, send, (done) => onProgress(done, partBytes));
   const file = await send(encoded.product.path, destination, {
-    onProgress,
+    onProgress: rendition === undefined ? onProgress : () => {},
     ...(encoded.file === null ? {} : { facts: encoded.file }),
     access: videoAccess(settings),
-    headers: objectHeaders(settings, schemeOf(destination)),
+    headers:
+      rendition === undefined
+        ? objectHeaders(settings, schemeOf(destination))
+        : partHeaders(settings, destination, fileNameInUrl(destination)),
     ...(settings.parallel_upload_limit === undefined
       ? {}
       : { parallelParts: settings.parallel_upload_limit }),
   });
-  return { file, thumbnails };
+  if (rendition === undefined) return { file, thumbnails };
+  // The size of an output is that of all its files.
+  const { facts } = rendition;
+  return {
+    file: { ...file, sizeBytes: file.sizeBytes + partBytes },
+    ...(facts === undefined ? {} : { rendition: facts }),
+    thumbnails,
+  };
 }
 
-/** Delivers one file of the scratch folder, and removes it there. */
-type SendFile = (path: string, to: string, transfer: Omit<Transfer, 'signal'>) => Promise<FileFacts>;
-
-/** Delivers the thumbnails, set by set. After the first error no other upload is started, and those that run are awaited. */
+/** Delivers the thumbnails, set by set. */
 async function sendThumbnails(
   { output, thumbnails }: Delivery,
   send: SendFile,
@@ -169,23 +180,15 @@ async function sendThumbnails(
   const delivered: DeliveredThumbnail[] = [];
   for (const [setIndex, set] of thumbnailSets(settings).entries()) {
     const images = thumbnails.filter((one) => one.setIndex === setIndex);
-    const errors: unknown[] = [];
-    const sendOne = async ({ path, ...thumbnail }: ExtractedThumbnail): Promise<void> => {
-      if (errors.length > 0) return;
+    await sendConcurrently(images, set.parallel_upload_limit ?? 1, async ({ path, ...thumbnail }) => {
       const { destination, url } = destinationOfThumbnail(output, thumbnail);
-      try {
-        const { sizeBytes } = await send(path, destination, {
-          onProgress: () => {},
-          access: thumbnailAccess(settings, set),
-          headers: objectHeaders(thumbnailObject(settings, set), schemeOf(destination)),
-        });
-        delivered.push({ ...thumbnail, destination, url, sizeBytes });
-      } catch (error) {
-        errors.push(error);
-      }
-    };
-    await mapWithConcurrency(images, set.parallel_upload_limit ?? 1, sendOne);
-    if (errors.length > 0) throw errors[0];
+      const { sizeBytes } = await send(path, destination, {
+        onProgress: () => {},
+        access: thumbnailAccess(settings, set),
+        headers: objectHeaders(thumbnailObject(settings, set), schemeOf(destination)),
+      });
+      delivered.push({ ...thumbnail, destination, url, sizeBytes });
+    });
   }
   return delivered.toSorted((a, b) => a.setIndex - b.setIndex || a.index - b.index);
 }

@@ -6,11 +6,13 @@ import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { dependentsOf } from '../jobs/output-graph.js';
 import type { Run } from '../jobs/run.js';
+import { captionOutputs } from './caption-outputs.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type EncodedFile, encode } from './encode.js';
 import { extractThumbnails, filesByDestination } from './extract-thumbnails.js';
 import type { WithEncoder } from './measure-audio.js';
+import { packageOutput } from './package-output.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob } from './plan-job.js';
 import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
@@ -81,10 +83,22 @@ export async function encodeOutputs(
         ? { thumbnails: [], warnings: [] }
         : await extractThumbnails(run, context, { output, encoded: video, source, scratch, destinations });
     if (extracted === null) return;
-    const warnings = [...(video?.warnings ?? []), ...extracted.warnings];
+    const packaged =
+      video === null
+        ? { file: encoded, warnings: [] }
+        : await packageOutput(run, context, { output, encoded: video, scratch });
+    if (packaged === null) return;
+    const warnings = [...(video?.warnings ?? []), ...extracted.warnings, ...packaged.warnings];
     spawn((taskRun) => {
       const { thumbnails } = extracted;
-      const delivery = deliver(taskRun, context, { output, encoded, thumbnails, warnings, scratch, limiter });
+      const delivery = deliver(taskRun, context, {
+        output,
+        encoded: packaged.file,
+        thumbnails,
+        warnings,
+        scratch,
+        limiter,
+      });
       deliveries.push(delivery);
       return delivery;
     });
@@ -134,6 +148,8 @@ async function* makeFiles(
   awaitSpace: () => Promise<void>,
 ): AsyncGenerator<MadeFile> {
   for await (const one of transferOutputs(run, source, outputs, scratch)) yield { ...one, video: null };
+  for await (const one of captionOutputs(run, context, source, { outputs, scratch }))
+    yield { ...one, video: null };
   for (const group of groups) {
     await awaitSpace();
     for await (const { output, encoded: video } of encode(run, context, group, scratch))

@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
@@ -8,11 +10,14 @@ import type { Run } from '../jobs/run.js';
 import { mayStartInFrame } from '../plan/decide/clip.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
+import { segmentGridsOf } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
-import type { Plan, Product, Step, WatermarkImage } from '../plan/plan-types.js';
+import type { Plan, PreparedCaptions, Product, Step, WatermarkImage } from '../plan/plan-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
+import { createCaptionFileReader } from './read-caption-files.js';
+import { createSubtitleReader } from './read-subtitles.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
 
 /** Outputs that are encoded in the same runs of ffmpeg; often only one. */
@@ -36,6 +41,7 @@ export interface PlannedOutput {
 interface PendingOutput {
   readonly output: JobOutput;
   readonly watermarks: readonly WatermarkImage[];
+  readonly captions: readonly PreparedCaptions[];
   /** See `OutputToPlan`. */
   readonly frameAtStart: number | null;
   readonly measured: MeasuredAudio;
@@ -43,7 +49,7 @@ interface PendingOutput {
 
 /**
  * Plans the given outputs, except those that are only transferred, and measures their audio before that if needed. Outputs that cannot be
- * encoded from this input, or whose watermarks cannot be fetched, fail here and are omitted.
+ * encoded from this input, or whose watermarks or caption files cannot be fetched, fail here and are omitted.
  */
 export async function planJob(
   run: Run,
@@ -57,25 +63,33 @@ export async function planJob(
   },
 ): Promise<readonly PlannedGroup[]> {
   const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
+  const readCaptionFiles = createCaptionFileReader(run, context, inspected.scratch);
+  const readSubtitles = createSubtitleReader(run, context, inspected);
   const found: PendingOutput[] = [];
   for (const output of inspected.outputs) {
-    if (isTransferOnly(output.settings)) continue;
+    if (isTransferOnly(output.settings) || isCaptions(output.settings)) continue;
     const watermarks = await fetchWatermarks(output);
     if (watermarks === null) continue;
     const source = { path: inspected.input, media: inspected.media };
     const frame = await findFrameAtStart(context.ffmpeg, source, output.settings, run.signal);
-    found.push({ output, watermarks, frameAtStart: frame, measured: {} });
+    const fromFiles = await readCaptionFiles(output);
+    if (fromFiles === null) continue;
+    const captions = [...(await readSubtitles(output)), ...fromFiles];
+    found.push({ output, watermarks, captions, frameAtStart: frame, measured: {} });
   }
+  const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };
   const planFor = (subset: readonly PendingOutput[]): Plan =>
     plan(
-      subset.map(({ output, watermarks, frameAtStart, measured }) => ({
+      subset.map(({ output, watermarks, captions, frameAtStart, measured }) => ({
         id: output.id,
         settings: output.settings,
         watermarks,
+        captions,
         frameAtStart,
         measured,
         filename: fileNameInUrl(output.destination),
+        segmentGrids: segmentGridsOf(output.settings, allSettings),
         isTest: run.job.test,
       })),
       inspected.media,
@@ -94,6 +108,7 @@ export async function planJob(
   const jobPlan = planFor(pendingOutputs);
   for (const { outputId, failure } of jobPlan.rejections)
     await run.change({ type: 'output-failed', id: outputId, failure });
+  for (const { path, content } of jobPlan.captionFiles) await writeFile(path, content);
   const { video } = inspected.media;
   if (video !== null && isHighRange(video) && !canToneMap(context.ffmpeg.capabilities)) {
     context.log(

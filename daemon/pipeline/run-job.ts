@@ -1,4 +1,6 @@
 import { rm } from 'node:fs/promises';
+import { isCaptions } from '../../src/shared/settings/captions.js';
+import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
 import { type Job, toJobFailure } from '../jobs/job.js';
@@ -15,6 +17,7 @@ import { downloadWeight } from './progress-weights.js';
 import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
 import { runStage, withTaskGroup } from './stages.js';
+import { writePlaylists } from './write-playlists.js';
 
 /**
  * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
@@ -57,7 +60,9 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   if (inspected === null) return;
   const job = await skipExcluded(run, inspected.media);
   const remade = sourcesToMakeAgain(job.outputs);
-  const outputs = job.outputs.filter(({ id, state }) => !isFinal(state) || remade.has(id));
+  const outputs = job.outputs.filter(
+    ({ id, state, settings }) => (!isFinal(state) || remade.has(id)) && !isPlaylist(settings),
+  );
   const sourceRun = withRemadeSources(run, remade);
   const file = { path: source.path, file: source.file, ...inspected };
   const fromInput = await planBatch(sourceRun, context, file, {
@@ -65,16 +70,21 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
     scratch,
     withEncoder: (work) => limiter.runExclusive('encodes', run.signal, work),
   });
-  const hasTransfers = fromInput.outputs.some(({ settings }) => isTransferOnly(settings));
-  if (fromInput.groups.length === 0 && !hasTransfers) return;
-  await withTaskGroup(sourceRun, async (groupRun, spawn) => {
-    const inputBytes = source.file.sizeBytes;
-    await limiter.runExclusive('encodes', groupRun.signal, () =>
-      encodeOutputs(groupRun, context, fromInput, { scratch, limiter, outputs, remade, inputBytes }, spawn),
-    );
-    await rm(source.path, { force: true });
-    source.reservation.markEncoded();
-  });
+  const hasTransfers = fromInput.outputs.some(
+    ({ settings }) => isTransferOnly(settings) || isCaptions(settings),
+  );
+  if (fromInput.groups.length > 0 || hasTransfers) {
+    await withTaskGroup(sourceRun, async (groupRun, spawn) => {
+      const inputBytes = source.file.sizeBytes;
+      await limiter.runExclusive('encodes', groupRun.signal, () =>
+        encodeOutputs(groupRun, context, fromInput, { scratch, limiter, outputs, remade, inputBytes }, spawn),
+      );
+      await rm(source.path, { force: true });
+      source.reservation.markEncoded();
+    });
+  }
+  const playlists = job.outputs.filter(({ state, settings }) => isPlaylist(settings) && !isFinal(state));
+  await writePlaylists(run, context, { playlists, scratch, limiter });
 }
 
 /** Skips the outputs that their rules exclude for this input, and returns the job. */

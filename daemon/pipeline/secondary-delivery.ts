@@ -1,5 +1,5 @@
 import { isVencError } from '../../src/shared/errors.js';
-import { type FileFacts, type JobOutput, toJobFailure } from '../jobs/job.js';
+import { type FileFacts, type JobOutput, type RenditionFacts, toJobFailure } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import type { DeliveredThumbnail } from '../jobs/thumbnails.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';
@@ -11,6 +11,8 @@ import { failureInLog, outputLogName } from './run-log.js';
 export interface DeliveredFiles {
   readonly file: FileFacts;
   readonly thumbnails: readonly DeliveredThumbnail[];
+  /** Absent if the output was not cut into segments. */
+  readonly rendition?: RenditionFacts;
 }
 
 /** A delivered output. */
@@ -46,7 +48,10 @@ export async function deliverToEither<D extends FilesToDeliver>(
 ): Promise<Delivered> {
   const { output, thumbnails, encoded } = delivery;
   if (output.secondary === undefined) return send(delivery);
-  for (const { path } of thumbnails) await keepUnder(path, spareOf(path));
+  const { rendition } = encoded;
+  // The main file is delivered last, so it is still there after a failure.
+  const early = [...thumbnails, ...(rendition?.files ?? [])].map(({ path }) => path);
+  for (const path of early) await keepUnder(path, spareOf(path));
   const warn = (what: string, error: unknown) => {
     const failure = toJobFailure(error, 'UploadFailureError');
     const reason = failureInLog(run.job, failure);
@@ -61,13 +66,19 @@ export async function deliverToEither<D extends FilesToDeliver>(
     const primaryUploadError = warn('goes to its secondary URL because its URL failed', error);
     // The journal of deliveries counts a file as delivered once its name has left the folder. The first names therefore stay: nothing
     // that was not delivered to the requested URL is removed from there after a crash.
-    for (const { path } of thumbnails) await keepUnder(spareOf(path), path);
+    for (const path of early) await keepUnder(spareOf(path), path);
     await keepUnder(encoded.product.path, spareOf(encoded.product.path));
     const second = {
       ...delivery,
       output: { ...output, ...output.secondary },
       thumbnails: thumbnails.map(({ path, ...thumbnail }) => ({ ...thumbnail, path: spareOf(path) })),
-      encoded: { ...encoded, product: { path: spareOf(encoded.product.path) } },
+      encoded: {
+        ...encoded,
+        product: { path: spareOf(encoded.product.path) },
+        ...(rendition === undefined
+          ? {}
+          : { rendition: { ...rendition, files: rendition.files.map(withSpare) } }),
+      },
     };
     const delivered = await send(second).catch((secondError: unknown) => {
       run.signal.throwIfAborted();
@@ -76,6 +87,10 @@ export async function deliverToEither<D extends FilesToDeliver>(
     });
     return { ...delivered, primaryUploadError };
   }
+}
+
+function withSpare<T extends { readonly path: string }>(file: T): T {
+  return { ...file, path: spareOf(file.path) };
 }
 
 /** The second name of a file in the scratch folder. */

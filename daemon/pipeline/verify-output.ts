@@ -24,7 +24,10 @@ export function verifyOutput(product: Product, media: MediaFacts | null): JobFai
     ...(product.audio === null && media.audio !== null ? ['audio'] : []),
   ];
   if (unexpected.length > 0) return invalidFileFailure(`with unexpected ${unexpected.join(' and ')}`);
-  const mismatch = findVideoMismatch(product, media) ?? findAudioMismatch(product, media);
+  const mismatch =
+    findVideoMismatch(product, media) ??
+    findAudioMismatch(product, media) ??
+    findCaptionMismatch(product, media);
   return mismatch === null ? findDurationFailure(product, media) : invalidFileFailure(mismatch);
 }
 
@@ -65,6 +68,11 @@ function findAudioMismatch({ audio: expectedAudio }: Product, { audio }: MediaFa
   if (audio.codec !== expectedAudio.codec) return `with ${audio.codec} audio, not ${expectedAudio.codec}`;
   if (audio.channels === expectedAudio.channels) return null;
   return `with ${audio.channels} audio channels, not ${expectedAudio.channels}`;
+}
+
+function findCaptionMismatch({ captionTracks = 0 }: Product, { subtitles = [] }: MediaFacts): string | null {
+  if (subtitles.length === captionTracks) return null;
+  return `with ${subtitles.length} subtitle tracks, not ${captionTracks}`;
 }
 
 function findDurationFailure(

@@ -1,9 +1,17 @@
+import {
+  captionFormats,
+  otherRejectedFormats,
+  playlistFormats,
+} from '../../src/shared/settings/format-names.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { playlistExtension } from '../../src/shared/settings/playlists.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { isSegmented, segmentFormat } from '../../src/shared/settings/segments.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { AudioEncoderName } from './audio-encoders.js';
 import { audioBitrateWarnings } from './decide/audio-bitrate.js';
 import { audioOptionErrors, audioOptionWarnings } from './decide/audio-options.js';
+import { captionErrors } from './decide/captions.js';
 import {
   type CodecChoice,
   chooseCodecs,
@@ -66,8 +74,17 @@ export function checkCombination(
   path: string,
 ): Combination | InvalidCombination {
   const settings = withoutCopiedSettings(given);
-  const nameExtension = filename === null ? '' : extensionOf(filename);
-  const formatExtension = settings.format === undefined ? null : `.${settings.format}`;
+  // The name of a segmented output is that of its playlist.
+  const ownExtension = filename === null ? '' : extensionOf(filename);
+  const nameExtension = isSegmented(settings) ? '' : ownExtension;
+  const format = isSegmented(settings) ? segmentFormat(settings) : settings.format;
+  if (isSegmented(settings) && !['ts', 'm4f', 'aac'].includes(format ?? ''))
+    return invalid([`${path}.format must be ts, m4f or aac if type is segmented`]);
+  if (!isSegmented(settings) && (format ?? nameExtension.slice(1)) === 'm4f')
+    return invalid([
+      `${path}.${format === undefined ? nameSetting(settings) : 'format'} must not be m4f: fragmented MP4 is written only for outputs of type segmented`,
+    ]);
+  const formatExtension = format === undefined ? null : `.${format}`;
   const givenExtension = formatExtension ?? nameExtension;
   if (formatExtension !== null && !isExtension(formatExtension))
     return invalid([`${path}.format ${unsupportedFormat(settings.format ?? '')}`]);
@@ -89,6 +106,7 @@ export function checkCombination(
           ...codecOptionErrors(settings, codecs.video, path, capabilities),
         ]),
     ...hintErrors(settings, codecs, container, capabilities, path),
+    ...captionErrors(settings, { hasVideo: codecs.video !== null, container, extension }, capabilities, path),
     ...(capabilities.muxers.has(container.muxer)
       ? []
       : [`${path} cannot be written as ${extension}: this ffmpeg has no muxer ${container.muxer}`]),
@@ -113,7 +131,7 @@ export function checkCombination(
   }
   if (validationErrors.length + missing.length > 0) return invalid([...validationErrors, ...missing]);
   const warnings = [
-    ...nameWarnings(settings, nameExtension, extension, path),
+    ...nameWarnings(settings, ownExtension, extension, path),
     ...(codecs.video === null
       ? []
       : [...oddSideWarnings(settings, path), ...codecOptionWarnings(settings, codecs.video, path)]),
@@ -202,6 +220,10 @@ function nameWarnings(
     [nameSetting(settings), nameExtension],
     ['secondary_url', second === undefined ? '' : extensionOf(fileNameInUrl(second))],
   ] as const;
+  if (isSegmented(settings)) {
+    const message = `is a playlist, so its name will end in ${playlistExtension(settings)}`;
+    return names.flatMap(([name, its]) => (isExtension(its) ? [{ field: `${path}.${name}`, message }] : []));
+  }
   const { muxer } = containerOf(extension);
   const message = `has no effect on the container: the file is ${extension.slice(1)}, but its name says otherwise`;
   return names.flatMap(([name, its]) =>
@@ -211,21 +233,23 @@ function nameWarnings(
   );
 }
 
-const playlistFormats = ['dash', 'mpd', 'hls', 'm3u', 'm3u8', 'highwinds'];
-const captionFormats = ['scc', 'webvtt', 'vtt', 'dfxp', 'srt'];
-const reasons: Readonly<Record<string, string>> = {
-  m4f: 'fragmented MP4 cannot be written',
+const reasons = {
   mj2: 'JPEG 2000 cannot be encoded',
   mjp2: 'JPEG 2000 cannot be encoded',
   mxf: 'conformance to broadcast standards cannot be verified',
   ism: 'Smooth Streaming is not supported',
   mss: 'Smooth Streaming is not supported',
-};
+} as const satisfies Record<(typeof otherRejectedFormats)[number], string>;
 
 function unsupportedFormat(format: string): string {
-  if (playlistFormats.includes(format)) return `must not be ${format}: it is the format of a playlist`;
-  if (captionFormats.includes(format)) return `must not be ${format}: it is the format of captions`;
-  return `must not be ${format}: ${reasons[format] ?? 'it is not supported'}`;
+  if (isOneOf(playlistFormats, format)) return `must not be ${format}: it is the format of a playlist`;
+  if (isOneOf(captionFormats, format)) return `must not be ${format}: it is the format of captions`;
+  const reason = isOneOf(otherRejectedFormats, format) ? reasons[format] : 'it is not supported';
+  return `must not be ${format}: ${reason}`;
+}
+
+function isOneOf<T extends string>(names: readonly T[], name: string): name is T {
+  return names.some((one) => one === name);
 }
 
 function cannotEncode(codec: VideoCodec): string {

@@ -70,6 +70,8 @@ export interface Container {
   readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
   /** Whether it has an index that can be at the start of the file, so that playback can start before the download ends. */
   readonly hasIndex?: boolean;
+  /** False if tracks of captions are lost, although files of this muxer have them. */
+  readonly hasCaptionTracks?: false;
   /** Whether HEVC needs the tag `hvc1`: Apple's players accept no other. */
   readonly needsHvc1Tag?: boolean;
 }
@@ -145,6 +147,19 @@ export const containers = {
     muxer: 'mpegts',
     codecPairs: { h264: ['aac', 'mp3', 'ac3'], hevc: ['aac'] },
     audioOnlyCodecs: ['aac', 'mp3', 'ac3'],
+  },
+  // Segments of fragmented MP4 are cut from an MP4, of which only video and audio are used.
+  '.m4f': {
+    hasCaptionTracks: false,
+    muxer: 'mp4',
+    needsHvc1Tag: true,
+    codecPairs: {
+      h264: ['aac', 'ac3', 'eac3'],
+      hevc: ['aac', 'ac3', 'eac3'],
+      vp9: ['aac', 'opus'],
+      av1: ['aac', 'opus'],
+    },
+    audioOnlyCodecs: ['aac', 'ac3', 'eac3', 'opus'],
   },
   '.3gp': threeGp,
   '.3gpp': threeGp,

@@ -2,7 +2,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { Combination } from './check-combination.js';
 import { hasBitrates } from './decide/audio-options.js';
-import { hasConstantBitrate } from './decide/bitrate-cap.js';
+import { decideCap } from './decide/bitrate-cap.js';
 import { reasonWithoutHints } from './decide/hint-tracks.js';
 import { storesLanguage } from './decide/languages.js';
 import { optionalColourCodecs, pixelRatioCodecs } from './decide/video-effects.js';
@@ -21,6 +21,13 @@ interface EffectRule {
   readonly reason: (facts: OutputFacts) => string | null;
 }
 
+/** Whether an output has video that is not copied. */
+function isVideoEncoded(
+  facts: OutputFacts,
+): facts is OutputFacts & { readonly combination: { readonly video: NonNullable<Combination['video']> } } {
+  return facts.combination.video !== null && facts.settings.copy_video !== true;
+}
+
 const theoraReason = 'the encoder of theora places keyframes itself';
 
 const rules: readonly EffectRule[] = [
@@ -29,7 +36,7 @@ const rules: readonly EffectRule[] = [
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
-    names: ['thumbnails'],
+    names: ['thumbnails', 'caption_url', 'skip_captions', 'subtitles'],
     reason: ({ combination }) => (combination.video === null ? 'the output has no video' : null),
   },
   {
@@ -49,28 +56,27 @@ const rules: readonly EffectRule[] = [
   },
   {
     names: ['aspect_mode'],
-    reason: ({ settings: { width, height, aspect_mode, copy_video }, combination: { video } }) =>
-      video === null || copy_video === true || aspect_mode === 'preserve'
-        ? null
-        : width === undefined || height === undefined
-          ? 'it needs width and height'
-          : null,
+    reason: (facts) => {
+      const { width, height, aspect_mode } = facts.settings;
+      if (!isVideoEncoded(facts) || aspect_mode === 'preserve') return null;
+      return width === undefined || height === undefined ? 'it needs width and height' : null;
+    },
   },
   {
     names: ['upscale'],
-    reason: ({ settings: { width, height, copy_video }, combination: { video } }) =>
-      video !== null && copy_video !== true && width === undefined && height === undefined
+    reason: (facts) => {
+      const { width, height } = facts.settings;
+      return isVideoEncoded(facts) && width === undefined && height === undefined
         ? 'it needs width or height'
-        : null,
+        : null;
+    },
   },
   {
     names: ['buffer_size'],
-    reason: ({ settings, combination: { video } }) =>
-      video === null || settings.copy_video === true || settings.bitrate_cap !== undefined
-        ? null
-        : hasConstantBitrate(settings, video.codec)
-          ? null
-          : 'it needs bitrate_cap',
+    reason: (facts) =>
+      isVideoEncoded(facts) && decideCap(facts.settings, facts.combination.video.codec) === null
+        ? 'it needs bitrate_cap'
+        : null,
   },
   {
     names: ['sample_aspect_ratio'],
@@ -91,6 +97,13 @@ const rules: readonly EffectRule[] = [
     reason: ({ settings, combination: { video } }) =>
       video !== null && settings.color_metadata === 'discard' && !optionalColourCodecs.includes(video.codec)
         ? 'only the colours of h264, hevc and vp9 can be left out'
+        : null,
+  },
+  {
+    names: ['subtitles'],
+    reason: ({ settings: { subtitles, copy_video, skip_captions }, combination }) =>
+      subtitles === 'burn' && copy_video === true && skip_captions !== true && combination.video !== null
+        ? 'the video is copied'
         : null,
   },
   {

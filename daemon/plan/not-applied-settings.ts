@@ -56,46 +56,17 @@ const broadcastOnly = { noEffect: 'it is an option of format_preset', warns: tru
 const transcriptionOnly = { noEffect: 'there is no speech recognition', warns: true } as const;
 const forensicsOnly = { noEffect: 'it belongs to forensic_watermark', warns: true } as const;
 
-const noSegments = { unsupported: 'is not supported: outputs cannot be segmented' } as const;
 const segmentsOnly = { noEffect: 'it is for players of 2010', warns: true } as const;
-const noPlaylists = { unsupported: 'is not supported: playlists cannot be made' } as const;
-const noEncryption = { unsupported: 'is not supported: outputs cannot be encrypted' } as const;
-const noCaptions = { unsupported: 'is not supported: captions are not carried over' } as const;
 
 const streaming = {
-  segment_seconds: noSegments,
   segment_size: { noEffect: 'segments have no fixed size', warns: true },
   segment_image_url: segmentsOnly,
   segment_video_snapshots: segmentsOnly,
-  streaming_delivery_format: noSegments,
-  streaming_delivery_profile: noSegments,
-  byte_range_segmenting: noSegments,
-  generate_keyframe_manifest: noSegments,
-  keyframe_manifest_filename: noSegments,
-  max_hls_protocol_version: noSegments,
-  hls_protocol_version: noSegments,
   hls_optimized_ts: { noEffect: 'segments always begin with their tables' },
-  packaging: noSegments,
-  playlist_format: noPlaylists,
-  streams: noPlaylists,
-  alternate_audio: noPlaylists,
-  captions: noPlaylists,
-  allow_skipped_sources: noPlaylists,
-  smil_base_url: noPlaylists,
-  encryption_method: noEncryption,
-  encryption_key: noEncryption,
-  encryption_key_url: noEncryption,
-  encryption_key_rotation_period: noEncryption,
-  encryption_key_url_prefix: noEncryption,
-  encryption_iv: noEncryption,
   encryption_password: {
     unsupported: 'cannot be used: how a password becomes an initialization vector is not documented',
   },
-  caption_url: noCaptions,
-  skip_captions: { ...noCaptions, unless: [true] },
-  subtitles: { ...noCaptions, unless: ['drop'] },
-  segmented: noCaptions,
-  language: noCaptions,
+  segmented: { noEffect: 'a segmented output has its captions next to its segments', warns: true },
 } as const satisfies Decisions<typeof streamingTable>;
 
 /** The settings of an output that are not applied. */

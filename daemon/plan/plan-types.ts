@@ -1,7 +1,9 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { Captions } from '../captions/cues.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { Orientation } from '../jobs/media.js';
+import type { Orientation, SubtitleDisposition } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
+import type { Packaging } from './decide/packaging.js';
 
 /** What this ffmpeg supports. Queried once, so that planning stays pure. */
 export interface Capabilities {
@@ -24,6 +26,8 @@ export interface OutputToPlan {
   readonly filename: string;
   /** The images of `settings.watermark`, in order. */
   readonly watermarks?: readonly WatermarkImage[];
+  /** The captions that were read from the input and from `settings.caption_url`, in order. */
+  readonly captions?: readonly PreparedCaptions[];
   /**
    * Start of the frame that is displayed at the start of the clip, in seconds from the start of the input. Null or absent if
    * unknown: see `mayStartInFrame`.
@@ -31,6 +35,8 @@ export interface OutputToPlan {
   readonly frameAtStart?: number | null;
   /** What was measured in its audio, as `Plan.measurements` asks; absent if nothing was. */
   readonly measured?: MeasuredAudio;
+  /** The lengths of the segments into which it is cut, or copies of it, in seconds; absent if there are none. */
+  readonly segmentGrids?: readonly number[];
   /** Test mode (section 8): the output ends at most 5 seconds after the start of the clip. */
   readonly isTest: boolean;
 }
@@ -45,6 +51,54 @@ export interface WatermarkImage {
   /** Width and height after rotation. */
   readonly width: number;
   readonly height: number;
+}
+
+/** Captions that become a track of an output. */
+export interface PreparedCaptions {
+  readonly captions: Captions;
+  /** The track of the input that they come from; null if they are from a file. */
+  readonly streamIndex: number | null;
+  /** A language code; null if it is not known. */
+  readonly language: string | null;
+  readonly title: string | null;
+  readonly dispositions: readonly SubtitleDisposition[];
+}
+
+/** Captions that belong to a segmented output, with times from its start. */
+export interface CaptionRendition {
+  readonly captions: Captions;
+  /** A language code; null if it is not known. */
+  readonly language: string | null;
+  /** The name for people. */
+  readonly label: string;
+  readonly isDefault: boolean;
+  readonly isForced: boolean;
+}
+
+/** A track of captions in an output. */
+export type CaptionTrack = {
+  /** As three letters; null for none. */
+  readonly language: string | null;
+  readonly title: string | null;
+  readonly dispositions: readonly SubtitleDisposition[];
+} & (
+  | {
+      readonly from: 'file';
+      /** The name of the file in the scratch folder, and what is in it. */
+      readonly name: string;
+      readonly content: string | Buffer;
+      /** The demuxer of ffmpeg that reads it; its packets are copied into the output. */
+      readonly demuxer: 'srt' | 'webvtt' | 'ass' | 'mov';
+    }
+  /** Subtitles that are images, copied from the input. */
+  | { readonly from: 'input'; readonly streamIndex: number }
+);
+
+/** Captions that are drawn into the video: the name of their file in the scratch folder, what is in it, and the filter that draws it. */
+export interface BurnedCaptions {
+  readonly name: string;
+  readonly content: string;
+  readonly filter: 'ass' | 'subtitles';
 }
 
 /** Paths of a job. They are absolute, because the steps run in another working directory. */
@@ -84,10 +138,16 @@ export interface Product {
   readonly maxSeconds: number | null;
   /** What was changed or left out for this input, one sentence each. */
   readonly warnings: readonly string[];
+  /** How it is cut into segments; absent if it is delivered as one file. */
+  readonly packaging?: Packaging;
   /** Expected video stream; null if there should be none. */
   readonly video: ProductVideo | null;
   /** Expected audio stream; null if there should be none. */
   readonly audio: ProductAudio | null;
+  /** The captions to write next to its segments; absent if there are none. */
+  readonly captionRenditions?: readonly CaptionRendition[];
+  /** The expected number of tracks of captions; absent if there should be none. */
+  readonly captionTracks?: number;
 }
 
 /** The expected video stream: codec by its common name (`h264`), size in pixels. */
@@ -122,6 +182,8 @@ export interface Plan {
    */
   readonly measurements: readonly PlannedMeasurement[];
   readonly products: readonly Product[];
+  /** The files that the steps read besides the input, to be written before they run. */
+  readonly captionFiles: readonly { readonly path: string; readonly content: string | Buffer }[];
   /** Outputs that cannot be encoded from this input, and why. The other outputs are not affected. */
   readonly rejections: readonly OutputRejection[];
 }

@@ -1,7 +1,9 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
+import { decideCaptions } from './decide/captions.js';
 import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
 import { decideAudio, decideRepack } from './decide/decide-audio.js';
@@ -10,9 +12,11 @@ import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLanguage, selectAudio } from './decide/languages.js';
+import { decidePackaging } from './decide/packaging.js';
 import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
+import { captionFilesOf } from './write/captions.js';
 import { measurementsOf } from './write/measurements.js';
 import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 
@@ -35,6 +39,7 @@ export function plan(
     ),
     measurements: decisions.flatMap((decision) => measurementsOf(decision, paths, capabilities)),
     products: decisions.map((decision) => productOf(decision, paths)),
+    captionFiles: decisions.flatMap((decision) => captionFilesOf(decision, paths)),
     rejections: results.flatMap(({ output, result }) =>
       'failure' in result ? [{ outputId: output.id, failure: result.failure }] : [],
     ),
@@ -51,7 +56,8 @@ function stepsOf(
   if (first === undefined || others.length === 0 || inputVideo === null) {
     return group.flatMap((decision) => stepsFor(decision, paths, capabilities));
   }
-  return groupSteps([first, ...others], inputVideo, paths, capabilities);
+  const shared = { videos: [first, ...others] as const, audios: group.filter((one) => !hasVideo(one)) };
+  return groupSteps(shared, inputVideo, paths, capabilities);
 }
 
 type Result<T> = T | { readonly failure: JobFailure };
@@ -75,7 +81,17 @@ function decide(
 }
 
 function decideOutput(
-  { id, settings, filename, isTest, frameAtStart, watermarks = [], measured }: OutputToPlan,
+  {
+    id,
+    settings,
+    filename,
+    isTest,
+    frameAtStart,
+    watermarks = [],
+    captions = [],
+    measured,
+    segmentGrids = [],
+  }: OutputToPlan,
   given: MediaFacts,
   capabilities: Capabilities,
 ): Result<{ readonly decision: Decision }> {
@@ -119,7 +135,15 @@ function decideOutput(
   const videoResult: Result<{ readonly video: VideoDecision | null; readonly warnings: readonly string[] }> =
     inputVideo === null || combination.video === null || copies?.video != null
       ? { video: null, warnings: [] }
-      : decideVideo(settings, inputVideo, combination.video.encoder, source, watermarks, capabilities);
+      : decideVideo(
+          settings,
+          inputVideo,
+          combination.video.encoder,
+          source,
+          watermarks,
+          capabilities,
+          segmentGrids,
+        );
   if ('failure' in videoResult) return videoResult;
   const lacksThumbnails =
     videoResult.video === null && copies?.video == null && settings.thumbnails !== undefined;
@@ -144,12 +168,30 @@ function decideOutput(
     if (hasMatchingStream) return failure('InvalidVideoSettingsError', clipPastEndMessage(clip.startSeconds));
     return failure('NoMediaError', noStreamsMessage(combination.video !== null, combination.audio !== null));
   }
+  const isVideo = videoResult.video !== null || copies?.video != null;
+  const {
+    tracks,
+    burned,
+    renditions,
+    warnings: captionWarnings,
+  } = isVideo
+    ? decideCaptions(settings, captions, {
+        container,
+        extension: combination.extension,
+        clip,
+        media,
+        outputId: id,
+      })
+    : { tracks: [], burned: undefined, renditions: undefined, warnings: [] };
   const decision = {
     outputId: id,
     extension: combination.extension,
     container,
     clip,
-    video: videoResult.video,
+    video:
+      videoResult.video === null || burned === undefined
+        ? videoResult.video
+        : { ...videoResult.video, burned },
     audio: audioResult.audio,
     ...(copies === null ? {} : { copies }),
     language: decideLanguage(
@@ -157,16 +199,29 @@ function decideOutput(
       audioResult.audio === null ? (copies?.audio ?? null) : inputAudio,
       container,
     ),
+    ...(tracks.length === 0 ? {} : { captions: tracks }),
+    ...(renditions === undefined ? {} : { captionRenditions: renditions }),
     ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
+    ...packagingOf(settings, filename, videoResult.video !== null || copies?.video != null),
     warnings: [
       ...selected.warnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...videoResult.warnings,
       ...audioResult.warnings,
+      ...captionWarnings,
       ...(lacksThumbnails ? ['There are no thumbnails, because the input has no video.'] : []),
     ],
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
+}
+
+function packagingOf(
+  settings: OutputSettings,
+  filename: string,
+  hasVideo: boolean,
+): Pick<Decision, 'packaging'> {
+  const packaging = decidePackaging(settings, filename, hasVideo);
+  return packaging === null ? {} : { packaging };
 }
 
 function clipPastEndMessage(startSeconds: number): string {

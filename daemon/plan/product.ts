@@ -18,7 +18,7 @@ function fileCodec(codec: VideoCodec | AudioCodec, bitDepth = 16): string {
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
-  const { outputId, clip, video, audio, copies } = decision;
+  const { outputId, clip, video, audio, copies, captions, captionRenditions } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
   return {
     outputId,
@@ -26,6 +26,8 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
     expectedSeconds: clip.expectedSeconds,
     maxSeconds: maxSeconds(decision, frameSeconds),
     warnings: decision.warnings,
+    ...(decision.packaging === undefined ? {} : { packaging: decision.packaging }),
+    ...(captionRenditions === undefined ? {} : { captionRenditions }),
     video:
       video === null
         ? copiedVideo(copies?.video ?? null)
@@ -39,6 +41,7 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
               : {}),
           },
     audio: audio === null ? copiedAudio(copies?.audio ?? null) : encodedAudio(audio),
+    ...(captions === undefined ? {} : { captionTracks: captions.length }),
   };
 }
 

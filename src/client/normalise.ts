@@ -98,8 +98,27 @@ function outputFile(value: unknown): OutputMediaFile {
     ...mediaFile(fields),
     state: readState(fields.state),
     label: readText(fields.label),
+    ...segmentFields(fields),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
+}
+
+/** The fields of an output that was cut into segments. */
+function segmentFields(fields: Fields) {
+  const { fragment_duration_in_ms, segments, rfc_6381_video_codec, rfc_6381_audio_codec } = fields;
+  const known = {
+    dash_url: readText(fields.dash_url),
+    peak_bitrate_in_kbps: readAmount(fields.peak_bitrate_in_kbps),
+    average_bitrate_in_kbps: readAmount(fields.average_bitrate_in_kbps),
+    fragment_duration_in_ms: readAmount(fragment_duration_in_ms),
+    segments: readAmount(segments),
+    rfc_6381_video_codec: readText(rfc_6381_video_codec),
+    rfc_6381_audio_codec: readText(rfc_6381_audio_codec),
+  };
+  // Only those that the record has.
+  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) as Partial<
+    Pick<OutputMediaFile, keyof typeof known>
+  >;
 }
 
 function thumbnail(value: unknown): ThumbnailRecord {

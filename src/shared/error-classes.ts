@@ -105,6 +105,14 @@ export const errorClasses = {
     false,
     'Check the URL of the watermark image and submit the job again.',
   ),
+  CaptionError: jobFailure('There are no valid captions.', false, 'Correct the file that the message names.'),
+  InvalidEncryptionSettingsError: jobFailure('A key is not valid.', true, 'Check encryption_key_url.'),
+  SegmentingError: jobFailure(
+    'The output could not be cut into segments.',
+    true,
+    'Resubmit the job; if it fails again, request longer segments.',
+  ),
+  SkippedSourceError: jobFailure('A source was skipped.', false, 'Set allow_skipped_sources or change skip.'),
   SourceFailedError: jobFailure(
     'The output that this one is made from failed.',
     true,

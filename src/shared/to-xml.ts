@@ -81,6 +81,7 @@ const marks: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>'
 // 1.0 cannot represent.
 const specialCharacters = /[&<>\r]|[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{10FFFF}]/gu;
 
-function escapeXml(text: string): string {
+/** A text as the content or an attribute value of XML. */
+export function escapeXml(text: string): string {
   return text.replace(specialCharacters, (character) => marks[character] ?? '\uFFFD');
 }

@@ -20,6 +20,14 @@ async function planHere(words: readonly string[], input?: string): Promise<CliRe
   return runInProcess(['plan', input ?? (await media('clip.mp4')), ...words, ...(await programs())]);
 }
 
+interface PrintedStep {
+  readonly outputs: readonly { readonly number: number; readonly url: string; readonly path: string }[];
+  readonly does: string;
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly share?: number;
+}
+
 test('an output made from another one keeps the sample rate of that', async () => {
   const request = {
     input: pathToFileURL(await media('clip.mp4')).href,
@@ -28,21 +36,12 @@ test('an output made from another one keeps the sample rate of that', async () =
       { source: 'small', filename: 'again.mp4' },
     ],
   };
-  const folder = tempFolder();
-  await writeFile(join(folder, 'request.json'), JSON.stringify(request));
-  const words = ['plan', join(folder, 'request.json'), '--json', ...(await programs())];
-  const steps: readonly PrintedStep[] = JSON.parse((await runInProcess(words)).stdout);
+  const path = join(tempFolder(), 'request.json');
+  await writeFile(path, JSON.stringify(request));
+  const steps: readonly PrintedStep[] = JSON.parse((await planHere(['--json'], path)).stdout);
   const rates = steps.map(({ args }) => args[args.indexOf('-ar') + 1]);
   assert.equal(rates, ['22050', '22050']);
 });
-
-interface PrintedStep {
-  readonly outputs: readonly { readonly number: number; readonly url: string; readonly path: string }[];
-  readonly does: string;
-  readonly program: string;
-  readonly args: readonly string[];
-  readonly share?: number;
-}
 
 test('the printed lines are a script that a shell runs, and match --json', async () => {
   const folder = tempFolder();

@@ -118,7 +118,7 @@ test('every error class of job failures is described', () => {
   const failures = Object.entries<ErrorClassEntry>(errorClasses).filter(
     ([, { status, exitCode }]) => status === 422 && exitCode === 1,
   );
-  assert.is(failures.length, 22);
+  assert.is(failures.length, 26);
   for (const [name, { meaning }] of failures) {
     assert.ok(reported.includes(`"${name}"`), name);
     assert.ok(reported.includes(JSON.stringify(meaning).slice(1, -1)), name);

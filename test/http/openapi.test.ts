@@ -101,7 +101,7 @@ const statuses: readonly (readonly [RouteName, string])[] = [
   ['outputDetails', '200 400 404 410 429'],
   ['reportAll', '200 401 403 404 422 429'],
   ['upload', '201 400 401 403 404 408 415 422 429 503'],
-  ['hostedFile', '200 206 404 410 416'],
+  ['hostedFile', '200 206 304 404 410 416'],
   ['health', '200 404 503'],
   ['version', '200 404'],
   ['openApi', '200'],

@@ -38,8 +38,16 @@ function sampleOfTable(table: SettingsTable): Record<string, unknown> {
   );
 }
 
+/** Texts of a certain form. */
+const textSamples: Readonly<Record<string, string>> = {
+  ...{ audio_language: 'fr', select_audio_language: 'fr', language: 'fr', encoding: 'utf-8' },
+  keyframe_manifest_filename: 'a&b.m3u8',
+};
+
 function sampleFor(name: string, setting: Setting): unknown {
-  return name.endsWith('audio_language') ? 'fr' : sampleOf(setting);
+  if (setting.kind === 'text' && name in textSamples) return textSamples[name];
+  // Only one caption file may be the default.
+  return name === 'default' ? false : sampleOf(setting);
 }
 
 const styles: readonly XmlStyle[] = [true, false].flatMap((isTyped) =>
@@ -59,11 +67,16 @@ test('every setting can be written in XML, in every style', () => {
 test('every single setting can be written in XML, under each of its names', () => {
   for (const [name, setting] of Object.entries<Setting>(outputTable)) {
     for (const spelling of [name, ...(setting.spellings ?? [])]) {
-      // A source is another output.
+      // A source is another output, and only segments are encrypted.
       const outputs =
         name === 'source'
           ? [{ source: 'other' }, { label: 'other' }]
-          : [{ [spelling]: sampleFor(name, setting) }];
+          : [
+              {
+                ...(name.startsWith('encryption_') ? { type: 'segmented' } : {}),
+                [spelling]: sampleFor(name, setting),
+              },
+            ];
       const body = { input, outputs };
       assert.ok(parseJobRequest(body, limits).ok, JSON.stringify(parseJobRequest(body, limits)));
       for (const style of styles) areEquivalent(toRequestXml(body, style, ['X-Own_Name']), body);

@@ -32,6 +32,9 @@ const typical: Readonly<Record<Job['state'], States>> = {
   cancelled: { job: 'cancelled', input: 'cancelled', outputs: ['cancelled'] },
 };
 
+/** What happens in no state of a job. */
+const never = [illegal, illegal, illegal, illegal, illegal, illegal] as const;
+
 const byJobState: readonly (readonly [Change, ...string[]])[] = [
   // change                                      pending    waiting       processing    finished  failed    cancelled
   [{ type: 'queued' }, 'waiting', illegal, illegal, illegal, illegal, illegal],
@@ -42,27 +45,11 @@ const byJobState: readonly (readonly [Change, ...string[]])[] = [
   [{ type: 'lost' }, illegal, illegal, 'waiting', illegal, illegal, illegal],
   [{ type: 'cancelled' }, conflict, 'cancelled', 'cancelled', conflict, conflict, conflict],
   [{ type: 'resubmitted' }, 'waiting', 'waiting', 'waiting', conflict, 'waiting', 'waiting'],
-  [{ type: 'output-assigned', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
-  [{ type: 'output-started', id: 9 }, illegal, illegal, illegal, illegal, illegal, illegal],
-  [{ type: 'output-finished', id: 9, media, file }, illegal, illegal, illegal, illegal, illegal, illegal],
-  [
-    { type: 'output-skipped', id: 9, reason: 'It is too short.' },
-    illegal,
-    illegal,
-    illegal,
-    illegal,
-    illegal,
-    illegal,
-  ],
-  [
-    { type: 'output-failed', id: 9, failure: sampleFailure },
-    illegal,
-    illegal,
-    illegal,
-    illegal,
-    illegal,
-    illegal,
-  ],
+  [{ type: 'output-assigned', id: 9 }, ...never],
+  [{ type: 'output-started', id: 9 }, ...never],
+  [{ type: 'output-finished', id: 9, media, file }, ...never],
+  [{ type: 'output-skipped', id: 9, reason: 'It is too short.' }, ...never],
+  [{ type: 'output-failed', id: 9, failure: sampleFailure }, ...never],
 ];
 
 for (const [change, ...outcomes] of byJobState) {

@@ -181,6 +181,9 @@ test('an output is written as name=value or as JSON', () => {
   assert.equal(parseOutputFlag('notifications="http://x/a?b=1,c=2",notifications=http://x/d'), {
     notifications: ['http://x/a?b=1,c=2', 'http://x/d'],
   });
+  assert.equal(parseOutputFlag('caption_url="url=http://x/a?b=1,language=de",caption_url=http://x/b'), {
+    caption_url: [{ url: 'http://x/a?b=1', language: 'de' }, 'http://x/b'],
+  });
   assert.equal(parseOutputFlag(' {"speed": 1, "own": [2]}'), { speed: 1, own: [2] });
 });
 

@@ -162,7 +162,10 @@ const invalid: readonly (readonly [readonly object[], string])[] = [
     ],
     'outputs[0].source forms a cycle: a, b, a',
   ],
-  [[{ type: 'playlist' }], 'outputs[0].type must not be playlist: playlists cannot be made'],
+  [
+    [{ type: 'captions', format: 'scc' }],
+    'outputs[0].format cannot be made: there is no encoder for CEA-608',
+  ],
 ];
 
 test('invalid sources and types are rejected', () =>

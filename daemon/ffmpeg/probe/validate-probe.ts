@@ -12,6 +12,7 @@ import {
   textAt,
 } from './probe-fields.js';
 import { isCodecKnown, readAudio, readDuration, toKilobits } from './read-streams.js';
+import { readSubtitles } from './read-subtitles.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 
 /** The result of probing a file, before validation. */
@@ -145,6 +146,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   if (isStillImage(format, streams)) return unsupportedInput('The file is a still image, not a video.');
   const [audio = null, ...otherAudio] = readAudio(streams);
   const video = readVideo(streams, output.fieldOrder);
+  const subtitles = readSubtitles(streams);
   if (video === null && (audio === null || streams.some(isOversized(output.stderr)))) {
     return explainUnusable(streams, output.stderr);
   }
@@ -164,6 +166,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       video,
       audio,
       ...(otherAudio.length === 0 ? {} : { otherAudio }),
+      ...(subtitles.length === 0 ? {} : { subtitles }),
     },
   };
 }

@@ -56,6 +56,18 @@ export const sharedParameters = {
       'ETag or Last-Modified of the file. If the file has changed, the whole file is sent instead of the range.',
     schema: text,
   },
+  ifNoneMatch: {
+    name: 'If-None-Match',
+    in: 'header',
+    description: 'ETags of versions that the client has. If the file is one of them, the status is 304.',
+    schema: text,
+  },
+  ifModifiedSince: {
+    name: 'If-Modified-Since',
+    in: 'header',
+    description: 'If the file is not newer, the status is 304. Ignored with If-None-Match.',
+    schema: text,
+  },
 } as const satisfies Readonly<Record<string, Parameter>>;
 
 /** The path, query and header parameters of an operation. */
@@ -67,7 +79,9 @@ export function parametersOf({ name, route, suffix }: RouteVariant): readonly (P
     ...(suffix === 'jsonp' || suffix === null ? callbackParameters(route) : []),
     ...(route.requestBody === 'job' ? [ref('idempotencyKey')] : []),
     ...(name === 'jobEvents' ? [ref('lastEventId')] : []),
-    ...(name === 'hostedFile' ? [ref('range'), ref('ifRange')] : []),
+    ...(name === 'hostedFile'
+      ? [ref('range'), ref('ifRange'), ref('ifNoneMatch'), ref('ifModifiedSince')]
+      : []),
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { Route } from '../../../src/shared/routes.js';
 import { accessControlTable } from '../../../src/shared/settings/access-control.js';
+import { captionFileTable } from '../../../src/shared/settings/captions.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { notificationTable } from '../../../src/shared/settings/notifications.js';
 import type { SettingsTable } from '../../../src/shared/settings/setting.js';
@@ -21,6 +22,7 @@ import { settingsSchema, type TableNames } from './setting-schemas.js';
 const named: TableNames = new Map<SettingsTable, string>([
   [outputTable, 'OutputSettings'],
   [watermarkTable, 'Watermark'],
+  [captionFileTable, 'CaptionFile'],
   [thumbnailsTable, 'Thumbnails'],
   [accessControlTable, 'AccessGrant'],
   [notificationTable, 'Notification'],

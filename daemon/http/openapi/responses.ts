@@ -101,6 +101,10 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
           headers,
           content: contentOf(route.contentType ?? ''),
         },
+        304: {
+          description: 'The client has this version of the file already.',
+          headers: headerRefs(headersOfRoute(name, 304)),
+        },
       };
     }
     case 'health': {
@@ -182,7 +186,11 @@ export const headers = {
     required: true,
     schema: { type: 'string', pattern: '^bytes (?:\\d+-\\d+|\\*)/\\d+$' },
   },
-  ETag: { description: 'Changes with the file; use it with If-Range.', required: true, schema: text },
+  ETag: {
+    description: 'Changes with the file; use it with If-Range and If-None-Match.',
+    required: true,
+    schema: text,
+  },
   'Last-Modified': { description: 'When the file was created.', required: true, schema: text },
   'Cache-Control': {
     description: 'Events must not be cached.',
@@ -200,7 +208,7 @@ const ofFiles = ['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Optio
 const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, readonly HeaderName[]>>>>> = {
   listJobs: { 200: ['X-Total-Count', 'Link'] },
   jobEvents: { 200: ['Cache-Control'] },
-  hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'] },
+  hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },
 };
 
 /** The additional headers of a route and a status. */

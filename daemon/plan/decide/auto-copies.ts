@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { isSegmented } from '../../../src/shared/settings/segments.js';
 import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { audioEncoders } from '../audio-encoders.js';
 import { videoEncoders } from '../encoders.js';
@@ -115,7 +116,7 @@ function videoDifferences(
         isAbove(input.bitrateKbps, rate.by === 'bitrate' ? rate.kbps : settings.max_video_bitrate) ||
         (rate.by === 'bitrate' && rate.isConstant === true),
     ],
-    ['keyframes', keyframeSettings.some((name) => settings[name] !== undefined)],
+    ['keyframes', isSegmented(settings) || keyframeSettings.some((name) => settings[name] !== undefined)],
     [
       'filters',
       decided.watermarks.length > 0 ||

@@ -4,7 +4,7 @@ import { isStrictAbout } from '../device-profiles.js';
 import type { VideoEncoderName } from '../encoders.js';
 import type { VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
-import { codecsWithConstantBitrate, decideCap } from './bitrate-cap.js';
+import { codecsWithConstantBitrate, decideCap, targetKbps } from './bitrate-cap.js';
 import type { BitrateCap, CodecOptions, Correction } from './decisions.js';
 import {
   bitrateFactor,
@@ -224,7 +224,7 @@ export function decideCodecOptions(
   const maxBufferKilobits = Math.floor(h264Levels[fitting].maxBufferKilobits * factor);
   const wanted = options.referenceFrames ?? presetReferences[(settings.speed ?? 3) - 1] ?? 3;
   const referenceFrames = Math.min(wanted, maxReferenceFrames(fitting, demand));
-  const { video_bitrate, max_video_bitrate = Number.POSITIVE_INFINITY, bitrate_cap, buffer_size } = settings;
+  const { bitrate_cap, buffer_size } = settings;
   const lowered = (
     name: keyof OutputSettings,
     requested: number | undefined,
@@ -243,12 +243,7 @@ export function decideCodecOptions(
     levelKbps: maxKbps,
     corrections: [
       ...raised,
-      ...lowered(
-        'video_bitrate',
-        video_bitrate === undefined ? undefined : Math.min(video_bitrate, max_video_bitrate),
-        maxKbps,
-        'has no higher bitrate',
-      ),
+      ...lowered('video_bitrate', targetKbps(settings), maxKbps, 'has no higher bitrate'),
       ...lowered('bitrate_cap', bitrate_cap, maxKbps, 'has no higher bitrate'),
       ...lowered(
         'buffer_size',

@@ -5,6 +5,7 @@ import { displaySize, orientationOf, type VideoFacts } from '../../jobs/media.js
 import { isStrictAbout, nameInSentence } from '../device-profiles.js';
 import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
+import { hasConstantBitrate, targetKbps } from './bitrate-cap.js';
 import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
 import type { BitrateCap, Correction, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
@@ -22,6 +23,7 @@ export function decideVideo(
   source: TimingSource,
   watermarks: readonly WatermarkImage[] = [],
   capabilities: Pick<Capabilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
+  segmentGrids: readonly number[] = [],
 ): VideoResult {
   // 0 is a request too: no rotation, whatever the file signals.
   const rotated: VideoFacts =
@@ -54,7 +56,7 @@ export function decideVideo(
   const { isFramePerField } = fieldRate;
   const { effects, warnings } = decideEffects(settings, video);
   const timing = decideTiming(settings, isFramePerField ? withDoubleRate(video) : video, encoder, source);
-  const keyframes = decideKeyframes(settings, timing);
+  const keyframes = decideKeyframes(settings, timing, segmentGrids);
   const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
   const codecOptions = decideCodecOptions(settings, codec, demand);
   const corrected = [...corrections, ...codecOptions.corrections];
@@ -168,11 +170,10 @@ function decideVideoRate(
   needsOnePass: boolean,
 ): VideoRate {
   const allowsTwoPasses = settings.onepass !== true && !needsOnePass;
-  const { hasTwoPassQuality, crf: crfArgs, canBeConstant }: VideoEncoder = videoEncoders[encoder];
-  if (settings.video_bitrate !== undefined) {
-    const kbps = Math.min(settings.video_bitrate, settings.max_video_bitrate ?? Number.POSITIVE_INFINITY);
-    if (settings.constant_bitrate === true && canBeConstant === true)
-      return { by: 'bitrate', kbps, passes: 1, isConstant: true };
+  const { codec, hasTwoPassQuality, crf: crfArgs }: VideoEncoder = videoEncoders[encoder];
+  const kbps = targetKbps(settings);
+  if (kbps !== undefined) {
+    if (hasConstantBitrate(settings, codec)) return { by: 'bitrate', kbps, passes: 1, isConstant: true };
     return { by: 'bitrate', kbps, passes: allowsTwoPasses ? 2 : 1 };
   }
   if (settings.crf !== undefined && crfArgs !== undefined)

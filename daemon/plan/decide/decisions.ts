@@ -3,8 +3,9 @@ import type { AudioFacts, Orientation, Ratio, VideoFacts } from '../../jobs/medi
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
-import type { WatermarkImage } from '../plan-types.js';
+import type { BurnedCaptions, CaptionRendition, CaptionTrack, WatermarkImage } from '../plan-types.js';
 import type { AudioEffects } from './audio-effects.js';
+import type { Packaging } from './packaging.js';
 
 /*
  * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
@@ -164,6 +165,8 @@ export interface Signalling {
   readonly isFullRange: boolean;
   /** Whether it declares fields, although the frames are progressive. */
   readonly declaresFields: boolean;
+  /** Set if captions within the video are removed. */
+  readonly dropsCaptions?: true;
 }
 
 /** The decisions about the video of an output. */
@@ -203,6 +206,8 @@ export interface VideoDecision {
   readonly keyframes: KeyframeDecision;
   readonly effects: VideoEffects;
   readonly signalling: Signalling;
+  /** Absent if no captions are drawn. */
+  readonly burned?: BurnedCaptions;
 }
 
 /**
@@ -268,8 +273,14 @@ export interface Decision {
   readonly copies?: Copies;
   /** The language that the file declares for the audio; null for none. */
   readonly language: string | null;
+  /** How the file is cut into segments; absent if it is not. */
+  readonly packaging?: Packaging;
   /** Whether the file has hint tracks for streaming servers; absent if not. */
   readonly hasHintTracks?: boolean;
+  /** Its tracks of captions, in order; absent if there are none. */
+  readonly captions?: readonly CaptionTrack[];
+  /** Captions that are written next to its segments; absent if there are none. */
+  readonly captionRenditions?: readonly CaptionRendition[];
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */

@@ -21,17 +21,19 @@ const defaultKeyframeInterval = 250;
 /** The frame rate assumed for an input without one. */
 const assumedFramesPerSecond = 25;
 
-/** Seconds between the boundaries of segments. */
+/** Seconds between the boundaries of segments that are cut later. */
 const segmentSeconds = { hls: 10, dash: 2, mss: 2 } as const;
 
 /**
  * Decides which frames are keyframes. `keyframe_interval` takes precedence over `keyframe_rate`, and `forced_keyframe_interval`
  * over `forced_keyframe_rate`. A rate counts frames if they are evenly spaced; otherwise it also forces a keyframe in each
- * period. Segments begin at a keyframe, and encoders add none at cuts then, so that segments of several outputs agree.
+ * period. Segments begin at a keyframe, and encoders add none at cuts then, so that segments of several outputs agree. `segmentGrids` are the
+ * lengths of the segments into which the file is cut, or a copy of it, in seconds.
  */
 export function decideKeyframes(
   settings: KeyframeSettings,
   { timing, framesPerSecond }: TimingDecision,
+  segmentGrids: readonly number[] = [],
 ): KeyframeDecision {
   const { keyframe_interval, forced_keyframe_interval, prepare_for_segmenting: segments = [] } = settings;
   const keyframeRate = keyframe_interval === undefined ? settings.keyframe_rate : undefined;
@@ -40,22 +42,27 @@ export function decideKeyframes(
     timing.by === 'source-timestamps' && (timing.clock.by === 'fine' || timing.dropRules.length > 0);
   const framesPerKeyframe = (rate: number) =>
     Math.max(1, Math.round((framesPerSecond ?? assumedFramesPerSecond) / rate));
-  const grids = segments.map((kind) => segmentSeconds[kind]);
+  const grids = withoutMultiples([...segmentGrids, ...segments.map((kind) => segmentSeconds[kind])]);
   return {
     maxDistance:
       keyframe_interval ??
       (keyframeRate === undefined ? defaultKeyframeInterval : framesPerKeyframe(keyframeRate)),
-    isFixed: settings.fixed_keyframe_interval === true || segments.length > 0,
+    isFixed: settings.fixed_keyframe_interval === true || grids.length > 0,
     everyFrames: forced_keyframe_interval ?? null,
     perSecond: [
       ...new Set([
         ...(keyframeRate !== undefined && isUneven ? [keyframeRate] : []),
         ...(forcedRate === undefined ? [] : [forcedRate]),
-        // Each grid is a multiple of the finest one.
-        ...(grids.length === 0 ? [] : [1 / Math.min(...grids)]),
+        ...grids.map((seconds) => 1 / seconds),
       ]),
     ],
   };
+}
+
+/** The lengths of grids without those that are multiples of another one, because their keyframes are among those of the finer grid. */
+function withoutMultiples(grids: readonly number[]): readonly number[] {
+  const isMultiple = (seconds: number, of: number) => seconds > of && Number.isInteger(seconds / of);
+  return [...new Set(grids)].filter((seconds) => !grids.some((other) => isMultiple(seconds, other)));
 }
 
 /** The settings that force keyframes, as far as an output has them. */

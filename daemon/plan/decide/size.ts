@@ -55,10 +55,10 @@ export function oddSideWarnings(settings: SizeSettings, path: string): readonly 
   const { width = 0, height = 0 } = settings;
   const odd = (['width', 'height'] as const).filter((side) => (settings[side] ?? 0) % 2 !== 0);
   // `size` sets both, and has one warning.
-  const corrected = odd.length === 2 ? toEvenSize({ width, height }) : null;
+  const even = toEvenSize({ width, height });
   return odd.map((side) => ({
     field: `${path}.${side}`,
-    message: `was corrected to ${corrected === null ? evenSide(settings[side] ?? 0) : `the size ${corrected.width}x${corrected.height}`}: the sides of a video are even`,
+    message: `was corrected to ${odd.length === 2 ? `the size ${even.width}x${even.height}` : even[side]}: the sides of a video are even`,
     strictError: 'must be even, as the sides of a video are',
   }));
 }

@@ -42,6 +42,7 @@ export function decideSignalling(settings: OutputSettings, codec: VideoCodec): S
     hasColours: !(color_metadata === 'discard' && optionalColourCodecs.includes(codec)),
     isFullRange: video_color_range === 'full' && fullRangeCodecs.includes(codec),
     declaresFields: force_interlace_headers === true && codec === 'h264',
+    ...(settings.skip_captions === true ? { dropsCaptions: true } : {}),
   };
 }
 

@@ -34,17 +34,17 @@ export function optionParams({
     ...(bframes === null ? [] : [`bframes=${bframes}`]),
     // Builds of 2018 do not pass the range on.
     ...(signalling.isFullRange && signalling.hasColours ? ['range=full'] : []),
-    ...(isConstant(rate)
-      ? ['strict-cbr=1', `vbv-maxrate=${rate.kbps}`, `vbv-bufsize=${cap?.bufferKilobits ?? rate.kbps}`]
+    ...(isConstant(rate) && cap !== null
+      ? ['strict-cbr=1', `vbv-maxrate=${rate.kbps}`, `vbv-bufsize=${cap.bufferKilobits}`]
       : []),
   ];
 }
 
-/** The arguments of a constant bitrate, except those of x265. The buffer holds one second by default. */
+/** The arguments of a constant bitrate, which is its own cap, except those of x265. */
 export function constantRateArgs({ encoder, rate, cap }: VideoDecision): readonly string[] {
-  if (!isConstant(rate) || encoder === 'libx265') return [];
+  if (!isConstant(rate) || cap === null || encoder === 'libx265') return [];
   const kbps = `${rate.kbps}k`;
-  return ['-minrate', kbps, '-maxrate', kbps, '-bufsize', `${cap?.bufferKilobits ?? rate.kbps}k`];
+  return ['-minrate', kbps, '-maxrate', kbps, '-bufsize', `${cap.bufferKilobits}k`];
 }
 
 function isConstant(rate: VideoDecision['rate']): rate is Extract<VideoDecision['rate'], { by: 'bitrate' }> {

@@ -1,6 +1,7 @@
 import { finalMatrix } from '../decide/colours.js';
 import type { FieldOrderDecision, Fit, VideoDecision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
+import { burnFilters } from './captions.js';
 import {
   blackBackgroundFilters,
   orientationFilters,
@@ -35,6 +36,7 @@ export function videoGraph(
     ...fitFilters(video.fit),
     ...postScaleFilters(video),
     ...pixelRatioFilters(video),
+    ...burnFilters(video),
   ];
   const hasWatermarks = video.watermarks.length > 0;
   const last = finalFilters(video);

@@ -2,6 +2,7 @@ import { finalMatrix } from '../decide/colours.js';
 import type { PixelSize, VideoDecision } from '../decide/decisions.js';
 import { planRenditions, type Rendition } from '../decide/group-decisions.js';
 import type { Capabilities } from '../plan-types.js';
+import { burnFilters } from './captions.js';
 import { dropDisplayMatrix, fitFilters, postScaleFilters, preScaleFilters, type Skip } from './filters.js';
 import { converted, scaleFilters, toneMapFilters } from './frame-filters.js';
 import { pixelRatioFilters, sharpenFilters } from './video-effects.js';
@@ -68,6 +69,7 @@ function videoChains(
     ...sharpenFilters(video),
     ...fitFilters(fit),
     ...pixelRatioFilters(video),
+    ...burnFilters(video),
   ];
   return [
     chain([toVideo(index)], frame.length === 0 ? ['null'] : frame, [framed]),

@@ -2,6 +2,7 @@ import type { Decision } from '../decide/decisions.js';
 import type { Capabilities } from '../plan-types.js';
 import { fileArgument } from '../safe-input.js';
 import { audioArgs } from './audio.js';
+import { captionTrackArgs } from './captions.js';
 import type { Skip } from './filters.js';
 import { secondsArgument } from './input.js';
 import { lastFrameArgs } from './timing.js';
@@ -11,6 +12,8 @@ import { type Pass, videoArgs } from './video.js';
 export interface Streams {
   readonly video: string | null;
   readonly audio: string | null;
+  /** The caption tracks, in order. */
+  readonly captions: readonly string[];
 }
 
 /** The arguments for one output file of a run: streams, encoders, part of the timeline, container. */
@@ -25,6 +28,7 @@ export function outputArgs(
   return [
     ...(streams.video === null ? [] : ['-map', streams.video]),
     ...(streams.audio === null ? [] : ['-map', streams.audio]),
+    ...streams.captions.flatMap((stream) => ['-map', stream]),
     ...copyArgs(decision, streams),
     ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
     ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
@@ -33,6 +37,7 @@ export function outputArgs(
       : pass?.number === 1
         ? placeholder
         : audioArgs(audio, capabilities)),
+    ...(streams.captions.length === 0 ? [] : captionTrackArgs(decision)),
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
     ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, capabilities)),
@@ -66,19 +71,36 @@ const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 const firstPassFile = ['-f', 'null', '-'] as const;
 
 function fileArgs(
-  { container: { muxer, hasIndex = false }, video, language, hasHintTracks = false }: Decision,
+  {
+    container: { muxer, hasIndex = false },
+    video,
+    language,
+    hasHintTracks = false,
+    packaging,
+    copies,
+    clip,
+  }: Decision,
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
-  // Builds of 2018 store colours in the container only with this flag.
-  const colours = isNew || video === null ? '' : '+write_colr';
-  const flags = `${hasIndex ? `+faststart${colours}` : ''}${hasHintTracks ? '+rtphint' : ''}`;
+  const isMp4 = hasIndex || packaging?.container === 'fmp4';
+  const flags = [
+    ...(hasIndex ? ['+faststart'] : []),
+    // Builds of 2018 store colours in the container only with this flag.
+    ...(isMp4 && !isNew && video !== null ? ['+write_colr'] : []),
+    ...(hasHintTracks ? ['+rtphint'] : []),
+  ].join('');
   return [
     // Cameras store locations and owners, which are private. Chapters would become a separate stream.
     ...['-map_metadata', '-1', '-map_chapters', '-1'],
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
+    // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames at 25 per second.
+    // The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
+    ...(packaging?.container !== 'ts' || (copies !== undefined && clip.startSeconds > 0)
+      ? []
+      : ['-avoid_negative_ts', 'disabled']),
     ...['-f', muxer, fileArgument(path)],
   ];
 }

@@ -4,6 +4,7 @@ import type { DecisionWithVideo } from '../decide/group-decisions.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
 import { encoderDelayFrames, firstPassWeight } from '../first-pass.js';
 import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
+import { captionInputArgs, captionInputCount, captionStreams } from './captions.js';
 import { videoGraph, videoLabel } from './filters.js';
 import { groupGraph, groupLabel } from './group-graph.js';
 import { inputArgs, repackArgs, repackedInputArgs } from './input.js';
@@ -65,6 +66,7 @@ function encodeArgs(
   const copiedAudio = pass?.number === 1 ? null : (decision.copies?.audio ?? null);
   // After the input and the repacked audio, if any.
   const firstWatermark = repack === null ? 1 : 2;
+  const captioned = pass?.number === 1 ? withoutCaptions(decision) : decision;
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
     video: copiedVideo !== null ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
@@ -76,23 +78,32 @@ function encodeArgs(
           : repack === null
             ? `0:${audio.streamIndex}`
             : '1:0',
+    captions: captionStreams(captioned, firstWatermark + (video?.watermarks.length ?? 0)),
   };
   return [
     '-y',
     ...inputArgs(paths.input, clip, video),
     ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
     ...(video === null ? [] : watermarkInputArgs(video.watermarks)),
+    ...captionInputArgs(captioned, skipOf(decision).seconds, paths),
     ...(video === null ? [] : ['-filter_complex', graph(video)]),
     ...outputArgs(decision, streams, pass, productPath(decision, paths), capabilities),
   ];
 }
 
-/** The outputs of a group, at least one. */
-export type Group = readonly [DecisionWithVideo, ...DecisionWithVideo[]];
+function withoutCaptions({ captions: _, ...decision }: Decision): Decision {
+  return decision;
+}
+
+/** The outputs of a group: at least one with video, and those with only audio. */
+export interface Group {
+  readonly videos: readonly [DecisionWithVideo, ...DecisionWithVideo[]];
+  readonly audios: readonly Decision[];
+}
 
 /**
  * The runs of ffmpeg that encode several outputs at once: one, or two if the bitrates need two passes. ffmpeg names the logs of a
- * first pass by the stream number in the run, so the first run has the same streams as the second: the audio is copied and
+ * first pass by the stream number in the run, so the first run has the same streams as the second: audio and captions are copied and
  * discarded, which costs nothing. `stored` is the size of the input as stored.
  */
 export function groupSteps(
@@ -101,20 +112,22 @@ export function groupSteps(
   paths: PlanPaths,
   capabilities: Capabilities,
 ): readonly Step[] {
-  const [{ clip, video }] = group;
-  const hasAudio = group.some(({ audio }) => audio !== null);
+  const { videos } = group;
+  const [{ clip, video }] = videos;
+  const all = [...videos, ...group.audios];
+  const hasAudio = all.some(({ audio }) => audio !== null);
   const encoderDelay = hasAudio
-    ? Math.max(...group.map(({ video: { encoder, speed } }) => encoderDelayFrames(encoder, speed)))
+    ? Math.max(...videos.map(({ video: { encoder, speed } }) => encoderDelayFrames(encoder, speed)))
     : 0;
   const step = (progressWeight: number, pass: 1 | 2 | null): Step => ({
-    outputIds: group.map(({ outputId }) => outputId),
+    outputIds: all.map(({ outputId }) => outputId),
     args: groupArgs(group, stored, paths, pass, capabilities),
     durationSeconds: clip.expectedSeconds,
     progressWeight,
     encoderDelayFrames: encoderDelay,
   });
   if (!isInTwoPasses(video)) return [step(1, null)];
-  const progressWeights = group.map(({ video: { encoder, speed } }) => firstPassWeight(encoder, speed));
+  const progressWeights = videos.map(({ video: { encoder, speed } }) => firstPassWeight(encoder, speed));
   const first =
     progressWeights.reduce((sum, progressWeight) => sum + progressWeight, 0) / progressWeights.length;
   return [step(first, 1), step(1 - first, 2)];
@@ -127,28 +140,43 @@ function groupArgs(
   pass: 1 | 2 | null,
   capabilities: Capabilities,
 ): readonly string[] {
-  const [first, ...others] = group;
+  const [first, ...others] = group.videos;
   const isSideways = swapsSides(first.video.orientation);
   const source = isSideways ? { width: stored.height, height: stored.width } : stored;
   const videos = [first.video, ...others.map(({ video }) => video)] as const;
+  // After the input and the watermarks.
+  const firstCaptions = 1 + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
   return [
     '-y',
     ...inputArgs(paths.input, first.clip, first.video),
     ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
+    ...group.videos.flatMap((decision) => captionInputArgs(decision, skipOf(first).seconds, paths)),
     ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first))],
-    ...group.flatMap((decision, index) => {
+    ...group.videos.flatMap((decision, index) => {
       const { audio } = decision;
       const streams = {
         video: groupLabel(index),
         audio: audio === null ? null : `0:${audio.streamIndex}`,
+        captions: captionStreams(decision, firstCaptions + captionsBefore(group.videos, index)),
       };
       const path = productPath(decision, paths);
+      return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
+    }),
+    ...group.audios.flatMap((decision) => {
+      const audio = decision.audio === null ? null : `0:${decision.audio.streamIndex}`;
+      const path = productPath(decision, paths);
+      const streams = { video: null, audio, captions: [] };
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
   ];
 }
 
-function passOf({ outputId }: DecisionWithVideo, number: 1 | 2 | null, { scratch }: PlanPaths): Pass | null {
+/** The number of caption files of the outputs before one of a group. */
+function captionsBefore(videos: Group['videos'], index: number): number {
+  return videos.slice(0, index).reduce((sum, decision) => sum + captionInputCount(decision), 0);
+}
+
+function passOf({ outputId }: Decision, number: 1 | 2 | null, { scratch }: PlanPaths): Pass | null {
   if (number === null) return null;
   const logName = `passes-${outputId}`;
   return { number, log: `${scratch}/${logName}`, logName };

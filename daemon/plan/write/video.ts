@@ -36,9 +36,15 @@ export function videoArgs(
     ...constantRateArgs(video),
     ...groupArgs(video, encoder, pass),
     ...codecOptionArgs(video),
+    ...(video.signalling.dropsCaptions && writesCaptions(video.encoder, capabilities) ? ['-a53cc', '0'] : []),
     ...colourArgs(video),
     ...(encoder.codec === 'hevc' && (container.needsHvc1Tag ?? false) ? ['-tag:v', 'hvc1'] : []),
   ];
+}
+
+/** Whether an encoder keeps captions within the video (CEA-608 and CEA-708) by default. ffmpeg does so for x265 since 6.1. */
+function writesCaptions(encoder: VideoDecision['encoder'], { version }: Capabilities): boolean {
+  return encoder === 'libx264' || (encoder === 'libx265' && version !== null && version >= 6.1);
 }
 
 /**

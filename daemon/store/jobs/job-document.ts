@@ -98,6 +98,7 @@ const isOutput = shapeOf<JobOutput>({
   url: isText,
   secondary: (value) => value === undefined || isDestination(value),
   primaryUploadError: (value) => value === undefined || isText(value),
+  rendition: (value) => value === undefined || isObject(value),
   thumbnails: listOf(isThumbnail),
   warnings: (value) => value === undefined || listOf(isText)(value),
 });

@@ -7,7 +7,7 @@ import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { StorageService } from '../services.js';
 import type { Transport } from '../transport.js';
 import { parseBucketUrl } from './object-location.js';
-import type { StorageSession } from './storage-session.js';
+import type { StorageConnections, StorageSession } from './storage-session.js';
 
 /** Options of the object storage transports. */
 export interface BucketOptions extends RemoteOptions {
@@ -34,6 +34,8 @@ export function createGcsTransport(options: BucketOptions): Transport {
 
 function bucketTransport(scheme: string, options: BucketOptions): Transport {
   const { service } = options;
+  /** The connections of the current transfers, by their keys. */
+  const shared = new Map<string, { readonly connections: StorageConnections; users: number }>();
   const withStorageSession = async <Answer>(
     url: string,
     direction: Direction,
@@ -45,12 +47,20 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
       throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
     }
     // Loaded on the first transfer: an idle daemon does not need the SDK.
-    const { StorageSession } = await import('./storage-session.js');
-    const session = new StorageSession(location, direction, options);
+    const { createStorageConnections, StorageSession } = await import('./storage-session.js');
+    // Otherwise each of many small files would need a connection of its own.
+    const key = JSON.stringify(location.keys);
+    const entry = shared.get(key) ?? { connections: createStorageConnections(options), users: 0 };
+    shared.set(key, entry);
+    entry.users += 1;
     try {
-      return await work(session);
+      return await work(new StorageSession(location, direction, options, entry.connections));
     } finally {
-      session.close();
+      entry.users -= 1;
+      if (entry.users === 0) {
+        shared.delete(key);
+        entry.connections.agent.destroy();
+      }
     }
   };
   return {

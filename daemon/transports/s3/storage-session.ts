@@ -36,6 +36,23 @@ export interface S3RequestOptions {
   readonly highWaterMarkBytes?: () => number;
 }
 
+/** The connections to a server and the clients for it, which concurrent transfers with the same keys share. */
+export interface StorageConnections {
+  readonly agent: GuardedAgent;
+  readonly listeners: WeakMap<object, RequestListener>;
+  /** By region. */
+  readonly clients: Map<string, Promise<S3Client>>;
+}
+
+/** Creates connections, which must be closed with `agent.destroy()`. */
+export function createStorageConnections(options: RemoteOptions): StorageConnections {
+  return {
+    agent: createGuardedAgent(options.guard, connectTimeoutOf(options)),
+    listeners: new WeakMap(),
+    clients: new Map(),
+  };
+}
+
 /** Maximum number of regions that are tried in one attempt. */
 const maxRegions = 3;
 
@@ -45,18 +62,17 @@ const maxRegions = 3;
  * no metadata service.
  */
 export class StorageSession {
-  readonly #listeners = new WeakMap<object, RequestListener>();
   #region: string;
-  #client: Promise<S3Client> | null = null;
-  readonly #agent: GuardedAgent;
+  readonly #connections: StorageConnections;
 
   constructor(
     readonly location: ObjectLocation,
     readonly direction: Direction,
     private readonly options: StorageSessionOptions,
+    connections: StorageConnections,
   ) {
     this.#region = location.region ?? options.service.region;
-    this.#agent = createGuardedAgent(options.guard, connectTimeoutOf(options));
+    this.#connections = connections;
   }
 
   /** The host of the server, for messages. */
@@ -81,11 +97,6 @@ export class StorageSession {
     return result;
   }
 
-  /** Closes all connections. */
-  close(): void {
-    this.#agent.destroy();
-  }
-
   async #sendOnce(
     signal: AbortSignal,
     onSent: S3RequestOptions['onSent'],
@@ -94,13 +105,12 @@ export class StorageSession {
     const { stallTimeoutMs } = this.options;
     const watchdogOptions = { signal, stallTimeoutMs, direction: this.direction, host: this.host };
     return withIdleTimeout(watchdogOptions, async (watchdog) => {
-      this.#listeners.set(watchdog.signal, {
+      this.#connections.listeners.set(watchdog.signal, {
         reportActivity: watchdog.reportActivity,
         ...(onSent === undefined ? {} : { onSent }),
       });
       for (let regions = 1; ; regions += 1) {
-        this.#client ??= this.#createClient(this.#region);
-        const client = await this.#client;
+        const client = await this.#clientOf(this.#region);
         try {
           await work({ client, signal: watchdog.signal, reportActivity: watchdog.reportActivity });
           return null;
@@ -121,7 +131,6 @@ export class StorageSession {
     if (!(errorResponse.status >= 300 && errorResponse.status < 400) && errorResponse.status !== 400)
       return false;
     this.#region = errorResponse.region;
-    this.#client = null;
     return true;
   }
 
@@ -130,6 +139,13 @@ export class StorageSession {
     if (endpoint !== null) return endpoint;
     const domain = this.#region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
     return `https://s3.${this.#region}.${domain}`;
+  }
+
+  #clientOf(region: string): Promise<S3Client> {
+    const { clients } = this.#connections;
+    const client = clients.get(region) ?? this.#createClient(region);
+    clients.set(region, client);
+    return client;
   }
 
   async #createClient(region: string): Promise<S3Client> {
@@ -147,7 +163,7 @@ export class StorageSession {
         ...(keys?.sessionToken === undefined ? {} : { sessionToken: keys.sessionToken }),
       },
       ...(keys === null ? { signer: { sign: async (request) => request } } : {}),
-      requestHandler: createS3RequestHandler(this.#agent, this.#listeners),
+      requestHandler: createS3RequestHandler(this.#connections.agent, this.#connections.listeners),
       maxAttempts: 1,
       // Some S3-compatible servers do not support checksums in streams.
       requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -21,7 +21,7 @@ export interface StorageUploadOptions extends StorageSessionOptions {
 
 /**
  * Uploads a file to a bucket: in one request up to 16 MiB, else as a multipart upload. The signature of every request includes a checksum of
- * its body, which the server verifies. Finally the size of the object is checked. If the upload fails or is aborted, no object is left.
+ * its body, which the server verifies. Finally the MD5 or the size of the object is checked. If the upload fails or is aborted, no object is left.
  */
 export async function uploadObject(
   session: StorageSession,
@@ -62,9 +62,10 @@ async function uploadFile(
 ): Promise<FileFacts> {
   const { session, signal, progress } = upload;
   const attempt = async (): Promise<TransferError | null> => {
-    if (file.sizeBytes <= maxSingleBytes) await uploadInOnePart(upload, file);
+    let isVerified = false;
+    if (file.sizeBytes <= maxSingleBytes) isVerified = await uploadInOnePart(upload, file);
     else await uploadInParts(upload, file, options.cleanupJournal, options.stallTimeoutMs);
-    const transferError = await checkSize(upload, file);
+    const transferError = isVerified ? null : await checkSize(upload, file);
     if (transferError === null && upload.grants.ACL === undefined) {
       await session.send(
         async (request) => {
@@ -82,7 +83,8 @@ async function uploadFile(
   return file.facts();
 }
 
-async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource): Promise<void> {
+/** Resolves to whether the response has the MD5 of the file: the server then stored all of it. */
+async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource): Promise<boolean> {
   const { session, signal, head, progress, state } = upload;
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.bytesFrom(0) as AsyncIterable<Uint8Array>) chunks.push(chunk);
@@ -95,7 +97,7 @@ async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource):
     progress.update(bytes, file.sizeBytes);
   };
   if (file.sizeBytes === 0) state.submittedEtag = md5;
-  await session.send(
+  const { ETag } = await session.send(
     ({ client, signal: abortSignal }) =>
       withGrants(upload, (grants) =>
         client.send(new PutObjectCommand({ ...head, ...grants, Body }), { abortSignal }),
@@ -103,6 +105,7 @@ async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource):
     { signal, onSent, highWaterMarkBytes: () => highWaterMarkBytes },
   );
   state.isDelivered = true;
+  return ETag?.replaceAll('"', '') === md5;
 }
 
 async function checkSize(

@@ -3,8 +3,11 @@ import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { SettingRecord } from '../../shared/records.js';
 import { exampleValue, nestedSettings, requiredExamples } from '../../shared/settings/describe-setting.js';
+import { encryptionTable } from '../../shared/settings/encryption.js';
 import { settingFlags } from '../../shared/settings/flags.js';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../../shared/settings/index.js';
+import { playlistsTable } from '../../shared/settings/playlists.js';
+import { segmentsTable } from '../../shared/settings/segments.js';
 import { jsonText } from '../../shared/text/safe-text.js';
 import { findSuggestions } from '../../shared/text/suggestions.js';
 import type { Context } from '../context.js';
@@ -92,8 +95,28 @@ function exampleOf({ name, object, support }: SettingRecord): string | null {
   if (object === 'job') return JSON.stringify(settings);
   // A source is the label of another output.
   const others = name === 'source' ? [{ label: exampleValue(outputTable.source) }] : [];
-  return JSON.stringify({ outputs: [settings, ...others] });
+  return JSON.stringify({ outputs: [withRequirements(name, settings), ...others] });
 }
+
+/** The settings with those without which they have no effect: of segments, of their encryption, and of playlists. */
+function withRequirements(name: string, settings: object): object {
+  const [root = name] = name.split('.');
+  if (Object.hasOwn(playlistsTable, root)) {
+    const [given = {}] = 'streams' in settings && Array.isArray(settings.streams) ? settings.streams : [];
+    return { type: 'playlist', ...settings, streams: [{ path: 'low/film.m3u8', bandwidth: 800, ...given }] };
+  }
+  if (root === 'language') return { type: 'captions', ...settings };
+  if (Object.hasOwn(encryptionTable, root))
+    return { type: 'segmented', encryption_method: 'aes-128-cbc', ...settings };
+  if (!Object.hasOwn(segmentsTable, root)) return settings;
+  return { type: 'segmented', ...requiredBySegments[root], ...settings };
+}
+
+/** What settings of segments need besides the type. */
+const requiredBySegments: Readonly<Record<string, object>> = {
+  keyframe_manifest_filename: { generate_keyframe_manifest: true },
+  streaming_delivery_profile: { streaming_delivery_format: 'dash' },
+};
 
 function exampleFor(table: SettingsTable, [name = '', ...rest]: readonly string[]): object | undefined {
   const setting = table[name];

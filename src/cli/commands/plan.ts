@@ -16,8 +16,10 @@ import {
   withExamplesFirst,
 } from '../input/job-args.js';
 import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
+import { addLadderOptions } from '../input/ladder-flags.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
+import { outsOf } from '../run/ladder-folder.js';
 
 interface PlanOptions extends JobArgs, ProgramFlags {
   readonly out?: readonly string[];
@@ -37,7 +39,7 @@ export function define(command: Command, context: Context): void {
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to read the input with (or VENC_FFPROBE)');
   // No job ends here that could be notified about.
-  withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
+  withExamplesFirst(addLadderOptions(addJobOptions(command, ['notifications']), 'dir'), details).action(
     context.handler((arg: string, options: PlanOptions) =>
       withTypedErrors(arg, options, () => run(arg, options, context)),
     ),
@@ -59,6 +61,7 @@ Examples:
   venc plan film.mov
   venc plan film.mov -o out/ --output label=small,width=640 \\
     --output label=large
+  venc plan film.mov --hls out/
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
 
@@ -73,7 +76,7 @@ async function run(arg: string, options: PlanOptions, context: Context): Promise
   const { io } = context;
   const programs = await context.programs(options);
   const request = await localRequest(arg, options, io, parseXml);
-  const outs = await resolveDestinations(options.out ?? [], 1, { cwd: process.cwd(), args: options });
+  const outs = await resolveDestinations(outsOf(options, [arg]), 1, { cwd: process.cwd(), args: options });
   const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
   await rejectInputAsOutput(body.input, paths);
   const { dryRun } = await import('../../../daemon/dry-run/dry-run.js');

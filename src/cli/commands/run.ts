@@ -22,8 +22,10 @@ import {
   withExamplesFirst,
 } from '../input/job-args.js';
 import { localRequest, type ParseXml } from '../input/job-input.js';
+import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
+import { outsOf, withOwnFolder } from '../run/ladder-folder.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
@@ -69,7 +71,7 @@ export function define(command: Command, context: Context): void {
         .default(30, '30s'),
     );
   // Notifications are retried for days, which needs a daemon.
-  withExamplesFirst(addJobOptions(command, ['notifications']), details).action(
+  withExamplesFirst(addLadderOptions(addJobOptions(command, ['notifications']), 'dir'), details).action(
     context.handler((args: readonly string[], options: RunOptions) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
     ),
@@ -87,6 +89,7 @@ Examples:
   venc run film.mov -o film.mp4
   venc run *.mov -o out/ --width 1280
   venc run film.mov -o film.webm --start-clip 10 --clip-length 30
+  venc run film.mov --hls out/
   venc run film.mov -o small.mp4 --output width=640 \\
     -o large.mp4 --output width=1920
   venc run film.mov -o out/ --output label=small,width=640 \\
@@ -115,7 +118,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       const inputs = [...new Set(args)];
       warnRepeated(args, io);
-      const destinations = await resolveDestinations(options.out ?? [], inputs.length, {
+      const destinations = await resolveDestinations(outsOf(options, inputs), inputs.length, {
         cwd: process.cwd(),
         args: options,
       });
@@ -130,7 +133,10 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
         io,
         destinations,
         isForced: options.force === true,
-        readRequest: (name) => localRequest(name, options, io, parseXml),
+        readRequest: async (name) =>
+          withOwnFolder(await localRequest(name, options, io, parseXml), name, {
+            hasOwnFolder: hasLadder(options) && inputs.length > 1,
+          }),
       });
       const { code } = await encodeAll(prepared.runs, { io, mode, count: inputs.length, options }, encoding);
       return prepared.exitCode === exitCodes.done ? code : prepared.exitCode;

@@ -3,6 +3,7 @@ import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import { withTypedErrors } from '../input/command-errors.js';
 import { addJobOptions, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
+import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, rejectUnusedFlags, type SubmitOptions } from '../submit/submit-options.js';
 import { progressOption } from '../terminal/progress-mode.js';
@@ -41,10 +42,11 @@ export function define(command: Command, context: Context): void {
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',
     )
     .option(progressOption.flags, progressOption.help, progressOption.parse);
-  withExamplesFirst(addJobOptions(command), details).action(
+  withExamplesFirst(addLadderOptions(addJobOptions(command), 'url'), details).action(
     context.handler((args: readonly string[], options: SubmitOptions) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         rejectUnusedFlags(options);
+        rejectLadderPlace(options, args.length);
         if (options.ndjson === true) {
           const { submitMany } = await import('../submit/submit-lines.js');
           return submitMany(args, options, context);
@@ -66,9 +68,9 @@ Other users of this machine can see passwords in arguments for a moment: send su
 
 Examples:
   venc submit https://example.com/film.mov
-  venc submit film.mov --wait --video-codec vp9 --width 1280
   venc submit film.mov --wait --download films --filename film.mp4
   venc submit *.mov --wait --download films --width 1280
+  venc submit film.mov --hls s3://bucket/film
   venc submit film.mov --stage s3://bucket/incoming
   venc submit film.mov --output filename=small.mp4,width=640 \\
     --output filename=large.mp4,width=1920

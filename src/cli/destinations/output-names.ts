@@ -1,4 +1,6 @@
+import { captionFormat, isCaptions } from '../../shared/settings/captions.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { playlistExtension } from '../../shared/settings/playlists.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { decodeUrlPart, fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
@@ -89,6 +91,11 @@ export function truncateFileName(name: string): string {
   return characters.join('') + extension;
 }
 
+function captionExtension({ format }: Readonly<Record<string, unknown>>): string {
+  const found = captionFormat(typeof format === 'string' ? { format: format.toLowerCase() } : {}, '');
+  return 'extension' in found ? found.extension : '.vtt';
+}
+
 /** Extensions by codec, if not `.mp4`. */
 const videoExtensions: Readonly<Record<string, string>> = {
   vp8: '.webm',
@@ -98,9 +105,16 @@ const videoExtensions: Readonly<Record<string, string>> = {
 };
 const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis: '.oga', opus: '.webm' };
 
-/** The extension for an output without a file name, from its settings. */
-export function extensionFor(settings: Readonly<Record<string, unknown>>): string {
+/** Whether the main file of an output is a playlist. */
+export function hasPlaylist({ type }: Readonly<Record<string, unknown>>): boolean {
+  return type === 'segmented' || type === 'playlist';
+}
+
+/** The extension for an output, from its settings. That of a playlist may depend on its name. */
+export function extensionFor(settings: Readonly<Record<string, unknown>>, name?: string): string {
   const arg = (value: unknown) => String(value).toLowerCase();
+  if (hasPlaylist(settings)) return playlistExtension(settings, name);
+  if (isCaptions(settings)) return captionExtension(settings);
   if (/^(?:true|1)$/.test(arg(settings.skip_video)))
     return audioExtensions[arg(settings.audio_codec)] ?? '.m4a';
   return videoExtensions[arg(settings.video_codec)] ?? '.mp4';

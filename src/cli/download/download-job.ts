@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { openFile } from '../../client/open-file.js';
 import { isLocalUrl } from '../../client/polling-schedule.js';
 import type { Target } from '../../client/target.js';
@@ -16,6 +17,7 @@ import { openTransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { type FileToSave, filesToSave } from './download-names.js';
 import { saveFile } from './save-file.js';
+import { segmentFiles } from './segment-files.js';
 
 /** Options for downloading the files of a job. */
 export interface DownloadOptions {
@@ -47,13 +49,24 @@ export async function downloadJob(
       hint: `venc wait ${job.id} && venc download ${job.id}`,
     });
   }
-  const { files, external } = filesToSave(job, options.usedNames);
+  const usedNames = options.usedNames ?? new Set<string>();
+  const { files: mainFiles, external } = filesToSave(job, usedNames);
   for (const { id, url } of external)
     io.writeStderr(`venc: output ${id} is at ${safeText(url)} and is not downloaded\n`);
-  if (files.length === 0) {
+  if (mainFiles.length === 0) {
     throw new VencError('NotFoundError', `Job ${job.id} has no files to download.`, {
       hint: `venc show ${job.id} shows what happened to it`,
     });
+  }
+  const readWhole = async (url: string) => {
+    const { content } = await openFile(currentUrl(url, target), { fromByte: 0, version: null }, signal);
+    return text(content);
+  };
+  const files: FileToSave[] = [];
+  for (const file of mainFiles) {
+    // The playlist comes last: a complete one has all its segments.
+    if (file.isPlaylist === true) files.push(...(await segmentFiles(file, readWhole, usedNames)));
+    files.push(file);
   }
   const targetFile = files.map((file) => ({ file, path: join(folder, file.name) }));
   const complete = isForced

@@ -21,6 +21,8 @@ export interface FileToSave {
   readonly sizeBytes: number | null;
   /** MD5 of its bytes in hexadecimal; null if unknown. */
   readonly md5: string | null;
+  /** Set if it is the playlist of segments, which belong next to it. */
+  readonly isPlaylist?: true;
 }
 
 /** The files of a job to download, and outputs that are stored elsewhere. */
@@ -38,8 +40,24 @@ export interface DownloadableFiles {
 export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()): DownloadableFiles {
   const names = hostedNames(job);
   const finished = job.output_media_files.filter(({ state }) => state === 'finished');
-  const outputs = finished.flatMap(({ id, url, file_size_bytes, md5_checksum }) =>
-    url === null ? [] : [{ id, url, sizeBytes: file_size_bytes, md5: md5_checksum ?? null }],
+  const outputs = finished.flatMap(
+    ({ id, url, file_size_bytes, md5_checksum, segments, dash_url: manifest }) =>
+      url === null
+        ? []
+        : [
+            // The manifest of a segmented output is found with its segments.
+            ...(segments === undefined && manifest !== undefined
+              ? [{ id, url: manifest, sizeBytes: null, md5: null }]
+              : []),
+            {
+              id,
+              url,
+              // The size of an output of several files is that of all.
+              sizeBytes: segments === undefined && manifest === undefined ? file_size_bytes : null,
+              md5: md5_checksum ?? null,
+              ...(segments === undefined ? {} : { isPlaylist: true as const }),
+            },
+          ],
   );
   const thumbnails = job.thumbnails.map(({ id, url }) => ({ id, url, sizeBytes: null, md5: null }));
   const files = [...outputs, ...thumbnails]

@@ -10,9 +10,10 @@ import { safeText } from '../../shared/text/safe-text.js';
 import type { Io } from '../terminal/io.js';
 import { collectValues } from './args.js';
 import { type FileToUpload, readTextFile } from './files.js';
+import { type LadderArgs, withLadder } from './ladder-flags.js';
 
 /** Options that describe the outputs: `--output`, `--preset`, and one for each setting. */
-export interface JobArgs {
+export interface JobArgs extends LadderArgs {
   readonly output?: readonly string[];
   /** The name of a preset. */
   readonly preset?: string;
@@ -84,17 +85,18 @@ export async function buildRequestBody(
   const { jobFlags } = flags;
   const [outputFlags = {}, ...outputs] = await Promise.all(
     [flags.outputFlags, ...(await Promise.all((args.output ?? []).map(readOutput)))].map(async (settings) =>
-      hasWatermarks(settings) ? withLocalWatermarks(settings, images) : settings,
+      hasLocalFiles(settings) ? withLocalWatermarks(settings, images) : settings,
     ),
   );
   const inputField = input === null ? {} : { input };
-  return mergeRequest({
+  const body = mergeRequest({
     preset: preset === null ? null : await withPresetWatermarks(preset, images),
     file: request,
     jobFlags: { ...inputField, ...jobFlags },
     outputFlags,
     outputs,
   });
+  return withLadder(body, args, request !== null);
 }
 
 /** Rejects with `InvalidRequestError` if the request has invalid values. */
@@ -104,8 +106,10 @@ export async function validateRequest(request: RequestFields): Promise<void> {
   if (!result.ok) throw invalidRequest(result.validationErrors);
 }
 
-function hasWatermarks(settings: RequestFields): boolean {
-  return settings.watermark !== undefined || settings.watermarks !== undefined;
+/** Whether settings may name local files. */
+function hasLocalFiles(settings: RequestFields): boolean {
+  const names = ['watermark', 'watermarks', 'caption_url', 'captions_url'];
+  return names.some((name) => settings[name] !== undefined);
 }
 
 async function withLocalWatermarks(settings: RequestFields, images: Map<string, FileToUpload>) {

@@ -3,10 +3,10 @@ import { pathToFileURL } from 'node:url';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { type FileToUpload, readableFileSize } from './files.js';
 
-const names = ['watermark', 'watermarks'] as const;
+const names = ['watermark', 'watermarks', 'caption_url', 'captions_url'] as const;
 
 /**
- * Replaces local paths of watermarks in the settings of an output by `file:` URLs and adds the files to `images`.
+ * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs and adds the files to `images`.
  * Rejects with `UsageError` if a file cannot be read.
  */
 export async function toWatermarkUrls(
@@ -21,12 +21,12 @@ export async function toWatermarkUrls(
   });
 }
 
-/** Replaces local paths of watermarks in the settings of an output by `file:` URLs, without checking that the files exist. */
+/** Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs, without checking that the files exist. */
 export function withWatermarkUrls(settings: RequestFields): Promise<RequestFields> {
   return changeWatermarks(settings, async (url) => (isLocal(url) ? pathToFileURL(resolve(url)).href : url));
 }
 
-/** Replaces the `file:` URLs of watermarks in a request by other addresses. */
+/** Replaces the `file:` URLs of watermarks and caption files in a request by other addresses. */
 export async function replaceWatermarks(
   request: RequestFields,
   addresses: ReadonlyMap<string, string>,
@@ -65,12 +65,13 @@ async function changeWatermarks(
   change: (url: string) => Promise<string>,
 ): Promise<RequestFields> {
   const changed = { ...settings };
+  const changeObject = async (file: RequestFields) =>
+    typeof file.url === 'string' ? { ...file, url: await change(file.url) } : file;
   for (const name of names) {
-    const watermarks = settings[name];
-    if (watermarks === undefined) continue;
-    changed[name] = await mapObjects(watermarks, async (watermark) =>
-      typeof watermark.url === 'string' ? { ...watermark, url: await change(watermark.url) } : watermark,
-    );
+    const files = settings[name];
+    // A caption file may be given by its URL alone.
+    const changeText = name.startsWith('caption') ? change : undefined;
+    if (files !== undefined) changed[name] = await mapObjects(files, changeObject, changeText);
   }
   return changed;
 }
@@ -79,11 +80,13 @@ async function changeWatermarks(
 async function mapObjects(
   value: unknown,
   change: (object: RequestFields) => Promise<RequestFields>,
+  changeText?: (text: string) => Promise<string>,
 ): Promise<unknown> {
   if (Array.isArray(value)) {
     const changed: unknown[] = [];
-    for (const item of value) changed.push(await mapObjects(item, change));
+    for (const item of value) changed.push(await mapObjects(item, change, changeText));
     return changed;
   }
+  if (typeof value === 'string' && changeText !== undefined) return changeText(value);
   return typeof value === 'object' && value !== null ? change({ ...value }) : value;
 }

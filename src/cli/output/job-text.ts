@@ -161,12 +161,32 @@ export function mediaFacts(media: Media): readonly Fact[] {
         known(media.audio_bitrate_in_kbps, kilobits),
       ],
     ],
+    ['dash url', [manifestUrl(media)]],
+    ['segments', segmentParts(media)],
     ['md5', [media.md5_checksum ?? null]],
   ];
   return facts.flatMap(([name, parts]) => {
     const value = parts.filter((part) => part !== null && part !== '').join(', ');
     return value === '' ? [] : [[name, value] as const];
   });
+}
+
+/** The address of the DASH manifest that an output has besides its playlist. */
+function manifestUrl({ dash_url: url }: Media & Partial<OutputDetails>): string | null {
+  return url === undefined ? null : withoutPassword(url);
+}
+
+/** The segments of an output, the longest one, and the codecs as playlists name them. */
+function segmentParts(media: Media & Partial<OutputDetails>): readonly (string | null)[] {
+  const { segments, fragment_duration_in_ms: longest = null } = media;
+  if (segments === undefined) return [];
+  return [
+    String(segments),
+    known(longest, (ms) => `${Math.round(ms / 100) / 10} s at most`),
+    known(media.peak_bitrate_in_kbps ?? null, (rate) => `peak ${kilobits(Math.ceil(rate))}`),
+    known(media.average_bitrate_in_kbps ?? null, (rate) => `average ${kilobits(Math.ceil(rate))}`),
+    [media.rfc_6381_video_codec, media.rfc_6381_audio_codec].filter((codec) => codec !== undefined).join(' '),
+  ];
 }
 
 /** What the plan changed for this input. */

@@ -1,8 +1,8 @@
 import { basename, dirname, extname, join, relative, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { VencError } from '../../shared/errors.js';
-import { isUrl, parseUrl } from '../../shared/text/url-text.js';
-import { extensionFor, nameOutputs, stemFromUrl } from '../destinations/output-names.js';
+import { isUrl, parseUrl, replaceExtensionInUrl } from '../../shared/text/url-text.js';
+import { extensionFor, hasPlaylist, nameOutputs, stemFromUrl } from '../destinations/output-names.js';
 import { expectedThumbnails } from './expected-thumbnails.js';
 
 type Fields = Readonly<Record<string, unknown>>;
@@ -55,7 +55,13 @@ export function assignDestinations(
   const inputPath = localPathOf(request.input);
   const namedPaths = files.map(parseOutputPath);
   const ownDestinations = defaultDestinations(all, request.input, destinations);
-  const paths = all.map((_, index) => namedPaths[index] ?? ownDestinations[index] ?? '');
+  const paths = all.map((settings, index) => {
+    const path = namedPaths[index] ?? ownDestinations[index] ?? '';
+    if (!hasPlaylist(settings)) return path;
+    // The file that is named is the playlist, and the daemon gives it this extension.
+    const extension = extensionFor(settings, path);
+    return path.toLowerCase().endsWith(extension) ? path : replaceExtensionInUrl(path, extension);
+  });
   rejectDuplicates(paths, inputPath, cwd);
   const resolvedOutputs = all.map((settings, index) => {
     const path = paths[index] ?? '';

@@ -8,6 +8,7 @@ import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
 import { type CreateArgs, printResponseWarnings } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
+import { hasLadder } from '../input/ladder-flags.js';
 import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
@@ -183,11 +184,18 @@ async function reportEnd(
   written.push(...named.others);
   if (written.length > 0)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));
-  const hasWarnings = job.output_media_files.some(({ warnings = [] }) => warnings.length > 0);
+  // A ladder has renditions only up to the height of the input.
+  const isExpected = ({ state }: JobRecord['output_media_files'][number]) =>
+    hasLadder(options) && state === 'skipped';
+  const hasWarnings = job.output_media_files.some(
+    (file) => !isExpected(file) && (file.warnings ?? []).length > 0,
+  );
   if (job.state === 'finished' && !hasWarnings) return exitCodes.done;
   const { failureTerms } = await import('../input/settings-errors.js');
   const toTypedTerms = await failureTerms(name, options);
-  for (const [index, { warnings = [] }] of job.output_media_files.entries()) {
+  for (const [index, file] of job.output_media_files.entries()) {
+    const { warnings = [] } = file;
+    if (isExpected(file)) continue;
     for (const warning of warnings) {
       const text = `${destinations[index] ?? ''}: ${toTypedTerms(warning, index)}`;
       display.writeStderr(`venc: warning: ${safeText(text)}\n`);

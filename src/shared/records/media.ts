@@ -52,6 +52,44 @@ const outputWarnings = {
   },
 } as const;
 
+const segmentFields = {
+  dash_url: {
+    type: 'string',
+    isOptional: true,
+    description: 'address of the DASH manifest; only with packaging cmaf, whose url is the playlist of HLS',
+  },
+  peak_bitrate_in_kbps: {
+    type: 'number',
+    isOptional: true,
+    description: 'highest bitrate of a segment in Kbps; only if the output is segmented',
+  },
+  average_bitrate_in_kbps: {
+    type: 'number',
+    isOptional: true,
+    description: 'bitrate of all segments in Kbps; only if the output is segmented',
+  },
+  fragment_duration_in_ms: {
+    type: 'integer',
+    isOptional: true,
+    description: 'length of the longest segment in milliseconds; only if the output is segmented',
+  },
+  rfc_6381_video_codec: {
+    type: 'string',
+    isOptional: true,
+    description: 'video codec as playlists name it, e.g. avc1.64001F; only if the output is segmented',
+  },
+  rfc_6381_audio_codec: {
+    type: 'string',
+    isOptional: true,
+    description: 'audio codec as playlists name it, e.g. mp4a.40.2; only if the output is segmented',
+  },
+  segments: {
+    type: 'integer',
+    isOptional: true,
+    description: 'number of segments; only if the output is segmented; an addition',
+  },
+} as const;
+
 const backupFields = {
   backup_server_used: {
     type: 'boolean',
@@ -72,6 +110,7 @@ export const listedOutputFields = {
   ...mediaFileFields,
   ...outputState,
   ...label,
+  ...segmentFields,
 } as const satisfies RecordTable;
 /** `input_media_file` of job details (section 2.3). */
 export const inputFileFields = { ...listedInputFields, ...checksum } as const satisfies RecordTable;
@@ -118,5 +157,6 @@ export const outputDetailsFields = {
   ...outputState,
   ...label,
   ...backupFields,
+  ...segmentFields,
   ...outputWarnings,
 } as const satisfies RecordTable;

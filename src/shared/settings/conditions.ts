@@ -3,6 +3,7 @@ import type { SettingsTable } from './setting.js';
 const section = 'Skip rules';
 
 const sizeRule = { kind: 'size', min: 2, max: 8192, section } as const;
+const linesRule = { kind: 'integer', min: 1, max: 8192, unit: 'pixels', section } as const;
 const secondsRule = { kind: 'number', min: 0.001, max: 360_000, unit: 'seconds', section } as const;
 const bitrateRule = { kind: 'integer', min: 1, max: 1_000_000, unit: 'Kbps', section } as const;
 
@@ -10,6 +11,8 @@ const bitrateRule = { kind: 'integer', min: 1, max: 1_000_000, unit: 'Kbps', sec
 const skipRules = {
   min_size: { ...sizeRule, help: 'skip if width times height of the input is below this' },
   max_size: { ...sizeRule, help: 'skip if width times height of the input is above this' },
+  min_height: { ...linesRule, help: 'skip if the input is lower' },
+  max_height: { ...linesRule, help: 'skip if the input is higher' },
   min_duration: { ...secondsRule, help: 'skip if the input is shorter' },
   max_duration: { ...secondsRule, help: 'skip if the input is longer' },
   min_audio_bitrate: { ...bitrateRule, help: 'skip if the audio bitrate of the input is lower' },

@@ -32,8 +32,8 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
     case 'list':
       return listValue(setting, word, flag);
     case 'object':
-      // With `textField`, the text is the value of that field and can have any form.
-      return typeof word === 'string' && setting.textField === undefined
+      // With `textField`, the text is the value of that field and can have any form, unless it begins with the name of a field.
+      return typeof word === 'string' && (setting.textField === undefined || beginsWithField(setting, word))
         ? objectValue(setting, word, flag)
         : word;
     default:
@@ -114,6 +114,11 @@ function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
     .flatMap((one) => (isPlain && typeof one === 'string' ? one.split(',') : [one]))
     .map((one) => requestValue(setting.of, one, flag));
   return setting.isSentAlone && values.length === 1 ? values[0] : values;
+}
+
+function beginsWithField({ fields }: ObjectSetting, word: string): boolean {
+  const name = /^([a-z_]+)=/.exec(word)?.[1];
+  return name !== undefined && Object.hasOwn(fields, name);
 }
 
 function objectValue(setting: ObjectSetting, word: string, flag: string): unknown {

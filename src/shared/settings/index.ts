@@ -1,14 +1,18 @@
 import { advancedTable } from './advanced.js';
 import { audioTable } from './audio.js';
 import { audioEffectsTable } from './audio-effects.js';
+import { captionsTable } from './captions.js';
 import { codecOptionsTable } from './codec-options.js';
 import { conditionsTable } from './conditions.js';
 import { deliveryTable } from './delivery.js';
+import { encryptionTable } from './encryption.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
 import { keyframesTable } from './keyframes.js';
 import { notAppliedOutputTable } from './not-applied.js';
+import { playlistsTable } from './playlists.js';
 import { resolutionTable } from './resolution.js';
+import { segmentsTable } from './segments.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { sourcesTable } from './sources.js';
 import { streamingTable } from './streaming.js';
@@ -36,6 +40,10 @@ export const outputTable = {
   thumbnails: thumbnailsSetting,
   ...sourcesTable,
   ...conditionsTable,
+  ...segmentsTable,
+  ...playlistsTable,
+  ...encryptionTable,
+  ...captionsTable,
   ...streamingTable,
   ...notAppliedOutputTable,
 } as const satisfies SettingsTable;

@@ -1,3 +1,4 @@
+import { isEncoding } from '../text/decode-text.js';
 import { languageCode } from '../text/languages.js';
 import { decodeUrlPart, pathInUrl } from '../text/url-text.js';
 import { flatSkipNames } from './conditions.js';
@@ -20,6 +21,7 @@ const maxLoudness = -5;
 /** The lower and the upper limit of each property that skip rules compare. */
 const skipPairs = [
   ['min_size', 'max_size'],
+  ['min_height', 'max_height'],
   ['min_duration', 'max_duration'],
   ['min_audio_bitrate', 'max_audio_bitrate'],
   ['min_video_bitrate', 'max_video_bitrate'],
@@ -59,11 +61,23 @@ const rules: readonly OutputRule[] = [
     (name): OutputRule =>
       (settings) => {
         const code = settings[name];
-        return code !== undefined && code.toLowerCase() !== 'und' && languageCode(code) === null
-          ? `.${name} must be a language code`
-          : undefined;
+        return code !== undefined && !isLanguage(code) ? `.${name} must be a language code` : undefined;
       },
   ),
+  ({ caption_url: files = [] }) => {
+    const at = files.findIndex(({ language }) => language !== undefined && !isLanguage(language));
+    return at === -1 ? undefined : `.caption_url[${at}].language must be a language code`;
+  },
+  ({ caption_url: files = [] }) => {
+    const at = files.findIndex(({ encoding }) => encoding !== undefined && !isEncoding(encoding));
+    return at === -1
+      ? undefined
+      : `.caption_url[${at}].encoding must be the name of an encoding, such as windows-1252`;
+  },
+  ({ caption_url: files = [] }) =>
+    files.filter((file) => file.default === true).length > 1
+      ? '.caption_url must have at most one entry with default: only one may be the default'
+      : undefined,
   ({ audio_highpass, audio_sample_rate }) =>
     audio_highpass !== undefined && audio_sample_rate !== undefined && audio_highpass * 2 >= audio_sample_rate
       ? '.audio_highpass would leave nothing: it must be below half of audio_sample_rate'
@@ -149,6 +163,10 @@ function isSameRule(a: number | Size, b: number | Size | undefined): boolean {
 /** A limit as a number; a size counts by its area. Absent limits count as 0. */
 function toNumber(limit: number | Size = 0): number {
   return typeof limit === 'number' ? limit : limit.width * limit.height;
+}
+
+function isLanguage(code: string): boolean {
+  return code.toLowerCase() === 'und' || languageCode(code) !== null;
 }
 
 function isTooLong(path: string): boolean {

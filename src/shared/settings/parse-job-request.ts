@@ -1,11 +1,15 @@
 import { isObject } from '../util/is-object.js';
+import { ineffectiveCaptionSettings } from './captions.js';
+import { ineffectiveEncryptionSettings, validateEncryption } from './encryption.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
 import { validateJob, validateLabels, validateOutput, withMergedSkipRules } from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
+import { ineffectivePlaylistSettings, validatePlaylist } from './playlists.js';
 import { overriddenSettings, withoutSize } from './precedence.js';
 import { applyStrictMode } from './report-warnings.js';
 import type { RequestWarning } from './request-warning.js';
+import { ineffectiveSegmentSettings, validateSegments } from './segments.js';
 import { overriddenThumbnailSettings, validateThumbnails } from './thumbnail-rules.js';
 import { validateSources } from './validate-sources.js';
 
@@ -159,7 +163,14 @@ function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputP
     path,
   );
   const { strict = isStrictJob } = valid;
-  const overridden = [...overriddenSettings(valid, path), ...overriddenThumbnailSettings(valid, path)];
+  const overridden = [
+    ...overriddenSettings(valid, path),
+    ...overriddenThumbnailSettings(valid, path),
+    ...ineffectiveSegmentSettings(valid, path),
+    ...ineffectiveCaptionSettings(valid, path),
+    ...ineffectivePlaylistSettings(valid, path),
+    ...ineffectiveEncryptionSettings(valid, path),
+  ];
   const strictResult = applyStrictMode([...warnings, ...overridden], strict);
   return {
     valid: strict ? { ...valid, strict } : valid,
@@ -169,6 +180,9 @@ function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputP
       ...strictResult.validationErrors,
       ...validateOutput(partial, path),
       ...validateThumbnails(partial, path),
+      ...validateSegments(valid, path),
+      ...validateEncryption(valid, path),
+      ...(invalidNames.includes('streams') ? [] : validatePlaylist(valid, path)),
     ],
     warnings: strictResult.warnings,
   };

@@ -247,7 +247,7 @@ function parseChoiceOrBoolean(setting: ChoiceSetting, value: unknown, path: stri
 
 function parseList(setting: ListSetting, given: unknown, path: string): ParseResult<unknown> {
   const isSeveral = setting.isCommaSeparated === true && typeof given === 'string' && given.includes(',');
-  const value = isSeveral ? given.split(',').map((one) => one.trim()) : given;
+  const value = isSeveral ? given.split(',').map((one) => one.trim()) : ungrouped(setting, given);
   if (!Array.isArray(value)) {
     const singleResult = parseValue(setting.of, value, path);
     if ('value' in singleResult) return { ...singleResult, value: [singleResult.value] };
@@ -260,6 +260,18 @@ function parseList(setting: ListSetting, given: unknown, path: string): ParseRes
   return merged.validationErrors.length > 0
     ? { ...merged, ...partialList(setting, results) }
     : { ...merged, value: results.flatMap((result) => ('value' in result ? [result.value] : [])) };
+}
+
+/** The list that an object of objects, or of arrays of objects, stands for. */
+function ungrouped({ groupField }: ListSetting, given: unknown): unknown {
+  if (groupField === undefined || !isObject(given)) return given;
+  const groups = Object.entries(given).map(([name, members]) =>
+    [members].flat().map((one) => ({ name, one })),
+  );
+  const members = groups.flat();
+  return members.every(({ one }) => isObject(one))
+    ? members.map(({ name, one }) => ({ ...Object(one), [groupField]: name }))
+    : given;
 }
 
 /** The valid parts of an invalid list of objects. */

@@ -36,6 +36,21 @@ const precedences: readonly Precedence[] = [
   },
   { name: 'audio_fade', by: 'audio_fade_in', and: 'audio_fade_out' },
   {
+    name: 'caption_url',
+    by: 'skip_captions',
+    isConflict: ({ skip_captions }) => skip_captions === true,
+  },
+  {
+    name: 'caption_url',
+    by: 'subtitles',
+    isConflict: ({ subtitles, skip_captions }) => subtitles === 'drop' && skip_captions !== true,
+  },
+  {
+    name: 'subtitles',
+    by: 'skip_captions',
+    isConflict: ({ subtitles, skip_captions }) => skip_captions === true && subtitles !== 'drop',
+  },
+  {
     name: 'size',
     by: 'width',
     isConflict: ({ size, width }) => size?.width !== width,

@@ -30,6 +30,8 @@ export function sentPath(path: string, request: unknown): string {
       else if (!isOutput && !isSingle(value)) sent += part;
       continue;
     }
+    // A text that was given instead of an object has no fields.
+    if (typeof value === 'string' && table !== jobTable && table !== outputTable) return sent;
     const name = sentName(part, table, value);
     sent = sent === '' ? name : `${sent}.${name}`;
     const isOutputs = part === 'outputs';

@@ -158,6 +158,8 @@ export interface ListSetting extends SettingText {
   readonly isCommaSeparated?: true;
   /** Whether a single value is sent without an array, as the service document has it. */
   readonly isSentAlone?: true;
+  /** The field of its objects that an object by name sets: `{"NAME": {}}` or `{"NAME": [{}, {}]}`. */
+  readonly groupField?: string;
 }
 
 /** HTTP headers: an object of up to `max` strings by header name. */

@@ -7,11 +7,11 @@ export const sourcesTable = {
   type: {
     kind: 'choice',
     choices: ['standard', 'transfer-only', 'segmented', 'playlist', 'captions', 'cae'],
-    rejectedChoices: ['segmented', 'playlist', 'captions', 'cae'],
+    rejectedChoices: ['cae'],
     aliases: { transfer_only: 'transfer-only', 'transfer only': 'transfer-only' },
     default: 'standard',
     section,
-    help: 'standard encodes the output; transfer-only delivers the bytes of the input unchanged',
+    help: 'segmented cuts it, playlist lists several, captions writes a caption file, transfer-only delivers the input',
   },
   source: {
     kind: 'text',

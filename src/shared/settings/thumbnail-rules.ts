@@ -25,11 +25,9 @@ export function methodOf(set: ThumbnailSettings): (typeof methods)[number] {
 export function validateThumbnails(settings: OutputSettings, path: string): readonly string[] {
   const sets = settings.thumbnails ?? [];
   return sets.flatMap((set, index) => {
-    const first = sets.findIndex(({ label }) => label !== undefined && label === set.label);
+    const first = firstWithLabelOf(sets, index);
     const errors = [
-      ...(first !== -1 && first < index
-        ? [`.label must be unique, but thumbnails[${first}] has the same label`]
-        : []),
+      ...(first < index ? [`.label must be unique, but thumbnails[${first}] has the same label`] : []),
       ...filenameErrors(set),
       ...(hasLongName(settings, set)
         ? [
@@ -39,6 +37,12 @@ export function validateThumbnails(settings: OutputSettings, path: string): read
     ];
     return errors.map((error) => `${path}.thumbnails[${index}]${error}`);
   });
+}
+
+/** The index of the first set with the label of a set; that of the set itself if it has none. */
+export function firstWithLabelOf(sets: readonly ThumbnailSettings[], index: number): number {
+  const label = sets[index]?.label;
+  return label === undefined ? index : sets.findIndex((set) => set.label === label);
 }
 
 function filenameErrors(set: ThumbnailSettings): readonly string[] {

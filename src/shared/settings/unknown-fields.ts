@@ -3,6 +3,7 @@ import { nestedSettings } from './describe-setting.js';
 import { jobTable, outputTable } from './index.js';
 import { pathTo } from './parse-result.js';
 import type { RequestWarning, UnknownName } from './request-warning.js';
+import { canonicalName } from './sent-paths.js';
 import type { Setting, SettingsTable } from './setting.js';
 
 /** Fields of a request that are not in the table of the job: its outputs and its API key. */
@@ -25,11 +26,12 @@ const minNameLength = 3;
 export function hintFor({ table, parent, name }: UnknownName): string | null {
   const isJobField = parent === '';
   // A known setting in the wrong object is more likely than a typing error.
-  if (table !== outputTable && namesOf(outputTable).has(name))
+  if (table !== outputTable && namesOf(outputTable).includes(name))
     return `${name} belongs in ${isJobField ? 'outputs' : 'the output'}`;
-  if (!isJobField && (namesOf(jobTable).has(name) || name === 'api_key')) return `${name} belongs in the job`;
+  if (!isJobField && (namesOf(jobTable).includes(name) || name === 'api_key'))
+    return `${name} belongs in the job`;
   const places = Object.entries<Setting>(outputTable).filter(([, setting]) =>
-    namesOf(nestedSettings(setting)).has(name),
+    namesOf(nestedSettings(setting)).includes(name),
   );
   if (places.length > 0) return `${name} belongs in ${places.map(([place]) => place).join(' or ')}`;
   if (name.length < minNameLength) return null;
@@ -43,18 +45,12 @@ export function hintFor({ table, parent, name }: UnknownName): string | null {
 
 /** The names of the settings that are spelled like a name, best first; settings that are not applied come last. */
 function similarNames(name: string, table: SettingsTable, others: readonly string[] = []): readonly string[] {
-  const names = namesOf(table);
-  const found = findSuggestions(name, [...names.keys(), ...others]).map((one) => names.get(one) ?? one);
+  const found = findSuggestions(name, [...namesOf(table), ...others]).map((one) => canonicalName(table, one));
   const isApplied = (one: string) => table[one]?.kind !== 'unchecked';
   const distinct = [...new Set(found)];
   return [...distinct.filter(isApplied), ...distinct.filter((one) => !isApplied(one))];
 }
 
-/** The name of each setting of a table by each of its spellings. */
-function namesOf(table: SettingsTable): ReadonlyMap<string, string> {
-  return new Map(
-    Object.entries(table).flatMap(([name, { spellings = [] }]) =>
-      [name, ...spellings].map((spelling) => [spelling, name] as const),
-    ),
-  );
+function namesOf(table: SettingsTable): readonly string[] {
+  return Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]);
 }

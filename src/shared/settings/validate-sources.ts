@@ -1,8 +1,11 @@
 import { findSuggestions } from '../text/suggestions.js';
 import type { OutputSettings } from './index.js';
+import { isPlaylist } from './playlists.js';
+import { isSegmented } from './segments.js';
 
 /**
- * Validation errors of `source`: it must name another output of the request, and following it must not lead back to the same output.
+ * Validation errors of `source`: it must name another output of the request, which has one file, and following it must not lead back to the
+ * same output.
  * Each cycle is reported once, at its first output.
  */
 export function validateSources(outputs: readonly OutputSettings[]): readonly string[] {
@@ -13,6 +16,10 @@ export function validateSources(outputs: readonly OutputSettings[]): readonly st
     if (source === label) return [`${path} must not name its own output`];
     const labels = outputs.flatMap((other) => other.label ?? []);
     if (!labels.includes(source)) return [`${path} names no output of this job${hintFor(source, labels)}`];
+    if (outputs.some((other) => other.label === source && isSegmented(other)))
+      return [`${path} names a segmented output, which cannot be a source`];
+    if (outputs.some((other) => other.label === source && isPlaylist(other)))
+      return [`${path} names a playlist, which cannot be a source`];
     const cycle = findCycle(outputs, label, source);
     if (cycle === null || cycle.some((name) => reported.has(name))) return [];
     for (const name of cycle) reported.add(name);

@@ -30,3 +30,13 @@ export function languageCode(text: string): string | null {
   if (code === undefined || code === 'und') return null;
   return longCodes.get(code) ?? (code.length === 3 ? code : null);
 }
+
+/** The English name of a language; null if it is not known. */
+export function languageName(language: string | null): string | null {
+  if (language === null || languageCode(language) === null) return null;
+  try {
+    return new Intl.DisplayNames(['en'], { type: 'language', fallback: 'none' }).of(language) ?? null;
+  } catch {
+    return null;
+  }
+}

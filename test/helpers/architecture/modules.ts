@@ -24,11 +24,11 @@ export interface ModuleMap {
 
 const shared = ['src/shared'];
 const jobs = ['daemon/jobs', ...shared];
-const plan = ['daemon/plan', ...jobs];
+const plan = ['daemon/plan', 'daemon/captions', ...jobs];
 const transfer = ['daemon/transfer', 'daemon/net'];
 const transports = ['daemon/transports', 'daemon/hosted-files', ...transfer];
 const tools = ['daemon/ffmpeg', ...transports, ...plan];
-const pipeline = ['daemon/pipeline', ...tools];
+const pipeline = ['daemon/pipeline', 'daemon/packaging', ...tools];
 const records = ['daemon/queue', 'daemon/store', ...pipeline];
 
 /**
@@ -48,14 +48,16 @@ export const moduleMap: ModuleMap = {
       mayUse: ['src/cli/output', 'src/tui', 'src/client', 'src/config', ...shared],
     },
     { folder: 'daemon/jobs', mayUse: shared },
-    { folder: 'daemon/plan', mayUse: jobs },
+    { folder: 'daemon/captions', mayUse: shared },
+    { folder: 'daemon/plan', mayUse: ['daemon/captions', ...jobs] },
     { folder: 'daemon/ffmpeg', mayUse: plan },
     { folder: 'daemon/net', mayUse: shared },
     { folder: 'daemon/transfer', mayUse: ['daemon/net', ...jobs] },
     { folder: 'daemon/hosted-files', mayUse: [...transfer, ...jobs] },
     { folder: 'daemon/transports', mayUse: ['daemon/hosted-files', ...transfer, ...jobs] },
     { folder: 'daemon/store', mayUse: jobs },
-    { folder: 'daemon/pipeline', mayUse: tools },
+    { folder: 'daemon/packaging', mayUse: [...transfer, ...plan] },
+    { folder: 'daemon/pipeline', mayUse: ['daemon/packaging', ...tools] },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
     { folder: 'daemon/webhooks', mayUse: ['daemon/queue', 'daemon/store', ...transports, ...jobs] },
     { folder: 'daemon/actions', mayUse: records },

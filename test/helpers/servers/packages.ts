@@ -34,6 +34,7 @@ export const serverPrograms = {
   sshpass: { package: 'sshpass' },
   lftp: { package: 'lftp' },
   openssl: { package: 'openssl' },
+  chromium: { package: 'chromium' },
   memcached: { package: 'memcached' },
   'swift-ring-builder': { package: 'swift' },
   'swift-proxy-server': { package: 'swift-proxy' },

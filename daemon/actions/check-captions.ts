@@ -1,0 +1,47 @@
+import { captionFormat } from '../../src/shared/settings/captions.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { turnsOff } from '../plan/stream-settings.js';
+
+/** The settings that apply to an output of captions. */
+const captionNames: ReadonlySet<string> = new Set([
+  ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'headers'],
+  ...['public', 'access_control', 'rrs', 'notifications', 'strict', 'skip', 'parallel_upload_limit'],
+  ...['format', 'caption_url', 'language', 'start_clip', 'clip_length'],
+]);
+
+/** What a check of the settings of an output of captions found. */
+interface CheckedCaptions {
+  readonly kept: OutputSettings;
+  /** With its dot; that of a generated name. */
+  readonly extension: string;
+  readonly validationErrors: readonly string[];
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** The settings that apply to an output of captions, a warning for each of the others, and an error for a format that cannot be made. */
+export function checkCaptions(settings: OutputSettings, path: string): CheckedCaptions {
+  // The settings come from parsing, so their names are those of the table.
+  const entries = Object.entries(settings) as [keyof OutputSettings, unknown][];
+  const name = fileNameInUrl(settings.url ?? settings.filename ?? '');
+  const found = captionFormat(settings, name);
+  const field = settings.format !== undefined ? 'format' : settings.url === undefined ? 'filename' : 'url';
+  return {
+    // The loop keeps each value under its own name, which the compiler cannot infer.
+    kept: Object.fromEntries(entries.filter(([one]) => captionNames.has(one))) as OutputSettings,
+    extension: 'extension' in found ? found.extension : '',
+    validationErrors: [
+      ...('reason' in found ? [`${path}.${field} ${found.reason}`] : []),
+      ...((settings.caption_url ?? []).length > 1
+        ? [`${path}.caption_url must have one entry if type is captions`]
+        : []),
+      ...(settings.source === undefined
+        ? []
+        : [`${path}.source must be omitted: captions are made from the input or caption_url`]),
+    ],
+    warnings: entries
+      .filter(([other, value]) => !captionNames.has(other) && other !== 'source' && !turnsOff(other, value))
+      .map(([other]) => ({ field: `${path}.${other}`, message: 'has no effect: the output is captions' })),
+  };
+}

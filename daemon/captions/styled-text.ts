@@ -1,0 +1,58 @@
+import type { CueSpan } from './cues.js';
+
+/** What the tags and entities of a syntax mean. */
+interface TagSyntax {
+  /** The pattern of a tag: everything else is text. Group 1 is `/` for an end tag, group 2 the name. */
+  readonly tag: RegExp;
+  /** Converts text between tags. */
+  readonly toText: (text: string) => string;
+}
+
+/** The styled parts of a text with tags. `i`, `b` and `u` are styles, and all other tags are left out. */
+export function spansOfTags(content: string, { tag, toText }: TagSyntax): readonly CueSpan[] {
+  const spans: CueSpan[] = [];
+  const open: string[] = [];
+  const add = (part: string) => {
+    const text = toText(part);
+    if (text === '') return;
+    const style = styleOf(open);
+    const last = spans.at(-1);
+    if (last !== undefined && isSameStyle(last, style))
+      spans[spans.length - 1] = { ...last, text: last.text + text };
+    else spans.push({ text, ...style });
+  };
+  let end = 0;
+  for (const match of content.matchAll(tag)) {
+    add(content.slice(end, match.index));
+    end = match.index + match[0].length;
+    const name = (match[2] ?? '').toLowerCase();
+    if (match[1] !== '/') open.push(name);
+    else if (open.includes(name)) open.splice(open.lastIndexOf(name), 1);
+  }
+  add(content.slice(end));
+  return spans;
+}
+
+function styleOf(open: readonly string[]): Omit<CueSpan, 'text'> {
+  return {
+    ...(open.includes('i') ? { isItalic: true } : {}),
+    ...(open.includes('b') ? { isBold: true } : {}),
+    ...(open.includes('u') ? { isUnderlined: true } : {}),
+  };
+}
+
+/** Whether two parts of a text have the same style. */
+export function isSameStyle(one: Omit<CueSpan, 'text'>, other: Omit<CueSpan, 'text'>): boolean {
+  return (
+    one.isItalic === other.isItalic && one.isBold === other.isBold && one.isUnderlined === other.isUnderlined
+  );
+}
+
+/** A part of a text with the tags of its style. `toMarkup` converts the text itself. */
+export function taggedText(
+  { text, isItalic, isBold, isUnderlined }: CueSpan,
+  toMarkup: (text: string) => string,
+): string {
+  const tags = [...(isItalic ? ['i'] : []), ...(isBold ? ['b'] : []), ...(isUnderlined ? ['u'] : [])];
+  return tags.reduceRight((inner, tag) => `<${tag}>${inner}</${tag}>`, toMarkup(text));
+}

@@ -1,0 +1,53 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { StreamSettings } from '../../src/shared/settings/playlists.js';
+import { isSegmented } from '../../src/shared/settings/segments.js';
+import { decodeUrlPart, isUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
+import type { OutputDestination } from './job.js';
+
+/** An output as streams refer to it: by its label, or by its address. */
+type NamedOutput = Pick<OutputDestination, 'url' | 'destination'> & { readonly settings: OutputSettings };
+
+/**
+ * The segmented output that a stream of a playlist refers to: by `source`, or by a `path` that is its address. Undefined if there is none.
+ */
+export function sourceOfStream<T extends NamedOutput>(
+  outputs: readonly T[],
+  playlist: OutputDestination,
+  { source, path }: StreamSettings,
+): T | undefined {
+  const segmented = outputs.filter(({ settings }) => isSegmented(settings));
+  if (source !== undefined) return segmented.find(({ settings }) => settings.label === source);
+  if (path === undefined) return undefined;
+  const bases = isUrl(path) ? [path] : [playlist.url, playlist.destination].map((url) => resolved(url, path));
+  return segmented.find(({ url, destination }) =>
+    [url, destination].some((address) =>
+      bases.some((base) => decodeUrlPart(base) === decodeUrlPart(address)),
+    ),
+  );
+}
+
+/** The address of a relative path next to a URL. */
+function resolved(url: string, path: string): string {
+  const parts = path.split('/').filter((part) => part !== '.');
+  const up = parts.findIndex((part) => part !== '..');
+  let folder = siblingInUrl(url, '');
+  for (let level = 0; level < up; level += 1) folder = folder.replace(/[^/]+\/$/, '');
+  return `${folder}${parts.slice(Math.max(0, up)).join('/')}`;
+}
+
+/** The address of an output in a playlist: relative if both are in folders of one place, else absolute. */
+export function relativeAddress(playlist: string, output: string): string {
+  const [, base = '', path = ''] = placePattern.exec(playlist) ?? [];
+  const [, otherBase = '', otherPath = ''] = placePattern.exec(output) ?? [];
+  if (base === '' || base !== otherBase) return output;
+  const from = path.split('/').slice(0, -1);
+  const to = otherPath.split('/');
+  let common = 0;
+  while (common < Math.min(from.length, to.length - 1) && from[common] === to[common]) common += 1;
+  const up = from.slice(common).map(() => '..');
+  const down = to.slice(common).map((part) => encodeURIComponent(decodeUrlPart(part)));
+  return [...up, ...down].join('/');
+}
+
+/** Scheme and host, and the path of a URL. A query belongs to one file only. */
+const placePattern = /^([a-z][a-z0-9+.-]*:\/\/[^/]*\/)([^?#]+)$/is;

@@ -1,0 +1,47 @@
+/** A track of a rendition whose tracks are in files of their own, as manifests of DASH and playlists declare it. */
+export interface TrackFacts {
+  readonly kind: 'video' | 'audio';
+  /** Name of the codec (RFC 6381). */
+  readonly codec: string;
+  /** ISO 639-2 code; null if it is not known. */
+  readonly language: string | null;
+  /** Bits per second: the highest rate of a segment, and that of the whole track. */
+  readonly peakBitrate: number;
+  readonly averageBitrate: number;
+  readonly longestSegmentSeconds: number;
+  /** The name of its own playlist (HLS); absent if there is none. */
+  readonly playlist?: string;
+  readonly files: TrackFiles;
+  /** Units per second of the times below. */
+  readonly timescale: number;
+  /** When its first segment begins. */
+  readonly startTime: number;
+  /** The durations of its segments, in runs of equal ones: `[duration, count]`. */
+  readonly durations: readonly (readonly [number, number])[];
+}
+
+/** The names of the files of a track, next to the playlist. */
+export type TrackFiles =
+  /** One for each segment: `STEM-00001.m4s` and so on. */
+  | { readonly by: 'segment'; readonly header: string; readonly stem: string }
+  /** One file. It begins with a header and, directly after that, an index. */
+  | {
+      readonly by: 'range';
+      readonly name: string;
+      readonly headerBytes: number;
+      readonly indexBytes: number;
+    };
+
+/** Captions that belong to a rendition, with its times. */
+export interface CaptionRenditionFacts {
+  /** A code of BCP 47; null if it is not known. */
+  readonly language: string | null;
+  /** The name for people. */
+  readonly label: string;
+  readonly isDefault: boolean;
+  readonly isForced: boolean;
+  /** The name of their playlist (HLS), next to that of the rendition; absent if there is none. */
+  readonly playlist?: string;
+  /** The name of the file with all of them (DASH); absent if there is none. */
+  readonly file?: string;
+}

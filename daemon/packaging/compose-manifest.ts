@@ -1,0 +1,55 @@
+import { VencError } from '../../src/shared/errors.js';
+import type { JobOutput } from '../jobs/job.js';
+import { relativeAddress } from '../jobs/playlists.js';
+import { type DashTrack, dashManifestText } from './dash-manifest.js';
+import { captionFilesOf } from './playlist-captions.js';
+import { audioSourcesOf, streamsOf } from './playlist-sources.js';
+import { dashTrack, durationOfTrack } from './track-documents.js';
+
+/**
+ * Composes the manifest (DASH) of several outputs of a job, which have all ended. Equal audio of several outputs is listed once. Throws
+ * `SkippedSourceError` and `SourceFailedError` as for other playlists.
+ */
+export function composeManifest(playlist: JobOutput, outputs: readonly JobOutput[]): string {
+  const sources = [
+    ...streamsOf(playlist, outputs).flatMap(({ settings: { path }, source }) =>
+      source === null ? [] : [{ source, path }],
+    ),
+    ...audioSourcesOf(playlist, outputs).map((source) => ({ source, path: undefined })),
+  ];
+  const tracks = sources.flatMap(({ source, path }) => tracksOfSource(source, playlist, path));
+  const isRepeated = (track: DashTrack, index: number) =>
+    track.kind === 'audio' && tracks.slice(0, index).some((other) => isSameAudio(other, track));
+  const listed = tracks.filter((track, index) => !isRepeated(track, index));
+  return dashManifestText({
+    profile: listed.every(({ files }) => files.by === 'range')
+      ? 'on_demand'
+      : (playlist.settings.streaming_delivery_profile ?? 'live'),
+    durationSeconds: Math.max(...listed.map(durationOfTrack)),
+    tracks: listed,
+    captions: captionFilesOf(
+      playlist,
+      sources.map(({ source }) => source),
+    ),
+  });
+}
+
+function tracksOfSource(
+  { url, label, id, rendition, media }: JobOutput,
+  playlist: JobOutput,
+  path: string | undefined,
+): readonly DashTrack[] {
+  const { tracks } = rendition ?? {};
+  if (rendition === undefined || tracks === undefined || media === null)
+    throw new VencError('SegmentingError', `The output ${label ?? id} has no segments for DASH.`);
+  // A given path is that of the folder, or of the manifest in it.
+  const given = path === undefined || /\.mpd$/i.test(path) ? path : `${path.replace(/\/$/, '')}/`;
+  const folder = (given ?? relativeAddress(playlist.url, url)).replace(/[^/]*$/, '');
+  return tracks.map((track) => dashTrack(track, { facts: rendition, media }, folder));
+}
+
+/** Whether two tracks have the same audio: encoders give equal sizes for equal settings. */
+function isSameAudio(one: DashTrack, other: DashTrack): boolean {
+  const names = ['kind', 'codec', 'language', 'averageBitrate', 'channels', 'sampleRate'] as const;
+  return names.every((name) => one[name] === other[name]);
+}

@@ -1,0 +1,98 @@
+import type { Sample, Track } from './sample-tables.js';
+import { SegmentCutter } from './segments.js';
+
+/** A part of a track that begins where its segment does. Times are in units of the timescale of the track. */
+export interface TrackSegment {
+  /** The number of the segment, from 0. One that would be empty is left out. */
+  readonly index: number;
+  readonly startTime: number;
+  readonly duration: number;
+  /** Its samples, from keyframe to keyframe if it is video, or all of them. Neither is empty. */
+  readonly fragments: readonly (readonly Sample[])[];
+}
+
+/** When segments begin, in seconds, by their number from 0. `Infinity` after the last one. */
+export type SegmentStarts = (index: number) => number;
+
+/**
+ * Finds where the segments of tracks begin: at the keyframes of the video, see {@link SegmentCutter}. Without video, at the multiples of
+ * `segmentSeconds`.
+ */
+export function segmentStarts(tracks: readonly Track[], segmentSeconds: number): SegmentStarts {
+  const video = tracks.find(({ kind }) => kind === 'video');
+  if (video === undefined) {
+    const end = Math.max(0, ...tracks.map(endOf));
+    return (index) =>
+      index * segmentSeconds < end - minRestSeconds ? index * segmentSeconds : Number.POSITIVE_INFINITY;
+  }
+  const cutter = new SegmentCutter(segmentSeconds);
+  let first: number | null = null;
+  for (const { time, isSync } of presentedSamples(video)) {
+    const seconds = time / video.timescale;
+    first ??= seconds;
+    if (isSync) cutter.add({ offset: 0, seconds, keyframeBytes: 0 });
+  }
+  const starts = cutter
+    .end(Number.POSITIVE_INFINITY, 0)
+    .map(({ startSeconds }) => startSeconds + (first ?? 0));
+  return (index) => starts[index] ?? Number.POSITIVE_INFINITY;
+}
+
+/** A rest of audio that is shorter, such as one frame, is part of the segment before it. */
+const minRestSeconds = 0.1;
+
+/** When a track ends, in seconds. */
+function endOf(track: Track): number {
+  let end = 0;
+  for (const { time, duration } of presentedSamples(track)) end = time + duration;
+  return end / track.timescale;
+}
+
+/**
+ * The samples of a track as a presentation without edit lists has them. The first frame of video is decoded when it is presented. Frames
+ * of audio before the presentation begins are left out, because players would play them: encoders write them to start their filters.
+ */
+export function* presentedSamples({ kind, samples }: Pick<Track, 'kind' | 'samples'>): Generator<Sample> {
+  let delay: number | null = null;
+  for (const sample of samples()) {
+    const { time, duration, decodeTime } = sample;
+    if (kind === 'video') {
+      delay ??= Math.max(0, time) - decodeTime;
+      yield { ...sample, decodeTime: decodeTime + delay };
+    } else if (delay !== null || time >= -duration / 2) {
+      // A first frame that begins less than half of its duration before 0 delays the track by that, 11 ms at most.
+      delay ??= Math.max(0, -time);
+      yield { ...sample, time: time + delay, decodeTime: time + delay };
+    }
+  }
+}
+
+/** Timestamps are rounded to units of the timescale. */
+const toleranceSeconds = 0.0015;
+
+/** Cuts a track at the given times: video at the first keyframe from there on, audio at the last frame that begins before or there. */
+export function* cutTrack(track: Track, starts: SegmentStarts): Generator<TrackSegment> {
+  const { kind, timescale } = track;
+  const isNext = ({ time, duration, isSync }: Sample, index: number) =>
+    kind === 'video'
+      ? isSync && time / timescale >= starts(index) - toleranceSeconds
+      : (time + duration) / timescale > starts(index) + toleranceSeconds;
+  let fragments: Sample[][] = [];
+  let index = 0;
+  for (const sample of presentedSamples(track)) {
+    const [first] = fragments[0] ?? [];
+    if (isNext(sample, index + 1)) {
+      if (first !== undefined)
+        yield { index, startTime: first.time, duration: sample.time - first.time, fragments };
+      fragments = [];
+      // A long frame may contain the starts of several segments.
+      while (isNext(sample, index + 1)) index += 1;
+    }
+    if (fragments.length === 0 || (kind === 'video' && sample.isSync)) fragments.push([]);
+    fragments.at(-1)?.push(sample);
+  }
+  const [first] = fragments[0] ?? [];
+  if (first === undefined) return;
+  const end = fragments.flat().reduce((latest, { time, duration }) => Math.max(latest, time + duration), 0);
+  yield { index, startTime: first.time, duration: end - first.time, fragments };
+}

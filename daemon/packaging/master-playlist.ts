@@ -1,0 +1,120 @@
+/** A rendition of audio or subtitles that streams refer to by its group (`#EXT-X-MEDIA`). */
+export interface AlternateRendition {
+  readonly type: 'AUDIO' | 'SUBTITLES';
+  readonly group: string;
+  readonly name: string;
+  readonly language: string | null;
+  readonly isDefault: boolean;
+  readonly isAutoselect: boolean;
+  readonly isForced?: true;
+  /** URI of its playlist; null for audio that is in the stream itself. */
+  readonly uri: string | null;
+}
+
+/** What a stream of a master playlist declares about its media. */
+interface StreamMedia {
+  /** Peak bits per second over a segment. */
+  readonly bandwidth: number;
+  /** Null if it was not measured. */
+  readonly averageBandwidth: number | null;
+  /** As `WxH`; null without video, or if unknown. */
+  readonly resolution: string | null;
+  /** Names of RFC 6381, comma-separated; null if unknown. */
+  readonly codecs: string | null;
+}
+
+/** A stream of a master playlist (`#EXT-X-STREAM-INF`). */
+export interface VariantStream extends StreamMedia {
+  /** Written as given: relative to the master playlist, or absolute. */
+  readonly uri: string;
+  readonly frameRate: number | null;
+  /** The groups of its alternate audio and subtitles. */
+  readonly audio: string | null;
+  readonly subtitles: string | null;
+  readonly name: string | null;
+  /** Whether the video may contain closed captions. */
+  readonly hasClosedCaptions: boolean;
+}
+
+/** A playlist of the keyframes of a stream (`#EXT-X-I-FRAME-STREAM-INF`). */
+export interface KeyframeStream extends StreamMedia {
+  readonly uri: string;
+}
+
+/** A master playlist. */
+export interface MasterPlaylist {
+  readonly version: number;
+  readonly isIndependent: boolean;
+  readonly alternates: readonly AlternateRendition[];
+  readonly streams: readonly VariantStream[];
+  readonly keyframeStreams: readonly KeyframeStream[];
+}
+
+/** The text of a master playlist (RFC 8216, section 4.3.4), with the streams in the given order: players begin with the first. */
+export function masterPlaylistText(playlist: MasterPlaylist): string {
+  const lines = [
+    '#EXTM3U',
+    `#EXT-X-VERSION:${playlist.version}`,
+    ...(playlist.isIndependent ? ['#EXT-X-INDEPENDENT-SEGMENTS'] : []),
+    ...playlist.alternates.map(mediaLine),
+    ...playlist.streams.flatMap((stream) => [streamLine(stream), stream.uri]),
+    ...playlist.keyframeStreams.map(keyframeLine),
+  ];
+  return `${lines.join('\n')}\n`;
+}
+
+function mediaLine(rendition: AlternateRendition): string {
+  const { type, group, name, language, isDefault, isAutoselect, isForced, uri } = rendition;
+  return tag('EXT-X-MEDIA', {
+    TYPE: type,
+    'GROUP-ID': quoted(group),
+    NAME: quoted(name),
+    LANGUAGE: language === null ? null : quoted(language),
+    DEFAULT: yesOrNo(isDefault),
+    // The default is also selected automatically (RFC 8216, section 4.3.4.1).
+    AUTOSELECT: yesOrNo(isAutoselect || isDefault),
+    FORCED: isForced === true ? 'YES' : null,
+    URI: uri === null ? null : quoted(uri),
+  });
+}
+
+function streamLine(stream: VariantStream): string {
+  return tag('EXT-X-STREAM-INF', {
+    ...mediaAttributes(stream),
+    'FRAME-RATE': stream.frameRate === null ? null : stream.frameRate.toFixed(3),
+    AUDIO: stream.audio === null ? null : quoted(stream.audio),
+    SUBTITLES: stream.subtitles === null ? null : quoted(stream.subtitles),
+    'CLOSED-CAPTIONS': stream.hasClosedCaptions ? null : 'NONE',
+    NAME: stream.name === null ? null : quoted(stream.name),
+  });
+}
+
+function keyframeLine({ uri, ...media }: KeyframeStream): string {
+  return tag('EXT-X-I-FRAME-STREAM-INF', { ...mediaAttributes(media), URI: quoted(uri) });
+}
+
+function mediaAttributes({ bandwidth, averageBandwidth, resolution, codecs }: StreamMedia): Attributes {
+  return {
+    BANDWIDTH: String(bandwidth),
+    'AVERAGE-BANDWIDTH': averageBandwidth === null ? null : String(averageBandwidth),
+    RESOLUTION: resolution,
+    CODECS: codecs === null ? null : quoted(codecs),
+  };
+}
+
+/** Attributes of a tag by name, in order. Those that are null are omitted. */
+type Attributes = Readonly<Record<string, string | null>>;
+
+function tag(name: string, attributes: Attributes): string {
+  const written = Object.entries(attributes).filter(([, value]) => value !== null);
+  return `#${name}:${written.map(([key, value]) => `${key}=${value}`).join(',')}`;
+}
+
+/** Quoted strings cannot contain quotes or line breaks, and there is no escape for them. */
+function quoted(text: string): string {
+  return `"${text.replaceAll(/["\r\n]/g, "'")}"`;
+}
+
+function yesOrNo(value: boolean): string {
+  return value ? 'YES' : 'NO';
+}

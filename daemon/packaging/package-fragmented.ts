@@ -1,0 +1,162 @@
+import { type Packaging, segmentNames } from '../plan/decide/packaging.js';
+import { cutTrack, type TrackSegment } from './cut-track.js';
+import type { SegmentEncryption } from './encryption.js';
+import type { ByteRange } from './media-playlist.js';
+import type { Movie } from './movie.js';
+import { fragmentHeader, headerOf, indexBytes, segmentIndex } from './movie-fragments.js';
+import type { RenditionSegment } from './rendition-playlists.js';
+import { codecOfTrack } from './sample-entries.js';
+import { SampleReader } from './sample-reader.js';
+import type { Sample, Track } from './sample-tables.js';
+import type { AccessPoint } from './segments.js';
+import { type PackagedFile, SegmentWriter } from './write-segments.js';
+
+/** Tracks that were written into the same segments. */
+export interface FragmentedTracks {
+  readonly tracks: readonly Track[];
+  /** Names of their codecs (RFC 6381), in the order of the tracks. */
+  readonly codecs: readonly (string | null)[];
+  readonly files: readonly PackagedFile[];
+  readonly header: { readonly name: string; readonly range: ByteRange; readonly bytes: Buffer };
+  /** The size of the index behind the header; 0 if there is none. */
+  readonly indexBytes: number;
+  readonly segments: readonly RenditionSegment[];
+  /** The number of frames of video. */
+  readonly frames: number;
+  /** Of the first track, in units of its timescale. */
+  readonly startTime: number;
+  readonly durations: readonly number[];
+}
+
+/** How tracks are written. */
+interface FragmentOptions {
+  readonly packaging: Packaging;
+  /** The kind of the track if it has segments of its own. */
+  readonly kind: Track['kind'] | null;
+  /** The path of a file with a suffix. */
+  readonly pathOf: (suffix: string) => string;
+  readonly encryption: SegmentEncryption | null;
+  readonly signal: AbortSignal;
+}
+
+/** Writes the header and the segments of some tracks of a movie. */
+export async function writeFragmented(
+  movie: Movie,
+  tracks: readonly Track[],
+  { packaging, kind, pathOf, encryption, signal }: FragmentOptions,
+): Promise<FragmentedTracks> {
+  const names = segmentNames(packaging, kind);
+  const [main] = tracks;
+  if (main === undefined) throw new TypeError('there is no track to write');
+  const hasIndex = packaging.hasByteRanges && packaging.dashProfile !== null;
+  const reserved = hasIndex ? indexBytes([...cutTrack(main, movie.starts)].length) : 0;
+  const suffix = kind === null ? '' : `${kind}-`;
+  const headerFile = { name: names.header, path: pathOf(`${suffix}header.mp4`) };
+  const fileOf = (index: number) =>
+    packaging.hasByteRanges
+      ? headerFile
+      : { name: names.segment(index), path: pathOf(`${suffix}${index + 1}.m4s`) };
+  const header = headerOf(movie.moov, tracks, packaging.hasSeparateTracks);
+  const writer = new SegmentWriter(encryption);
+  const readers: SampleReader[] = [];
+  const segments: RenditionSegment[] = [];
+  const durations: number[] = [];
+  let startTime = 0;
+  let frames = 0;
+  try {
+    for (const _ of tracks) readers.push(await SampleReader.open(movie.path, signal));
+    await writer.appendOutside(headerFile, Buffer.concat([header, Buffer.alloc(reserved)]));
+    const others = tracks.slice(1).map((track) => bySegment(cutTrack(track, movie.starts)));
+    let sequenceNumber = 0;
+    for (const part of cutTrack(main, movie.starts)) {
+      const index = segments.length;
+      const file = fileOf(index);
+      await writer.begin(file);
+      const keyframes: AccessPoint[] = [];
+      let position = 0;
+      for (const [trackIndex, track] of tracks.entries()) {
+        const cut = trackIndex === 0 ? part : others[trackIndex - 1]?.(part.index);
+        for (const samples of cut?.fragments ?? []) {
+          const head = fragmentHeader({ trackId: track.id, samples }, ++sequenceNumber);
+          if (track.kind === 'video') frames += samples.length;
+          if (track.kind === 'video')
+            keyframes.push(keyframeOf(samples, track, position + head.length, position));
+          await writer.append(head);
+          position += head.length;
+          for await (const bytes of readers[trackIndex]?.read(samples) ?? []) {
+            await writer.append(bytes);
+            position += bytes.length;
+          }
+        }
+      }
+      const range = await writer.end();
+      if (index === 0) startTime = part.startTime;
+      durations.push(part.duration);
+      segments.push({
+        segment: segmentOf(part, main, { startTime, sizeBytes: position, keyframes }),
+        written: { file, range, headerBytes: 0 },
+      });
+    }
+    if (hasIndex) {
+      const entries = segments.map(({ written }, index) => ({
+        sizeBytes: written.range.sizeBytes,
+        duration: durations[index] ?? 0,
+      }));
+      await writer.replace(segmentIndex(main, entries), header.length);
+    }
+    return {
+      tracks,
+      codecs: tracks.map(codecOfTrack),
+      files: await writer.close(),
+      header: { name: headerFile.name, range: { offset: 0, sizeBytes: header.length }, bytes: header },
+      indexBytes: reserved,
+      segments,
+      frames,
+      startTime,
+      durations,
+    };
+  } finally {
+    await writer.close();
+    await Promise.all(readers.map((reader) => reader.close()));
+  }
+}
+
+/** Returns the part of a track that belongs to a segment; null if it has none there. To be called with rising numbers. */
+function bySegment(parts: Iterator<TrackSegment>): (index: number) => TrackSegment | null {
+  let next = parts.next();
+  return (index) => {
+    if (next.done === true || next.value.index !== index) return null;
+    const part = next.value;
+    next = parts.next();
+    return part;
+  };
+}
+
+function segmentOf(
+  { startTime, duration }: TrackSegment,
+  { timescale }: Track,
+  written: {
+    readonly startTime: number;
+    readonly sizeBytes: number;
+    readonly keyframes: readonly AccessPoint[];
+  },
+) {
+  return {
+    startSeconds: (startTime - written.startTime) / timescale,
+    durationSeconds: duration / timescale,
+    offset: 0,
+    sizeBytes: written.sizeBytes,
+    keyframes: written.keyframes,
+  };
+}
+
+/** The keyframe at the start of a fragment: it is read with the boxes in front of it. */
+function keyframeOf(
+  samples: readonly Sample[],
+  { timescale }: Track,
+  mediaAt: number,
+  offset: number,
+): AccessPoint {
+  const { time = 0, sizeBytes = 0 } = samples[0] ?? {};
+  return { offset, seconds: time / timescale, keyframeBytes: mediaAt - offset + sizeBytes };
+}

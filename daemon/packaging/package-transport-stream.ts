@@ -1,0 +1,126 @@
+import { type FileHandle, open } from 'node:fs/promises';
+import { segmentNames } from '../plan/decide/packaging.js';
+import { readChunks } from '../transfer/read-file.js';
+import { durationOfAudio } from './audio-frames.js';
+import { measureRates } from './bitrates.js';
+import { writeCaptions } from './caption-renditions.js';
+import {
+  keysOf,
+  type PackagedRendition,
+  type PackageOptions,
+  pathWith,
+  writeContent,
+  writeKeyframes,
+  writeKeys,
+} from './rendition-files.js';
+import {
+  durationOf,
+  isIndependent,
+  longestOf,
+  type RenditionSegment,
+  renditionPlaylist,
+  sizedSegment,
+} from './rendition-playlists.js';
+import { type Segment, SegmentCutter } from './segments.js';
+import { elementaryStreams, TransportStreamScanner } from './transport-stream.js';
+import { codecsOfTransportStream, type StreamCodecs } from './transport-stream-codecs.js';
+import { readPart, writeSegments } from './write-segments.js';
+
+/** Cuts a transport stream: see `packageRendition`. */
+export async function packageTransportStream(
+  path: string,
+  options: PackageOptions,
+): Promise<PackagedRendition> {
+  const { packaging, signal } = options;
+  const { cut, tables, codecs, frames } = await scan(path, packaging.segmentSeconds, signal);
+  const names = segmentNames(packaging, null);
+  const files = cut.map((_, index) => ({
+    name: names.segment(index),
+    path: pathWith(options, packaging.hasByteRanges ? 'all.ts' : `${index + 1}.ts`),
+  }));
+  const encryption = keysOf(options, cut.length);
+  const written = await writeSegments(path, cut, {
+    files,
+    prefixOf: ({ lacksTables }) => (lacksTables === true ? tables : null),
+    encryption,
+    signal,
+  });
+  const segments = written.segments.flatMap((one, index): readonly RenditionSegment[] => {
+    const segment = cut[index];
+    return segment === undefined ? [] : [{ segment, written: one }];
+  });
+  const text = renditionPlaylist(segments, packaging, encryption, null);
+  const playlist = await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' });
+  const header = { file: names.segment(0), range: { offset: 0, sizeBytes: tables.length } };
+  const keyframes = await writeKeyframes(options, segments, header);
+  const keyFiles = await writeKeys(options, encryption);
+  const captions = await writeCaptions(options, segments);
+  const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
+  return {
+    playlist,
+    files: [
+      ...written.files,
+      ...keyFiles,
+      ...captions.files,
+      ...(keyframes === null ? [] : [keyframes.file]),
+    ],
+    parts: [{ kind: 'both', header: null, segments, encryption }],
+    facts: {
+      segments: segments.length,
+      longestSegmentSeconds: longestOf(segments),
+      videoCodec: codecs.video,
+      audioCodec: codecs.audio,
+      ...(frames === 0 ? {} : { frameRate: frames / durationOf(segments) }),
+      peakBitrate: peak,
+      averageBitrate: average,
+      isIndependent: isIndependent(packaging),
+      ...(keyframes === null ? {} : { keyframes: keyframes.facts }),
+      ...(captions.facts.length === 0 ? {} : { captions: captions.facts }),
+    },
+  };
+}
+
+/** A transport stream, cut into segments. */
+interface ScannedRendition {
+  readonly cut: readonly Segment[];
+  /** The tables at its start, which precede segments that lack them. */
+  readonly tables: Buffer;
+  readonly codecs: StreamCodecs;
+  /** The number of frames of video. */
+  readonly frames: number;
+}
+
+/** The codecs are at the start of the first segment. Audio may begin up to a second after the video. */
+const maxHeadBytes = 8 << 20;
+
+async function scan(path: string, segmentSeconds: number, signal: AbortSignal): Promise<ScannedRendition> {
+  const cutter = new SegmentCutter(segmentSeconds);
+  const scanner = new TransportStreamScanner((point) => cutter.add(point));
+  const handle = await open(path, 'r');
+  try {
+    await readChunks(handle, (chunk) => scanner.push(chunk), signal);
+    const { endSeconds, lastAudio, sizeBytes, tableBytes, frames } = scanner.end();
+    const tables = await readPart(handle, { offset: 0, sizeBytes: tableBytes });
+    const exactEnd =
+      lastAudio === null ? null : await endOfAudio(handle, tables, { ...lastAudio, sizeBytes });
+    const cut = endSeconds === null ? [] : cutter.end(exactEnd ?? endSeconds, sizeBytes);
+    const [first] = cut;
+    if (first === undefined) throw new RangeError('the file has no frames');
+    const head = { offset: first.offset, sizeBytes: Math.min(first.sizeBytes, maxHeadBytes) };
+    return { cut, tables, frames, codecs: codecsOfTransportStream(await readPart(handle, head)) };
+  } finally {
+    await handle.close();
+  }
+}
+
+/** The end of the audio at the end of a file; null if its frames cannot be read. */
+async function endOfAudio(
+  handle: FileHandle,
+  tables: Buffer,
+  last: { readonly offset: number; readonly seconds: number; readonly sizeBytes: number },
+): Promise<number | null> {
+  const tail = { offset: last.offset, sizeBytes: last.sizeBytes - last.offset };
+  const [audio] = elementaryStreams(Buffer.concat([tables, await readPart(handle, tail)]));
+  const seconds = audio === undefined ? null : durationOfAudio(audio.payload);
+  return seconds === null ? null : last.seconds + seconds;
+}

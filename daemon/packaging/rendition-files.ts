@@ -1,0 +1,103 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { RenditionFacts } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
+import type { Packaging } from '../plan/decide/packaging.js';
+import type { CaptionRendition } from '../plan/plan-types.js';
+import { measureRates } from './bitrates.js';
+import { createKeys, type SegmentEncryption } from './encryption.js';
+import type { MediaPlaylist } from './media-playlist.js';
+import { keyframePlaylist, type RenditionSegment } from './rendition-playlists.js';
+import type { PackagedFile } from './write-segments.js';
+
+/** Where and how a rendition is packaged. */
+export interface PackageOptions {
+  /** The folder of the new files. */
+  readonly folder: string;
+  /** Begins the names of all files in the folder. */
+  readonly prefix: string;
+  readonly packaging: Packaging;
+  readonly captions: readonly CaptionRendition[];
+  /** The properties of the file that is cut. */
+  readonly media: MediaFacts;
+  /** The key of the request, or that at its address; null if there is none, or for random ones. */
+  readonly key: Buffer | null;
+  readonly randomKey: () => Buffer;
+  readonly signal: AbortSignal;
+}
+
+/** A rendition that was cut into segments. */
+export interface PackagedRendition {
+  /** Its playlist or manifest, in the scratch folder. */
+  readonly playlist: { readonly path: string; readonly sizeBytes: number };
+  /** All other files, in the order in which they are to be delivered. */
+  readonly files: readonly PackagedFile[];
+  /** What is to be verified: the segments, or those of each track. */
+  readonly parts: readonly PackagedPart[];
+  readonly facts: RenditionFacts;
+}
+
+/** Segments that follow each other. */
+export interface PackagedPart {
+  readonly kind: 'video' | 'audio' | 'both';
+  /** What a decoder needs in front of a segment; null if each has it. */
+  readonly header: Buffer | null;
+  readonly segments: readonly RenditionSegment[];
+  readonly encryption: SegmentEncryption | null;
+}
+
+/** The path of a file in the folder. Names from requests may contain anything, so the files have others there. */
+export function pathWith(
+  { folder, prefix }: Pick<PackageOptions, 'folder' | 'prefix'>,
+  suffix: string,
+): string {
+  return join(folder, `${prefix}-${suffix}`);
+}
+
+/** The keys of a rendition of so many segments; null if they are not encrypted. */
+export function keysOf(
+  { packaging: { stem, encryption }, key, randomKey }: PackageOptions,
+  segmentCount: number,
+): SegmentEncryption | null {
+  return encryption === null
+    ? null
+    : createKeys({ stem, encryption }, segmentCount, { given: key, randomKey });
+}
+
+/** Writes the files of keys that are delivered. */
+export async function writeKeys(
+  options: PackageOptions,
+  encryption: SegmentEncryption | null,
+): Promise<readonly PackagedFile[]> {
+  const files: PackagedFile[] = [];
+  for (const [index, { bytes, name }] of (encryption?.keys ?? []).entries())
+    if (name !== null)
+      files.push(await writeContent(bytes, { path: pathWith(options, `${index + 1}.key`), name }));
+  return files;
+}
+
+/** Writes the playlist of the keyframes, if one is wanted. `header` is what precedes each keyframe for a decoder. */
+export async function writeKeyframes(
+  options: PackageOptions,
+  segments: readonly RenditionSegment[],
+  header: NonNullable<MediaPlaylist['header']>,
+): Promise<{ readonly file: PackagedFile; readonly facts: NonNullable<RenditionFacts['keyframes']> } | null> {
+  const { packaging } = options;
+  const name = packaging.keyframePlaylist;
+  if (name === null) return null;
+  const { text, keyframes } = keyframePlaylist(segments, packaging, header);
+  const { peak, average } = measureRates(keyframes, packaging.segmentSeconds);
+  return {
+    file: await writeContent(text, { path: pathWith(options, 'keyframes.m3u8'), name }),
+    facts: { name, peakBitrate: peak, averageBitrate: average },
+  };
+}
+
+/** Writes a small file. */
+export async function writeContent(
+  content: string | Buffer,
+  { path, name }: Pick<PackagedFile, 'path' | 'name'>,
+): Promise<PackagedFile> {
+  await writeFile(path, content);
+  return { path, name, sizeBytes: Buffer.byteLength(content) };
+}

@@ -1,0 +1,129 @@
+import type { RenditionFacts } from '../jobs/job.js';
+import { displaySize, type MediaFacts } from '../jobs/media.js';
+import type { TrackFacts } from '../jobs/rendition-facts.js';
+import type { Packaging } from '../plan/decide/packaging.js';
+import { type DashTrack, dashManifestText } from './dash-manifest.js';
+import { masterPlaylistText } from './master-playlist.js';
+import { captionGroup, ownCaptions } from './playlist-captions.js';
+import { declaredFrameRate } from './rendition-playlists.js';
+
+/** A playlist or manifest, and its name next to the main one; empty for that. */
+export interface TrackDocument {
+  readonly name: string;
+  readonly text: string;
+}
+
+/** What documents declare besides the measured facts. */
+interface DocumentOptions {
+  readonly packaging: Packaging;
+  readonly media: MediaFacts;
+  /** The playlists of the tracks. */
+  readonly playlists: readonly string[];
+}
+
+/** The playlists and manifests of a rendition whose tracks have segments of their own, the main one first. */
+export function trackDocuments(
+  facts: RenditionFacts,
+  { packaging, media, playlists }: DocumentOptions,
+): readonly TrackDocument[] {
+  const { tracks = [] } = facts;
+  const { dashProfile, hasHls, stem } = packaging;
+  const manifest = (): string =>
+    dashManifestText({
+      profile: dashProfile ?? 'live',
+      durationSeconds: Math.max(...tracks.map(durationOfTrack)),
+      tracks: tracks.map((track) => dashTrack(track, { facts, media }, '')),
+      captions: (facts.captions ?? []).flatMap(({ file, language, label }) =>
+        file === undefined ? [] : [{ uri: encodeURIComponent(file), language: language ?? 'und', label }],
+      ),
+    });
+  if (!hasHls) return [{ name: '', text: manifest() }];
+  const [only = ''] = playlists;
+  const named = tracks.flatMap(({ playlist }, index) =>
+    playlist === undefined ? [] : [{ name: playlist, text: playlists[index] ?? '' }],
+  );
+  return [
+    { name: '', text: named.length === 0 ? only : playlistOfTracks(facts, media) },
+    ...named,
+    ...(dashProfile === null ? [] : [{ name: `${stem}.mpd`, text: manifest() }]),
+  ];
+}
+
+/** The duration of a track in seconds, from its segments. */
+export function durationOfTrack({ durations, timescale }: TrackFacts): number {
+  return durations.reduce((sum, [duration, count]) => sum + duration * count, 0) / timescale;
+}
+
+/** A track as a manifest declares it. `folder` is that of its files, percent-encoded. */
+export function dashTrack(
+  track: TrackFacts,
+  { facts, media: { video, audio } }: { readonly facts: RenditionFacts; readonly media: MediaFacts },
+  folder: string,
+): DashTrack {
+  const isVideo = track.kind === 'video';
+  return {
+    ...track,
+    folder,
+    size: isVideo && video !== null ? displaySize(video) : null,
+    frameRate: isVideo ? declaredFrameRate(facts, video?.frameRate ?? null) : null,
+    sampleRate: isVideo ? null : (audio?.sampleRate ?? null),
+    channels: isVideo ? null : (audio?.channels ?? null),
+  };
+}
+
+/** The name of the group of the audio in the playlist of a rendition. */
+const audioGroup = 'audio';
+
+/** The playlist of a rendition whose video and audio have playlists of their own. */
+function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string {
+  const { tracks = [], keyframes, peakBitrate, averageBitrate, isIndependent } = facts;
+  const captions = ownCaptions(facts);
+  const size = video === null ? null : displaySize(video);
+  const resolution = size === null ? null : `${size.width}x${size.height}`;
+  const playlistOf = (kind: TrackFacts['kind']) =>
+    encodeURIComponent(tracks.find((one) => one.kind === kind)?.playlist ?? '');
+  const rate = declaredFrameRate(facts, video?.frameRate ?? null);
+  const language = tracks.find(({ kind }) => kind === 'audio')?.language ?? null;
+  return masterPlaylistText({
+    version: 6,
+    isIndependent,
+    alternates: [
+      {
+        type: 'AUDIO',
+        group: audioGroup,
+        name: language ?? audioGroup,
+        language,
+        isDefault: true,
+        isAutoselect: true,
+        uri: playlistOf('audio'),
+      },
+      ...captions,
+    ],
+    streams: [
+      {
+        uri: playlistOf('video'),
+        bandwidth: peakBitrate,
+        averageBandwidth: averageBitrate,
+        resolution,
+        codecs: tracks.map(({ codec }) => codec).join(','),
+        frameRate: rate === null ? null : rate.numerator / rate.denominator,
+        audio: audioGroup,
+        subtitles: captions.length > 0 ? captionGroup : null,
+        name: null,
+        hasClosedCaptions: true,
+      },
+    ],
+    keyframeStreams:
+      keyframes === undefined
+        ? []
+        : [
+            {
+              uri: encodeURIComponent(keyframes.name),
+              bandwidth: keyframes.peakBitrate,
+              averageBandwidth: keyframes.averageBitrate,
+              resolution,
+              codecs: facts.videoCodec,
+            },
+          ],
+  });
+}

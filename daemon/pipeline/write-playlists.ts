@@ -1,0 +1,76 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { playlistExtension } from '../../src/shared/settings/playlists.js';
+import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
+import type { JobOutput } from '../jobs/job.js';
+import type { MediaFacts } from '../jobs/media.js';
+import type { Run } from '../jobs/run.js';
+import { composeManifest } from '../packaging/compose-manifest.js';
+import { composePlaylist } from '../packaging/compose-playlist.js';
+import { composeSmil } from '../packaging/compose-smil.js';
+import type { RunLimiter } from './concurrency-limits.js';
+import { deliver } from './deliver.js';
+import type { PipelineContext } from './pipeline-context.js';
+import type { ProducedFile } from './produced-file.js';
+import { runStage } from './stages.js';
+
+/** What records show of a playlist. */
+const playlistMedia: MediaFacts = {
+  format: 'm3u8',
+  durationSeconds: null,
+  totalBitrateKbps: null,
+  video: null,
+  audio: null,
+};
+
+/**
+ * Writes and delivers the playlists of a job (`type: playlist`), once all other outputs have ended: at no time does one name a file that is
+ * not in place. A playlist fails if an output that it names failed.
+ */
+export async function writePlaylists(
+  run: Run,
+  context: PipelineContext,
+  {
+    playlists,
+    scratch,
+    limiter,
+  }: { readonly playlists: readonly JobOutput[]; readonly scratch: string; readonly limiter: RunLimiter },
+): Promise<void> {
+  for (const { id } of playlists) {
+    const job = await run.change({ type: 'output-queued', id });
+    const output = job.outputs.find((one) => one.id === id);
+    if (output === undefined) throw new TypeError('a job lost an output');
+    await run.change({ type: 'output-started', id });
+    const composed = await runStage(
+      run,
+      () => compose(output, job.outputs, join(scratch, `playlist-${id}`)),
+      'SegmentingError',
+      (failure) => run.change({ type: 'output-failed', id, failure }),
+    );
+    if (composed === null) continue;
+    await deliver(run, context, { output, ...composed, thumbnails: [], scratch, limiter });
+  }
+}
+
+/** Writes a playlist, a manifest, or both (`packaging: cmaf`), whose second file belongs next to the first. */
+async function compose(
+  output: JobOutput,
+  outputs: readonly JobOutput[],
+  path: string,
+): Promise<{ readonly encoded: ProducedFile; readonly warnings: readonly string[] }> {
+  const { settings, destination } = output;
+  const isBoth = settings.packaging === 'cmaf';
+  const extension = playlistExtension(settings, destination);
+  const { text, warnings } =
+    extension === '.m3u8'
+      ? composePlaylist(output, outputs)
+      : { text: (extension === '.mpd' ? composeManifest : composeSmil)(output, outputs), warnings: [] };
+  await writeFile(path, text);
+  const encoded = { product: { path }, media: { ...playlistMedia, format: extension.slice(1) }, file: null };
+  if (!isBoth) return { encoded, warnings };
+  const manifest = composeManifest(output, outputs);
+  const name = `${withoutExtension(fileNameInUrl(destination))}.mpd`;
+  const file = { path: `${path}.mpd`, name, sizeBytes: Buffer.byteLength(manifest) };
+  await writeFile(file.path, manifest);
+  return { encoded: { ...encoded, rendition: { files: [file] } }, warnings };
+}

@@ -1,0 +1,191 @@
+import { isEncrypted } from '../../../src/shared/settings/encryption.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import {
+  isDash,
+  isSegmented,
+  segmentFormat,
+  wantsKeyframePlaylist,
+} from '../../../src/shared/settings/segments.js';
+import { withoutExtension } from '../../../src/shared/text/url-text.js';
+
+/** How a rendition is cut into segments. */
+export interface Packaging {
+  /** The name of its playlist without the extension; the names of its other files begin with it. */
+  readonly stem: string;
+  /** `adts` is packed audio. */
+  readonly container: 'ts' | 'fmp4' | 'adts';
+  /** Whether each track has segments of its own, in fragmented MP4. */
+  readonly hasSeparateTracks: boolean;
+  /** Whether it has playlists of HTTP Live Streaming. */
+  readonly hasHls: boolean;
+  /** The profile of its DASH manifest; null if it has none. */
+  readonly dashProfile: DashProfile | null;
+  /** The longest segment, as far as keyframes allow it. */
+  readonly segmentSeconds: number;
+  /** Whether all segments are in one file. */
+  readonly hasByteRanges: boolean;
+  /** The version to declare; null for the lowest one that the playlist needs. */
+  readonly version: number | null;
+  /** Name of the playlist of keyframes (`generate_keyframe_manifest`); null for none. */
+  readonly keyframePlaylist: string | null;
+  /** Null if the segments are not encrypted. */
+  readonly encryption: EncryptionDecision | null;
+}
+
+/** How segments are encrypted. */
+export interface EncryptionDecision {
+  /** 32 hexadecimal digits; null for that at `keyUrl`, or for random ones. */
+  readonly key: string | null;
+  /** The address of the key, as the playlist has it; null if key files are delivered. */
+  readonly keyUrl: string | null;
+  /** What precedes the names of key files in the playlist; null for nothing. */
+  readonly urlPrefix: string | null;
+  /** A new key follows after this number of segments; null for one key. */
+  readonly periodSegments: number | null;
+  /** 32 hexadecimal digits; null for the number of the segment. */
+  readonly iv: string | null;
+}
+
+/** The profiles of DASH (`streaming_delivery_profile`). */
+export type DashProfile = NonNullable<OutputSettings['streaming_delivery_profile']>;
+
+/** The longest segment of an output without `segment_seconds`, in seconds. */
+const defaultSegmentSeconds = { hls: 10, dash: 2, cmaf: 6 } as const;
+
+/**
+ * The lengths of the segments into which an output or a copy of its video is cut, in seconds: the video needs keyframes at their multiples.
+ * `outputs` are all outputs of the job; no `source` leads back to its own output.
+ */
+export function segmentGridsOf(
+  settings: OutputSettings,
+  outputs: readonly OutputSettings[],
+): readonly number[] {
+  const copies = outputs.filter(
+    ({ source, copy_video }) =>
+      source !== undefined && source === settings.label && copy_video !== undefined && copy_video !== false,
+  );
+  return [
+    ...(isSegmented(settings) ? [segmentSecondsOf(settings)] : []),
+    ...copies.flatMap((copy) => segmentGridsOf(copy, outputs)),
+  ];
+}
+
+function segmentSecondsOf(settings: OutputSettings): number {
+  const { segment_seconds: seconds, packaging } = settings;
+  return seconds ?? defaultSegmentSeconds[packaging ?? (isDash(settings) ? 'dash' : 'hls')];
+}
+
+/** Versions below this one have whole seconds, which a playlist has only if it must. */
+const fractionalVersion = 3;
+
+function givenVersion({
+  hls_protocol_version: version,
+  max_hls_protocol_version: max,
+}: OutputSettings): number | null {
+  return version ?? (max !== undefined && max < fractionalVersion ? max : null);
+}
+
+const containers: Readonly<Record<string, Packaging['container']>> = { ts: 'ts', aac: 'adts' };
+
+/** Decides how an output is cut into segments; null if it is not. `filename` is that of its playlist. */
+export function decidePackaging(
+  settings: OutputSettings,
+  filename: string,
+  hasVideo: boolean,
+): Packaging | null {
+  if (!isSegmented(settings)) return null;
+  const { keyframe_manifest_filename: keyframeName, streaming_delivery_profile: profile } = settings;
+  const stem = withoutExtension(filename);
+  const encryption = decideEncryption(settings);
+  const isCmaf = settings.packaging === 'cmaf';
+  const hasHls = isCmaf || !isDash(settings);
+  const hasByteRanges = settings.byte_range_segmenting === true || (!hasHls && profile === 'on_demand');
+  return {
+    stem,
+    container: containers[segmentFormat(settings)] ?? 'fmp4',
+    hasSeparateTracks: isCmaf || isDash(settings),
+    hasHls,
+    dashProfile: isCmaf || isDash(settings) ? (hasByteRanges ? 'on_demand' : (profile ?? 'live')) : null,
+    segmentSeconds: segmentSecondsOf(settings),
+    hasByteRanges,
+    version: givenVersion(settings),
+    keyframePlaylist:
+      hasHls && hasVideo && wantsKeyframePlaylist(settings) && encryption === null
+        ? (keyframeName ?? `${stem}-iframe-index.m3u8`)
+        : null,
+    encryption,
+  };
+}
+
+function decideEncryption(settings: OutputSettings): EncryptionDecision | null {
+  if (!isEncrypted(settings)) return null;
+  const digits = (text: string | undefined) => text?.replace(/^0x/i, '').toLowerCase() ?? null;
+  return {
+    key: digits(settings.encryption_key),
+    keyUrl: settings.encryption_key_url ?? null,
+    urlPrefix: settings.encryption_key_url_prefix ?? null,
+    periodSegments: settings.encryption_key_rotation_period ?? null,
+    iv: digits(settings.encryption_iv),
+  };
+}
+
+/** Names of segments have five digits, or more if there are more segments. */
+const numberDigits = 5;
+
+/** The names of the segments of a rendition, or of one of its tracks if these are separate. */
+interface SegmentNames {
+  /** What the names begin with. */
+  readonly stem: string;
+  /** The name of the header of fragmented MP4, which precedes the first segment if all are in one file. */
+  readonly header: string;
+  /** The name of a segment, counted from 0. With byte ranges, all segments are in one file. */
+  readonly segment: (index: number) => string;
+}
+
+const extensions = { ts: 'ts', fmp4: 'm4s', adts: 'aac' } as const;
+
+/** The names of the segments of a rendition, or of one of its tracks. */
+export function segmentNames(packaging: Packaging, track: 'video' | 'audio' | null): SegmentNames {
+  const { container, hasByteRanges, dashProfile } = packaging;
+  const stem = track === null ? packaging.stem : `${packaging.stem}-${track}`;
+  if (hasByteRanges) {
+    const name = `${stem}.${container === 'fmp4' && dashProfile !== null ? 'mp4' : extensions[container]}`;
+    return { stem, header: name, segment: () => name };
+  }
+  const extension = extensions[container];
+  return {
+    stem,
+    header: `${stem}-init.mp4`,
+    segment: (index) => `${stem}-${String(index + 1).padStart(numberDigits, '0')}.${extension}`,
+  };
+}
+
+/** The tracks whose segments a rendition has: one that stands for all if they are together. */
+export function segmentedTracks(
+  { hasSeparateTracks }: Packaging,
+  { hasVideo, hasAudio }: { readonly hasVideo: boolean; readonly hasAudio: boolean },
+): readonly ('video' | 'audio' | null)[] {
+  if (!hasSeparateTracks) return [null];
+  return [...(hasVideo ? (['video'] as const) : []), ...(hasAudio ? (['audio'] as const) : [])];
+}
+
+/** The names of files that an output has next to its playlist: the first segment, the playlist of keyframes and the first key. */
+export function partNames(
+  settings: OutputSettings,
+  filename: string,
+  streams: { readonly hasVideo: boolean; readonly hasAudio: boolean },
+): readonly string[] {
+  const packaging = decidePackaging(settings, filename, streams.hasVideo);
+  if (packaging === null) return [];
+  const { keyframePlaylist, encryption, stem, hasHls, dashProfile } = packaging;
+  const isKeyDelivered = encryption !== null && encryption.keyUrl === null;
+  const tracks = segmentedTracks(packaging, streams);
+  const names = tracks.map((track) => segmentNames(packaging, track));
+  return [
+    ...names.map(({ segment }) => segment(0)),
+    ...(hasHls && tracks.length > 1 ? names.map((one) => `${one.stem}.m3u8`) : []),
+    ...(hasHls && dashProfile !== null ? [`${stem}.mpd`] : []),
+    ...(keyframePlaylist === null ? [] : [keyframePlaylist]),
+    ...(isKeyDelivered ? [encryption.periodSegments === null ? `${stem}.key` : `${stem}-1.key`] : []),
+  ];
+}

@@ -1,0 +1,118 @@
+import type { SubtitleFacts } from '../../jobs/media.js';
+import { textFormOf } from '../decide/captions.js';
+import type { Decision, VideoDecision } from '../decide/decisions.js';
+import type { CaptionTrack, PlanPaths } from '../plan-types.js';
+import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
+import { secondsArgument } from './input.js';
+
+type FileTrack = Extract<CaptionTrack, { readonly from: 'file' }>;
+
+function fileTracks({ captions = [] }: Decision): readonly FileTrack[] {
+  return captions.filter((track) => track.from === 'file');
+}
+
+/** The files of captions that the steps of an output read. */
+export function captionFilesOf(
+  decision: Decision,
+  paths: PlanPaths,
+): readonly { readonly path: string; readonly content: string | Buffer }[] {
+  const { burned } = decision.video ?? {};
+  return [...fileTracks(decision), ...(burned === undefined ? [] : [burned])].map((file) => ({
+    path: pathOf(file, paths),
+    content: file.content,
+  }));
+}
+
+function pathOf({ name }: Pick<FileTrack, 'name'>, { scratch }: PlanPaths): string {
+  return `${scratch}/${name}`;
+}
+
+/**
+ * The files of captions as inputs. Their times count from the start of the clip. If more is read before that, `-ss` of the output removes it
+ * from all inputs, so they are delayed by as much.
+ */
+export function captionInputArgs(
+  decision: Decision,
+  skipSeconds: number,
+  paths: PlanPaths,
+): readonly string[] {
+  return fileTracks(decision).flatMap((track) => [
+    ...(track.demuxer === 'mov'
+      ? safeInputOptions
+      : ['-protocol_whitelist', 'file,pipe', '-format_whitelist', track.demuxer, '-f', track.demuxer]),
+    ...(skipSeconds > 0 ? ['-itsoffset', secondsArgument(wholeMilliseconds(skipSeconds))] : []),
+    ...['-i', fileArgument(pathOf(track, paths))],
+  ]);
+}
+
+/** Rounded up, because packets have whole milliseconds, and one that would be rounded to a time before the clip is lost. */
+function wholeMilliseconds(seconds: number): number {
+  return Math.ceil(seconds * 1000) / 1000;
+}
+
+/** The number of inputs that the captions of an output need. */
+export function captionInputCount(decision: Decision): number {
+  return fileTracks(decision).length;
+}
+
+/** The sources of the caption tracks, as `-map` names them. `firstInput` is the number of the first file. */
+export function captionStreams({ captions = [] }: Decision, firstInput: number): readonly string[] {
+  let next = firstInput;
+  return captions.map((track) => {
+    if (track.from === 'input') return `0:${track.streamIndex}`;
+    next += 1;
+    return `${next - 1}:0`;
+  });
+}
+
+/** The arguments for the caption tracks of an output: they are copied, with their languages, titles and uses. */
+export function captionTrackArgs({ captions = [], container }: Decision): readonly string[] {
+  if (captions.length === 0) return [];
+  // MP4 has no titles of tracks; players show the name of the handler.
+  const titleTag = container.muxer === 'mp4' || container.muxer === 'mov' ? 'handler_name' : 'title';
+  return [
+    '-c:s',
+    'copy',
+    ...captions.flatMap(({ language, title, dispositions }, index) => [
+      // Builds of 2018 otherwise write a WebM file whose unknown languages are read as English.
+      ...[`-metadata:s:s:${index}`, `language=${language ?? 'und'}`],
+      ...(title === null ? [] : [`-metadata:s:s:${index}`, `${titleTag}=${title}`]),
+      ...[`-disposition:s:${index}`, dispositions.length === 0 ? '0' : dispositions.join('+')],
+    ]),
+  ];
+}
+
+/**
+ * The filter that draws captions. The steps run in the scratch folder, so the name of the file is enough, and needs no escapes. It may
+ * change the pixel format.
+ */
+export function burnFilters({ burned, codecOptions }: VideoDecision): readonly string[] {
+  return burned === undefined
+    ? []
+    : [`${burned.filter}=${burned.name}`, `format=${codecOptions.pixelFormat}`];
+}
+
+/** A subtitle track of the input, and the file that it is written to. */
+export interface SubtitleFile {
+  readonly facts: SubtitleFacts;
+  readonly path: string;
+}
+
+/** The arguments of the run that writes text subtitles of the input to files, without decoding anything else. */
+export function extractSubtitlesArgs(input: string, files: readonly SubtitleFile[]): readonly string[] {
+  return [
+    '-y',
+    ...safeInputArgs(input),
+    ...files.flatMap(({ facts: { streamIndex, codec }, path }) => {
+      const form = textFormOf(codec);
+      if (form === null) return [];
+      return ['-map', `0:${streamIndex}`, '-c:s', form.encoder, '-f', form.muxer, fileArgument(path)];
+    }),
+  ];
+}
+
+/** The arguments of the run that converts a caption file to SubRip. Its text is UTF-8. */
+export function convertCaptionsArgs(demuxer: string, from: string, to: string): readonly string[] {
+  const source = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer, '-f', demuxer];
+  return ['-y', ...source, '-i', fileArgument(from), '-c:s', 'srt', '-f', 'srt', fileArgument(to)];
+}

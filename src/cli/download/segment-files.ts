@@ -1,0 +1,118 @@
+import { isVencError, VencError } from '../../shared/errors.js';
+import { decodeUrlPart, pathInUrl, siblingInUrl } from '../../shared/text/url-text.js';
+import { fileNameFromUrl } from '../destinations/output-names.js';
+import type { FileToSave } from './download-names.js';
+
+/** Reads a file of the service as text. Rejects with `NotFoundError` if there is none. */
+export type ReadText = (url: string) => Promise<string>;
+
+/** What the playlist of keyframes is called, unless the request names it. No other playlist of the output refers to it. */
+const keyframeSuffix = '-iframe-index.m3u8';
+/** What the manifest of DASH is called that an output has besides its playlist. */
+const manifestSuffix = '.mpd';
+const playlistPattern = /\.(?:m3u8|mpd)(?=$|[?#])/i;
+
+/**
+ * The files that belong next to a playlist or manifest: its segments, the playlists that it names with theirs, and its playlist of keyframes
+ * and its manifest if they have the default names. They keep their names, because the playlist contains them. Throws `UsageError` if a file
+ * of another output has one of the names, which are added to `usedNames`.
+ */
+export async function segmentFiles(
+  playlist: Pick<FileToSave, 'url' | 'name'>,
+  read: ReadText,
+  usedNames: Set<string>,
+): Promise<readonly FileToSave[]> {
+  const siblings = [keyframeSuffix, manifestSuffix].map((suffix) =>
+    playlist.url.replace(playlistPattern, suffix),
+  );
+  const urls: string[] = [];
+  await addFiles(playlist.url, read, urls);
+  for (const sibling of siblings) {
+    const isNew = sibling !== playlist.url && !urls.includes(sibling);
+    if (isNew && (await exists(sibling, read))) urls.push(sibling);
+  }
+  return urls.map((url) => {
+    const name = fileNameFromUrl(url);
+    if (usedNames.has(name.toLowerCase()))
+      throw new VencError('UsageError', `Two playlists have a file named ${name}.`, {
+        hint: 'download each job into a folder of its own: --out',
+      });
+    usedNames.add(name.toLowerCase());
+    return { url, name, sizeBytes: null, md5: null };
+  });
+}
+
+/** Adds the files that a playlist names, and those of the playlists among them, in front of it. */
+async function addFiles(playlistUrl: string, read: ReadText, urls: string[]): Promise<void> {
+  const content = await read(playlistUrl);
+  const uris = /\.mpd$/i.test(pathInUrl(playlistUrl)) ? urisInManifest(content) : urisIn(content);
+  const named = plainNames(uris).map((uri) => siblingUrl(playlistUrl, uri));
+  for (const url of named.filter((one) => !urls.includes(one) && one !== playlistUrl)) {
+    if (/\.m3u8$/i.test(pathInUrl(url))) await addFiles(url, read, urls);
+    urls.push(url);
+  }
+}
+
+async function exists(url: string, read: ReadText): Promise<boolean> {
+  return read(url).then(
+    () => true,
+    (error: unknown) => {
+      if (isVencError(error, 'NotFoundError')) return false;
+      throw error;
+    },
+  );
+}
+
+function siblingUrl(url: string, uri: string): string {
+  return siblingInUrl(url, decodeUrlPart(uri));
+}
+
+/** The URIs in a playlist. */
+function urisIn(playlist: string): readonly string[] {
+  return playlist.split(/\r?\n/).flatMap((line) => {
+    const [, attribute] = /^#EXT-X-(?:MAP|KEY|MEDIA|I-FRAME-STREAM-INF):.*?URI="([^"]+)"/.exec(line) ?? [];
+    if (attribute !== undefined) return [attribute];
+    return line === '' || line.startsWith('#') ? [] : [line];
+  });
+}
+
+/** The URIs in a manifest of DASH: those of whole files, and those of segments, which are numbered. */
+function urisInManifest(manifest: string): readonly string[] {
+  const templates = manifest.match(/<SegmentTemplate\b.*?<\/SegmentTemplate>/gs) ?? [];
+  const files = [...manifest.matchAll(/<BaseURL>([^<]+)<\/BaseURL>/g)].map(([, uri = '']) => uri);
+  return [...files, ...templates.flatMap(urisOfTemplate)].map(unescapeXml);
+}
+
+/** A guard against manifests that are not those of this service. */
+const maxSegments = 1_000_000;
+
+function urisOfTemplate(template: string): readonly string[] {
+  const attribute = (name: string) => new RegExp(`\\b${name}="([^"]*)"`).exec(template)?.[1] ?? '';
+  const repeats = [...template.matchAll(/<S\b[^>]*>/g)].map(
+    ([tag]) => Number(/\br="(\d+)"/.exec(tag)?.[1] ?? 0) + 1,
+  );
+  const count = Math.min(
+    maxSegments,
+    repeats.reduce((sum, repeat) => sum + repeat, 0),
+  );
+  const first = Number(attribute('startNumber') || 1);
+  const segments = Array.from({ length: count }, (_, index) =>
+    attribute('media').replace('$Number%05d$', String(first + index).padStart(5, '0')),
+  );
+  return [attribute('initialization'), ...segments];
+}
+
+function unescapeXml(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+}
+
+/** Each name once. The service is not trusted: only plain names of files next to the playlist count. */
+function plainNames(uris: readonly string[]): readonly string[] {
+  return [...new Set(uris)].filter(
+    (uri) => !/[/\\?#:]/.test(decodeUrlPart(uri)) && !/^\.*$/.test(decodeUrlPart(uri)),
+  );
+}

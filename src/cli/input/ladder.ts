@@ -1,0 +1,173 @@
+import { VencError } from '../../shared/errors.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { outputTable } from '../../shared/settings/index.js';
+import type { SettingsTable } from '../../shared/settings/setting.js';
+
+/** A ladder of renditions for players, as its flags describe it. */
+export interface Ladder {
+  /** `cmaf`: playlists of HLS and DASH over the same segments; `dash`: only that; `ts`: only HLS, with transport streams. */
+  readonly kind: 'cmaf' | 'dash' | 'ts';
+  /** Heights of the renditions in pixels, highest first. */
+  readonly heights: readonly number[];
+  /** The URL of the folder of all files; null if the service hosts them or `-o` names it. */
+  readonly baseUrl: string | null;
+}
+
+/** The heights without `--ladder`. Those above 1080 are left out unless the input has them. */
+export const defaultHeights: readonly number[] = [2160, 1440, 1080, 720, 540, 360, 234];
+
+/** The highest bitrate in Kbps of renditions of a height: `[lines, kbps]`, highest first. */
+const caps = [
+  [2160, 20_000],
+  [1440, 12_000],
+  [1080, 7500],
+  [720, 4000],
+  [540, 2000],
+  [360, 800],
+  [234, 250],
+] as const;
+
+const minKbps = 100;
+/** A rendition is left out if the input is not higher than the next lower one by this factor. */
+const minStep = 1.1;
+/** Seconds of the buffer of a bitrate cap, and of the distance of keyframes and segments. */
+const bufferSeconds = 1.5;
+const keyframeSeconds = 2;
+const segmentSeconds = 6;
+/** Players begin with the first stream of a playlist: the one that is nearest to this height. */
+const firstHeight = 540;
+const audioLabel = 'audio';
+
+/**
+ * The outputs of a ladder: a rendition for each height that the input has, its audio once, and a playlist of all. No rendition is enlarged:
+ * the highest one has the height of the input. `settings` are those that were given for all outputs. Throws `UsageError` if one of them
+ * contradicts the ladder. Pure.
+ */
+export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly RequestFields[] {
+  const conflict = Object.keys(settings).find((name) => decidedByLadder.has(name));
+  if (conflict !== undefined)
+    throw new VencError(
+      'UsageError',
+      `--${conflict.replaceAll('_', '-')} contradicts --hls and --dash: the ladder decides it.`,
+      {
+        hint: 'choose the heights with --ladder 1080,720,480, and the quality with --quality',
+      },
+    );
+  const { kind, heights, baseUrl } = ladder;
+  const extension = kind === 'dash' ? 'mpd' : 'm3u8';
+  const place = baseUrl === null ? {} : { base_url: baseUrl };
+  const common = { ...place, ...kindSettings[kind], segment_seconds: segmentSeconds };
+  const isSeparate = kind !== 'ts';
+  const renditions = heights.map(
+    (height, index): RequestFields => ({
+      ...common,
+      label: `${height}p`,
+      filename: `${height}p/${height}p.${extension}`,
+      height,
+      ...capOf(height),
+      ...(isSeparate ? { skip_audio: true } : { audio_bitrate: 128, audio_channels: 2 }),
+      forced_keyframe_rate: 1 / keyframeSeconds,
+      ...settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']),
+      skip: { require_video: true, ...heightRule(heights[index + 1]) },
+    }),
+  );
+  const audio = {
+    ...common,
+    label: audioLabel,
+    filename: `${audioLabel}/${audioLabel}.${extension}`,
+    skip_video: true,
+    audio_bitrate: isSeparate ? 128 : 64,
+    audio_channels: 2,
+    ...settingsOf(settings, ['audio']),
+    skip: { require_audio: true },
+  };
+  const language = settings.audio_language ?? 'und';
+  const playlist = { ...place, ...playlistOf(ladder, language), ...settingsOf(settings, []) };
+  return [...renditions, audio, playlist];
+}
+
+const kindSettings = {
+  cmaf: { type: 'segmented', packaging: 'cmaf' },
+  dash: { type: 'segmented', streaming_delivery_format: 'dash' },
+  ts: { type: 'segmented', format: 'ts' },
+} as const;
+
+function playlistOf({ kind, heights }: Ladder, language: unknown): RequestFields {
+  const first = heights.reduce((nearest, height) =>
+    Math.abs(height - firstHeight) < Math.abs(nearest - firstHeight) ? height : nearest,
+  );
+  const group = kind === 'ts' ? {} : { audio: audioLabel };
+  const streams = [first, ...heights.filter((height) => height !== first)].map((height) => ({
+    source: `${height}p`,
+    ...group,
+  }));
+  return {
+    type: 'playlist',
+    label: 'playlist',
+    filename: kind === 'dash' ? 'master.mpd' : 'master.m3u8',
+    ...(kind === 'cmaf' ? { packaging: 'cmaf' } : kind === 'dash' ? { playlist_format: 'dash' } : {}),
+    streams: [...streams, { source: audioLabel }],
+    ...(kind === 'ts' ? {} : { alternate_audio: { [audioLabel]: { source: audioLabel, language } } }),
+    allow_skipped_sources: true,
+  };
+}
+
+/** Leaves out a rendition if the next lower one has nearly all of the input. The lowest one is always made. */
+function heightRule(nextLower: number | undefined): RequestFields {
+  return nextLower === undefined ? {} : { min_height: Math.round(nextLower * minStep) };
+}
+
+/** The quality and the highest bitrate of a height: those of the table, and between them in proportion to the pixels. */
+function capOf(height: number): RequestFields {
+  const [aboveLines, aboveKbps] = caps.findLast(([lines]) => lines >= height) ?? caps[0];
+  const [belowLines, belowKbps] = caps.find(([lines]) => lines <= height) ?? [0, 0];
+  const share =
+    aboveLines === belowLines ? 0 : (height ** 2 - belowLines ** 2) / (aboveLines ** 2 - belowLines ** 2);
+  const kbps = Math.max(minKbps, Math.round(belowKbps + Math.min(1, share) * (aboveKbps - belowKbps)));
+  return { quality: 3, bitrate_cap: kbps, buffer_size: Math.round(kbps * bufferSeconds) };
+}
+
+/** What a ladder decides, so that no flag or preset may. */
+const decidedByLadder: ReadonlySet<string> = new Set([
+  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'label', 'type', 'source'],
+  ...['url', 'base_url', 'filename', 'format', 'packaging', 'streaming_delivery_format', 'streams', 'skip'],
+  ...[
+    'alternate_audio',
+    'allow_skipped_sources',
+    'playlist_format',
+    'skip_audio',
+    'skip_video',
+    'thumbnails',
+  ],
+]);
+
+/** The chapters of the settings of only the audio, and of those that every output has, also a playlist. */
+const audioSections: ReadonlySet<string> = new Set([
+  'Audio encoding',
+  'Audio tracks',
+  'Audio effects',
+  '4.1 Audio',
+]);
+const deliverySections: ReadonlySet<string> = new Set([
+  'Delivery',
+  '4.1 Access control',
+  '4.1 General',
+  'addition',
+]);
+const onlyEncoded: ReadonlySet<string> = new Set(['video_codec', 'speed']);
+/** Settings of the clip, which the audio needs as well. */
+const clipNames: ReadonlySet<string> = new Set(['start_clip', 'clip_length']);
+
+/** The given settings that an output with these streams has. A playlist has none of them. */
+function settingsOf(settings: RequestFields, streams: readonly ('video' | 'audio')[]): RequestFields {
+  const table: SettingsTable = outputTable;
+  return Object.fromEntries(
+    Object.entries(settings).filter(([name]) => {
+      const section = table[name]?.section ?? '';
+      if (deliverySections.has(section) && !onlyEncoded.has(name)) return true;
+      if (streams.length === 0) return false;
+      if (clipNames.has(name) || section === 'Segmented outputs' || section === 'Encryption') return true;
+      return streams.includes(audioSections.has(section) ? 'audio' : 'video');
+    }),
+  );
+}

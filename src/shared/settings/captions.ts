@@ -1,0 +1,139 @@
+import type { RequestWarning } from './request-warning.js';
+import type { SettingsTable } from './setting.js';
+
+const section = 'Captions';
+
+/** One caption file. */
+export const captionFileTable = {
+  url: {
+    kind: 'url',
+    example: 'https://example.com/film.en.srt',
+    isRequired: true,
+    section,
+    help: 'URL of the file: SubRip, WebVTT, SSA, TTML (DFXP), SAMI, SCC, STL or MPL2, by any input scheme',
+  },
+  language: {
+    kind: 'text',
+    maxLength: 35,
+    example: 'de',
+    section,
+    help: 'the language of the captions, such as de, deu or de-AT; of several in the file, the one to read',
+    defaultText: 'that of the file, or none',
+  },
+  label: {
+    kind: 'text',
+    maxLength: 100,
+    section,
+    help: 'the title of the track',
+    defaultText: 'the name of the language',
+  },
+  default: { kind: 'boolean', default: false, section, help: 'whether players show this track at the start' },
+  forced: {
+    kind: 'boolean',
+    default: false,
+    section,
+    help: 'whether players show this track even if captions are off',
+  },
+  format: {
+    kind: 'choice',
+    choices: [
+      'srt',
+      'webvtt',
+      'vtt',
+      'ssa',
+      'ass',
+      'dfxp',
+      'ttml',
+      'xml',
+      'sami',
+      'smi',
+      'scc',
+      'stl',
+      'mpl2',
+    ],
+    section,
+    help: 'the format of the file',
+    defaultText: 'by its content',
+  },
+  encoding: {
+    kind: 'text',
+    maxLength: 40,
+    example: 'windows-1252',
+    section,
+    help: 'the character encoding of the file, if it has no byte order mark',
+    defaultText: 'utf-8 if the file is valid, otherwise windows-1252',
+  },
+} as const satisfies SettingsTable;
+
+/** The captions of an output. */
+export const captionsTable = {
+  caption_url: {
+    kind: 'list',
+    of: { kind: 'object', fields: captionFileTable, textField: 'url', section, help: 'one caption file' },
+    max: 20,
+    spellings: ['captions_url'],
+    section,
+    help: 'caption files that become tracks of the output',
+  },
+  skip_captions: {
+    kind: 'boolean',
+    default: false,
+    section,
+    help: 'omit all captions: the subtitles of the input, and captions within its video',
+  },
+  language: {
+    kind: 'text',
+    maxLength: 35,
+    form: { pattern: '[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*', rule: 'must be a language code', example: 'en' },
+    section,
+    help: 'of an output of type captions: the language of the track of the input to write',
+    defaultText: 'that of the default track',
+  },
+  subtitles: {
+    kind: 'choice',
+    choices: ['keep', 'drop', 'burn', 'sidecar'],
+    default: 'keep',
+    section,
+    help: 'keep the subtitles of the input and caption_url as tracks, drop them, or burn the default one into the video',
+  },
+} as const satisfies SettingsTable;
+
+/** Whether an output is a file of captions. */
+export function isCaptions({ type }: { readonly type?: unknown }): boolean {
+  return type === 'captions';
+}
+
+/** The formats of files of captions, by their names in `format` and the extensions of files. */
+const captionFormats = {
+  webvtt: { format: 'webvtt', extension: '.vtt' },
+  vtt: { format: 'webvtt', extension: '.vtt' },
+  srt: { format: 'srt', extension: '.srt' },
+  dfxp: { format: 'dfxp', extension: '.dfxp' },
+  ttml: { format: 'dfxp', extension: '.ttml' },
+  xml: { format: 'dfxp', extension: '.xml' },
+  mp4: { format: 'mp4', extension: '.mp4' },
+} as const;
+
+/** The format of an output of captions: `format`, or that of its name, or WebVTT. `reason` says why it cannot be made. */
+export function captionFormat(
+  { format: given }: { readonly format?: string },
+  name: string,
+): (typeof captionFormats)[keyof typeof captionFormats] | { readonly reason: string } {
+  const format = given ?? /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? 'webvtt';
+  if (Object.hasOwn(captionFormats, format)) return captionFormats[format as keyof typeof captionFormats];
+  if (format === 'scc') return { reason: 'cannot be made: there is no encoder for CEA-608' };
+  if (format === 'm3u8')
+    return { reason: 'must not be m3u8: a segmented output has its captions next to its segments' };
+  return { reason: 'must be webvtt, dfxp, srt or mp4 if type is captions' };
+}
+
+/** Warnings about settings of captions that have no effect. */
+export function ineffectiveCaptionSettings(
+  settings: { readonly type?: string; readonly language?: string },
+  path: string,
+): readonly RequestWarning[] {
+  if (settings.language === undefined || isCaptions(settings) || settings.type === 'playlist') return [];
+  return [
+    { field: `${path}.language`, message: 'has no effect: only an output of type captions has a language' },
+  ];
+}

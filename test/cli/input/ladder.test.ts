@@ -1,0 +1,121 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { buildRequestBody, type JobArgs } from '../../../src/cli/input/job-args.js';
+import { defaultHeights, type Ladder, ladderOutputs } from '../../../src/cli/input/ladder.js';
+import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
+import { runInProcess } from '../run-here.js';
+
+const ladder: Ladder = { kind: 'cmaf', heights: [1080, 720, 480], baseUrl: null };
+
+test('a ladder has a rendition for each height, the audio once, and a playlist of all', () => {
+  const outputs = ladderOutputs({}, ladder);
+  assert.equal(
+    outputs.map(({ label, filename, height }) => [label, filename, height]),
+    [
+      ['1080p', '1080p/1080p.m3u8', 1080],
+      ['720p', '720p/720p.m3u8', 720],
+      ['480p', '480p/480p.m3u8', 480],
+      ['audio', 'audio/audio.m3u8', undefined],
+      ['playlist', 'master.m3u8', undefined],
+    ],
+  );
+  const [first, , last, audio, playlist] = outputs;
+  assert.equal(first?.skip, { require_video: true, min_height: 792 });
+  assert.equal(last?.skip, { require_video: true });
+  assert.equal([first?.bitrate_cap, first?.buffer_size, first?.quality], [7500, 11_250, 3]);
+  assert.ok(Number(last?.bitrate_cap) > 800 && Number(last?.bitrate_cap) < 2000);
+  assert.equal([audio?.audio_bitrate, audio?.skip_video, audio?.skip], [128, true, { require_audio: true }]);
+  assert.equal(playlist?.streams, [
+    { source: '480p', audio: 'audio' },
+    { source: '1080p', audio: 'audio' },
+    { source: '720p', audio: 'audio' },
+    { source: 'audio' },
+  ]);
+});
+
+test('every kind of ladder is a valid request', () => {
+  for (const kind of ['cmaf', 'dash', 'ts'] as const) {
+    const outputs = ladderOutputs({}, { ...ladder, kind, heights: defaultHeights });
+    const result = parseJobRequest({ input: 'http://a.example/b.mp4', outputs }, { maxOutputs: 20 });
+    assert.is(result.ok, true);
+    assert.equal(result.warnings, []);
+    assert.equal(
+      outputs.some((output) => output.packaging === 'cmaf'),
+      kind === 'cmaf',
+    );
+  }
+});
+
+test('settings go to the outputs that have them', () => {
+  const given = {
+    video_codec: 'hevc',
+    audio_bitrate: 96,
+    start_clip: 3,
+    segment_seconds: 4,
+    public: true,
+    audio_language: 'de',
+    bitrate_cap: 900,
+  };
+  const [video, , , audio, playlist] = ladderOutputs(given, ladder);
+  assert.equal(
+    [video?.video_codec, video?.audio_bitrate, video?.start_clip, video?.segment_seconds, video?.bitrate_cap],
+    ['hevc', undefined, 3, 4, 900],
+  );
+  assert.equal(
+    [audio?.video_codec, audio?.audio_bitrate, audio?.start_clip, audio?.segment_seconds, audio?.bitrate_cap],
+    [undefined, 96, 3, 4, undefined],
+  );
+  assert.equal(
+    [video, audio, playlist].map((one) => one?.public),
+    [true, true, true],
+  );
+  assert.equal([playlist?.start_clip, playlist?.segment_seconds], [undefined, undefined]);
+  assert.equal(playlist?.alternate_audio, { audio: { source: 'audio', language: 'de' } });
+});
+
+test('flags make the ladder, with the URL of a folder for a service', async () => {
+  const body = async (args: JobArgs) => buildRequestBody({ request: null, input: null, preset: null }, args);
+  const { outputs } = (await body({ hls: 's3://bucket/film', ladder: [720] })) as {
+    outputs: { base_url?: string }[];
+  };
+  assert.equal(
+    outputs.map((output) => output.base_url),
+    ['s3://bucket/film', 's3://bucket/film', 's3://bucket/film'],
+  );
+  assert.is(((await body({ dash: true })) as { outputs: object[] }).outputs.length, 9);
+  assert.equal(await body({}), {});
+});
+
+const rejected: readonly (readonly [readonly string[], RegExp])[] = [
+  [['run', 'http://a.example/a.mp4', '--ladder', '720'], /--ladder needs --hls or --dash/],
+  [['run', 'http://a.example/a.mp4', '--ts'], /--ts needs --hls/],
+  [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--dash', 'out/'],
+    /with --hls or --dash, not with both/,
+  ],
+  [
+    ['run', 'http://a.example/a.mp4', '--dash', 'out/', '--ts'],
+    /transport streams, which DASH does not have/,
+  ],
+  [['run', 'http://a.example/a.mp4', '--hls', 'out/', '-o', 'b/'], /give one of them/],
+  [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--width', '640'],
+    /--width contradicts --hls and --dash/,
+  ],
+  [['run', 'http://a.example/a.mp4', '--hls', 'out/', '--output', 'quality=4'], /remove --output/],
+  [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--ladder', '720,x'],
+    /even heights from 48 to 4320, not "720,x"/,
+  ],
+  [['run', 'http://a.example/a.mp4', '--hls', 'out/', '--ladder', '721'], /even heights/],
+  [['submit', 'http://a.example/a.mp4', '--hls', 'out/'], /--hls takes a URL here, not "out\/"/],
+  [['submit', 'http://a.example/a.mp4', 'http://a.example/b.mp4', '--hls', 's3://b/c'], /is for one input/],
+];
+for (const [words, message] of rejected)
+  test(`${words.join(' ')} is rejected`, async () => {
+    const { code, stderr } = await runInProcess(words);
+    assert.is(code, 2);
+    assert.match(stderr, message);
+  });
+
+test.run();

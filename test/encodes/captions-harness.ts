@@ -1,0 +1,107 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { testFfmpeg } from '../helpers/media.js';
+
+const run = promisify(execFile);
+
+/** A subtitle track of a file, as ffprobe reports it. */
+export interface SubtitleStream {
+  readonly codec: string;
+  readonly language: string | null;
+  readonly title: string | null;
+  readonly dispositions: readonly string[];
+}
+
+interface Probed {
+  readonly streams: readonly {
+    readonly codec_name: string;
+    readonly tags?: Readonly<Record<string, string>>;
+    readonly disposition: Readonly<Record<string, number>>;
+  }[];
+}
+
+/** The subtitle tracks of a file, in order. */
+export async function subtitleStreams(path: string): Promise<readonly SubtitleStream[]> {
+  const { ffprobe } = await testFfmpeg();
+  const args = ['-v', 'error', '-select_streams', 's', '-show_streams', '-of', 'json', path];
+  const { stdout } = await run(ffprobe.path, args);
+  // The format is known, and a wrong assumption fails the test.
+  const { streams } = JSON.parse(stdout) as Probed;
+  return streams.map(({ codec_name, tags = {}, disposition }) => ({
+    codec: codec_name,
+    language: tags.language === undefined || tags.language === 'und' ? null : tags.language,
+    title: tags.title ?? tags.handler_name ?? null,
+    dispositions: Object.entries(disposition).flatMap(([name, value]) => (value === 1 ? [name] : [])),
+  }));
+}
+
+/** A cue as ffmpeg reads it back: start and end in milliseconds from the first frame of the video, and text without styles. */
+export type ReadCue = readonly [number, number, string];
+
+/** The cues of a subtitle track, read back by ffmpeg. */
+export async function cuesOf(path: string, track: number): Promise<readonly ReadCue[]> {
+  const { ffmpeg } = await testFfmpeg();
+  const args = ['-v', 'error', '-copyts', '-i', path, '-map', `0:s:${track}`, '-f', 'srt', '-'];
+  const { stdout } = await run(ffmpeg.path, args, { maxBuffer: 2 ** 28 });
+  const startMs = Math.round((await videoStart(path)) * 1000);
+  return stdout
+    .replaceAll('\r\n', '\n')
+    .split(/\n\n(?=\d+\n)/)
+    .flatMap((block) => {
+      const found = /^\d+\n(\S+) --> (\S+)\n([\s\S]*)$/.exec(block.trim());
+      if (found === null) return [];
+      const [, start = '', end = '', text = ''] = found;
+      const withoutTags = text.replaceAll(/<\/?(?:i|b|u|font)(?: [^>]*)?>|\{\\an\d\}/g, '').trim();
+      // The WebVTT decoder of ffmpeg escapes braces, and its SubRip encoder does not undo that.
+      const plain = path.endsWith('.webm') ? withoutTags.replaceAll(/\\([{}])/g, '$1') : withoutTags;
+      return [[milliseconds(start) - startMs, milliseconds(end) - startMs, plain] as const];
+    });
+}
+
+function milliseconds(text: string): number {
+  const [hours = 0, minutes = 0, seconds = 0] = text.replace(',', '.').split(':').map(Number);
+  return Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000);
+}
+
+async function videoStart(path: string): Promise<number> {
+  const { ffprobe } = await testFfmpeg();
+  const fields = ['-select_streams', 'v:0', '-show_entries', 'stream=start_time', '-of', 'csv=p=0'];
+  const { stdout } = await run(ffprobe.path, ['-v', 'error', ...fields, path]);
+  return Number(stdout.trim().split('\n')[0]);
+}
+
+/** The captions within the video of a file (CEA-608), as the decoder of ffmpeg reads them; empty if there are none. */
+export async function captionsInVideo(path: string): Promise<string> {
+  const { ffmpeg } = await testFfmpeg();
+  const input = ['-f', 'lavfi', '-i', `movie=${path}[out0+subcc]`, '-map', 's'];
+  const { stdout } = await run(ffmpeg.path, ['-v', 'error', ...input, '-f', 'srt', '-']);
+  return stdout.replaceAll(/<[^>]*>|\{[^}]*\}/g, '').trim();
+}
+
+/** The control codes of CEA-608 that show HELLO, one pair of bytes for each frame. */
+const hello = ['9420', '9420', '94ae', '94ae', '9470', '9470', 'c845', '4c4c', '4f80', '942f', '942f'];
+const clear = '942c';
+const nothing = '8080';
+
+/**
+ * Adds captions to an H.264 elementary stream whose frames have one slice each and are in display order: HELLO from frame 15 to frame 60.
+ * Each frame gets an SEI message with the data of CEA-608 (ATSC A/53, part 4).
+ */
+export function withCaptionsInVideo(stream: Buffer): Buffer {
+  const starts: number[] = [];
+  for (let at = stream.indexOf('000001', 0, 'hex'); at >= 0; at = stream.indexOf('000001', at + 3, 'hex'))
+    starts.push(at + 3);
+  const startCode = Buffer.from([0, 0, 0, 1]);
+  let frame = 0;
+  const units = starts.flatMap((start, index) => {
+    const next = starts[index + 1];
+    const unit = stream.subarray(start, next === undefined ? stream.length : next - 3);
+    const type = (unit[0] ?? 0) & 31;
+    if (type !== 1 && type !== 5) return [startCode, unit];
+    const pair = frame === 60 || frame === 61 ? clear : (hello[frame - 5] ?? nothing);
+    frame += 1;
+    const data = Buffer.from(`b50031474139340341fffc${pair}ff`, 'hex');
+    return [startCode, Buffer.from([6, 4, data.length]), data, Buffer.from([0x80]), startCode, unit];
+  });
+  return Buffer.concat(units);
+}

@@ -1,0 +1,153 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { ErrorsRecord } from '../../src/shared/records.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+
+const test = suite<{ daemon: TestDaemon }>('requests of playlists');
+const input = 'http://127.0.0.1/in.mp4';
+
+test.before(async (context) => {
+  context.daemon = await startTestDaemon({ allowPrivateNetwork: true });
+});
+test.after(({ daemon }) => daemon.stop());
+
+const rejected: readonly (readonly [readonly object[], string])[] = [
+  [[{}, { type: 'playlist' }], 'outputs[1].streams must name at least one stream'],
+  [
+    [{ type: 'playlist', streams: [{ path: 'a', bandwidth: 1 }] }],
+    'outputs must have one that is not a playlist or captions',
+  ],
+  [
+    [{}, { type: 'playlist', streams: [{ source: 'x' }] }],
+    'outputs[1].streams[0].source names no output of this job',
+  ],
+  [
+    [{ label: 'x' }, { type: 'playlist', streams: [{ source: 'x' }] }],
+    'outputs[1].streams[0].source must name a segmented output',
+  ],
+  [
+    [{}, { type: 'playlist', streams: [{ bandwidth: 3 }] }],
+    'outputs[1].streams[0].path must be given if there is no source',
+  ],
+  [
+    [{}, { type: 'playlist', streams: [{ path: 'a' }] }],
+    'outputs[1].streams[0].bandwidth must be given if there is no source',
+  ],
+  [
+    [{}, { type: 'playlist', streams: [{ path: 'a b', bandwidth: 1 }] }],
+    'outputs[1].streams[0].path must be a URI',
+  ],
+  [
+    [{}, { type: 'playlist', playlist_format: 'dash', streams: [{ path: 'a', bandwidth: 1 }] }],
+    'outputs[1].streams[0].source must be given for dash and cmaf',
+  ],
+  [
+    [{}, { type: 'playlist', format: 'mp4', streams: [{ path: 'a', bandwidth: 1 }] }],
+    'outputs[1].format must be hls, m3u8 or dash',
+  ],
+  [
+    [{}, { type: 'playlist', filename: 'a.mpd', streams: [{ path: 'a', bandwidth: 1 }] }],
+    'outputs[1].streams[0].source must be given for dash and cmaf',
+  ],
+  [
+    [{}, { type: 'playlist', filename: 'a.ism', streams: [{ path: 'a', bandwidth: 1 }] }],
+    'outputs[1].filename must end in .m3u8, .mpd or .smil',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x' },
+      { type: 'playlist', playlist_format: 'mpd', streams: [{ source: 'x' }] },
+    ],
+    'outputs[1].streams[0].source must name an output with segments for dash or cmaf',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x', format: 'm4f' },
+      { type: 'playlist', packaging: 'cmaf', streams: [{ source: 'x' }] },
+    ],
+    'outputs[1].streams[0].source must name an output with packaging cmaf',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x', streaming_delivery_format: 'dash' },
+      { type: 'playlist', streams: [{ source: 'x' }] },
+    ],
+    'outputs[1].streams[0].source must name an output with a playlist of HLS',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x' },
+      {
+        type: 'playlist',
+        streams: [{ source: 'x', audio: 'a' }],
+        alternate_audio: { a: [{ source: 'y', language: 'en' }] },
+      },
+    ],
+    'outputs[1].alternate_audio.source names no output of this job',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x' },
+      { type: 'playlist', streams: [{ source: 'x' }], alternate_audio: { a: { source: 'x' } } },
+    ],
+    'outputs[1].alternate_audio.language is required',
+  ],
+  [[{ format: 'm4f' }], 'outputs[0].format must not be m4f'],
+  [
+    [{ type: 'segmented', packaging: 'cmaf', format: 'ts' }],
+    'outputs[0].format must be m4f for packaging cmaf',
+  ],
+  [
+    [{ type: 'segmented', packaging: 'cmaf', streaming_delivery_format: 'dash' }],
+    'outputs[0].streaming_delivery_format must be omitted with packaging cmaf',
+  ],
+  [
+    [{ type: 'segmented', streaming_delivery_format: 'dash', encryption_key: '0'.repeat(32) }],
+    'outputs[0].encryption_key must be omitted',
+  ],
+  [
+    [{ type: 'segmented', format: 'm4f', max_hls_protocol_version: 4 }],
+    'outputs[0].max_hls_protocol_version must be at least 6 for m4f',
+  ],
+  [
+    [{}, { type: 'playlist', streams: [{ path: 'a', bandwidth: 1, audio: 'x' }] }],
+    'outputs[1].streams[0].audio names no group of alternate_audio',
+  ],
+  [
+    [{ type: 'playlist', label: 'p', streams: [{ path: 'a', bandwidth: 1 }] }, { source: 'p' }],
+    'outputs[1].source names a playlist, which cannot be a source',
+  ],
+];
+
+for (const [outputs, message] of rejected) {
+  test(`${JSON.stringify(outputs)} is rejected`, async ({ daemon }) => {
+    const body = JSON.stringify({ input, outputs, mock: true });
+    const response = await daemon.request('/v2/jobs', { method: 'POST', body });
+    const { errors = [] } = (await response.json()) as Partial<ErrorsRecord>;
+    assert.is(response.status, 422);
+    assert.equal(errors.length, 1, errors.join('\n'));
+    assert.ok(errors[0]?.includes(message), errors[0]);
+  });
+}
+
+test('settings that a playlist does not use are warnings, and so are streams of another output', async ({
+  daemon,
+}) => {
+  const outputs = [
+    { streams: [{ path: 'a', bandwidth: 1 }] },
+    { type: 'playlist', width: 64, segment_seconds: 4, streams: [{ path: 'a', bandwidth: 1, height: 3 }] },
+  ];
+  const response = await daemon.request('/v2/jobs', {
+    method: 'POST',
+    body: JSON.stringify({ input, outputs, mock: true }),
+  });
+  const { warnings } = (await response.json()) as { warnings: readonly { field: string; message: string }[] };
+  assert.equal(warnings.map(({ field, message }) => `${field} ${message}`).toSorted(), [
+    'outputs[0].streams has no effect: only an output of type playlist has streams',
+    'outputs[1].segment_seconds has no effect: the output is a playlist',
+    'outputs[1].streams[0].height has no effect: the playlist is not a SMIL file',
+    'outputs[1].width has no effect: the output is a playlist',
+  ]);
+});
+
+test.run();

@@ -1,0 +1,96 @@
+import { join } from 'node:path';
+import { type Browser, chromium, type Page } from 'playwright-core';
+import type { FoundProgram } from '../helpers/servers/find-program.js';
+import { waitUntil } from '../helpers/wait-until.js';
+import type { PlayerName, PlayerPages } from './player-page.js';
+
+/** What a player shows at a moment. Times are in seconds. */
+export interface PlayerState {
+  readonly currentTime: number;
+  readonly duration: number;
+  readonly buffered: readonly (readonly [start: number, end: number])[];
+  /** The height of the decoded video in pixels; 0 without video. */
+  readonly height: number;
+  /** The number of frames that were decoded. */
+  readonly frames: number;
+  readonly hasEnded: boolean;
+  /** The heights of the renditions. */
+  readonly levels: readonly number[];
+  readonly subtitles: readonly string[];
+  /** Every error of the player and its page, also those from which it recovered. */
+  readonly errors: readonly string[];
+}
+
+/** A player in a page that has loaded a stream. */
+export class OpenPlayer {
+  readonly #page: Page;
+  readonly #name: string;
+
+  constructor(page: Page, name: string) {
+    this.#page = page;
+    this.#name = name;
+  }
+
+  state(): Promise<PlayerState> {
+    return this.#page.evaluate('state()');
+  }
+
+  /** Plays until a condition holds. Throws the state of the player if it does not within a minute, or if an error occurs. */
+  async playUntil(condition: (state: PlayerState) => boolean): Promise<PlayerState> {
+    await this.#page.evaluate('video.play()');
+    let last = await this.state();
+    try {
+      await waitUntil(`${this.#name} plays`, async () => {
+        last = await this.state();
+        if (last.errors.length > 0) throw new Error(`${this.#name} has errors.`);
+        return condition(last);
+      });
+    } catch (cause) {
+      throw new Error(`The state of ${this.#name} is ${JSON.stringify(last)}.`, { cause });
+    }
+    await this.#page.evaluate('video.pause()');
+    return last;
+  }
+
+  /** Seeks to a time in seconds. */
+  async seek(seconds: number): Promise<void> {
+    await this.#page.evaluate(`video.currentTime = ${seconds}`);
+  }
+
+  /** Switches to the rendition of a height at once. */
+  async forceLevel(height: number): Promise<void> {
+    await this.#page.evaluate(`adapter.force(${height})`);
+  }
+
+  /** Saves a screenshot with the state in the folder VENC_SCREENSHOTS, if that is set. */
+  async screenshot(name: string): Promise<void> {
+    const folder = process.env.VENC_SCREENSHOTS;
+    if (folder === undefined) return;
+    await this.#page.evaluate('showState()');
+    await this.#page.screenshot({ path: join(folder, `${this.#name} ${name}.png`) });
+  }
+
+  close(): Promise<void> {
+    return this.#page.close();
+  }
+}
+
+/** Starts the browser of the tests, Debian's Chromium. */
+export async function startBrowser({ path: executablePath }: FoundProgram): Promise<Browser> {
+  // A container has no user namespaces for the sandbox; a page may play without a click.
+  const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', '--disable-gpu'];
+  return chromium.launch({ executablePath, args });
+}
+
+/** Opens a page with a player and loads a stream. */
+export async function openPlayer(
+  browser: Browser,
+  pages: PlayerPages,
+  player: PlayerName,
+  url: string,
+): Promise<OpenPlayer> {
+  const page = await browser.newPage();
+  await page.goto(pages.urlOf(player));
+  await page.evaluate(`adapter.attach(${JSON.stringify(url)})`);
+  return new OpenPlayer(page, player);
+}
