@@ -12,6 +12,7 @@ import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { checkCombination } from '../plan/check-combination.js';
+import { captionFileNames } from '../plan/decide/captions.js';
 import { partNames } from '../plan/decide/packaging.js';
 import { withDeviceProfile, withoutProfileWarnings } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
@@ -141,9 +142,13 @@ export function createOutputCheck(
       hasVideo: combination.video !== null,
       hasAudio: combination.audio !== null,
     });
+    const filename = fileNameInUrl(outputDestination.destination);
+    const captions =
+      combination.video === null ? [] : captionFileNames(settings, combination.container, filename);
     const claimErrors = [
       ...partNameErrors(parts, `${path}.${destinationField(settings)}`),
-      ...claims.claimParts(parts, outputDestination, path),
+      ...claims.claimParts(parts, outputDestination, { path, what: 'segments' }),
+      ...claims.claimParts(captions, outputDestination, { path, what: 'captions' }),
       ...claims.claimThumbnails(settings, outputDestination, path),
     ];
     const [delivery, thumbnails, watermarkErrors] = await Promise.all([

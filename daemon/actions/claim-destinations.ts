@@ -35,17 +35,17 @@ export class DestinationClaims {
   }
 
   /**
-   * Claims the destinations of the files that belong next to a playlist: the segments have the numbers from 1 on. Returns a validation error
-   * if one is taken.
+   * Claims the destinations of files that belong next to that of an output. Of files whose number is not known, one name stands for all.
+   * `what` is what they are. Returns a validation error if one is taken.
    */
   claimParts(
     names: readonly string[],
     { destination, secondary }: OutputDestinations,
-    path: string,
+    { path, what }: { readonly path: string; readonly what: 'segments' | 'captions' },
   ): readonly string[] {
     const places = [destination, ...(secondary === undefined ? [] : [secondary.destination])];
     const owners = places.flatMap((place) =>
-      names.map((name) => this.#claim(siblingInUrl(place, name), `the segments of ${path}`)),
+      names.map((name) => this.#claim(siblingInUrl(place, name), `the ${what} of ${path}`)),
     );
     const owner = owners.find((one) => one !== null) ?? null;
     return owner === null ? [] : [`${path} would write the same files as ${owner}`];

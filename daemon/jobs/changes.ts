@@ -79,6 +79,7 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
           media: change.media,
           file: change.file,
           ...(change.rendition === undefined ? {} : { rendition: change.rendition }),
+          ...(change.captionFiles === undefined ? {} : { captionFiles: change.captionFiles }),
           thumbnails: recordThumbnails(
             delivered,
             requireOutput(delivered, change),

@@ -5,7 +5,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { MediaFacts } from './media.js';
-import type { CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';
+import type { CaptionFileFacts, CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';
 
 /*
  * Terms. A job has one input and one or more outputs. A *run* is one attempt to process a job; it holds the job's *claim*, a token.
@@ -131,6 +131,8 @@ export interface JobOutput extends JobFile {
   readonly primaryUploadError?: string;
   /** What was measured when it was cut into segments. Absent if it is not segmented or has not finished. */
   readonly rendition?: RenditionFacts;
+  /** The files of captions that were delivered next to its file. Absent if there are none. */
+  readonly captionFiles?: readonly CaptionFileFacts[];
   readonly thumbnails: readonly JobThumbnail[];
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
   readonly warnings?: readonly string[];

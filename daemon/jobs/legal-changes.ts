@@ -3,6 +3,7 @@ import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { type JobState, jobStates, type OutputState } from '../../src/shared/states.js';
 import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
 import type { MediaFacts } from './media.js';
+import type { CaptionFileFacts } from './rendition-facts.js';
 import type { DeliveredThumbnail } from './thumbnails.js';
 
 /** A change of a job. */
@@ -31,6 +32,8 @@ export type Change =
       readonly primaryUploadError?: string;
       /** Absent if it was not cut into segments. */
       readonly rendition?: RenditionFacts;
+      /** Absent if it has no captions in files next to it. */
+      readonly captionFiles?: readonly CaptionFileFacts[];
     }
   | { readonly type: 'output-failed'; readonly id: number; readonly failure: JobFailure }
   /** The source of the output is complete on this machine, or all outputs that a playlist names have ended. */

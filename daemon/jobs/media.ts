@@ -47,6 +47,8 @@ export interface VideoFacts {
   readonly colourRange?: 'full' | 'limited';
   /** Set if frames may be partly transparent. */
   readonly hasAlpha?: true;
+  /** Set if its frames carry closed captions (CEA-608, CEA-708). */
+  readonly hasClosedCaptions?: true;
   readonly bitrateKbps: number | null;
   readonly durationSeconds: number | null;
   readonly startSeconds: number | null;

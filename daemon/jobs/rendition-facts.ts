@@ -32,6 +32,15 @@ export type TrackFiles =
       readonly indexBytes: number;
     };
 
+/** A file of captions next to the file of an output. */
+export interface CaptionFileFacts {
+  readonly name: string;
+  /** A code of BCP 47; null if it is not known. */
+  readonly language: string | null;
+  /** The name for people. */
+  readonly label: string;
+}
+
 /** Captions that belong to a rendition, with its times. */
 export interface CaptionRenditionFacts {
   /** A code of BCP 47; null if it is not known. */

@@ -14,7 +14,7 @@ import type {
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
-import { replaceExtensionInUrl } from '../../src/shared/text/url-text.js';
+import { replaceExtensionInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
 import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import type { Job, JobInput, JobOutput, Notification } from './job.js';
@@ -96,6 +96,7 @@ export const outputDetails = memoizeByKey((output: JobOutput): OutputDetails => 
     label: output.label,
     ...backupFields(output),
     ...segmentFields(output),
+    ...captionFields(output),
     ...outputWarnings(output),
   };
 });
@@ -125,12 +126,24 @@ function segmentFields({ rendition, state, settings, url }: JobOutput) {
   };
 }
 
+/** The captions of an output that are in files next to it. */
+function captionFields({ captionFiles = [], url }: JobOutput): Pick<OutputDetails, 'caption_files'> {
+  if (captionFiles.length === 0) return {};
+  const files = captionFiles.map(({ name, language, label }) => ({
+    url: siblingInUrl(withoutPassword(url), name),
+    language,
+    label,
+  }));
+  return { caption_files: files };
+}
+
 function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
   return {
     ...mediaFile(job, output),
     state: output.state,
     label: output.label,
     ...segmentFields(output),
+    ...captionFields(output),
     ...outputWarnings(output),
   };
 }
@@ -186,6 +199,7 @@ function mediaFields(media: MediaFacts | null) {
     audio_bitrate_in_kbps: audio?.bitrateKbps ?? null,
     audio_sample_rate: audio?.sampleRate ?? null,
     channels: audio === null ? null : String(audio.channels),
+    ...(video?.hasClosedCaptions === true ? { closed_captions: true } : {}),
   };
 }
 

@@ -1,5 +1,5 @@
 import { webvttSegments, webvttText } from '../captions/webvtt.js';
-import type { CaptionRenditionFacts } from '../jobs/rendition-facts.js';
+import type { CaptionFileFacts, CaptionRenditionFacts } from '../jobs/rendition-facts.js';
 import type { CaptionRendition } from '../plan/plan-types.js';
 import { mediaPlaylistText } from './media-playlist.js';
 import { type PackageOptions, pathWith, writeContent } from './rendition-files.js';
@@ -63,6 +63,36 @@ export async function writeCaptions(
     });
   }
   return { files, facts };
+}
+
+/**
+ * Writes captions as WebVTT files of their own, named `STEM.LANGUAGE.vtt`. A number distinguishes those of one language, and a file from one
+ * that `isTaken`.
+ */
+export async function writeCaptionFiles(
+  captions: readonly CaptionRendition[],
+  {
+    stem,
+    isTaken,
+    ...place
+  }: Pick<PackageOptions, 'folder' | 'prefix'> & {
+    readonly stem: string;
+    readonly isTaken: (name: string) => boolean;
+  },
+): Promise<readonly (PackagedFile & CaptionFileFacts)[]> {
+  const written: (PackagedFile & CaptionFileFacts)[] = [];
+  for (const [index, rendition] of captions.entries()) {
+    const { language, label } = rendition;
+    const isUsed = (name: string) => isTaken(name) || written.some((other) => other.name === name);
+    const nameWith = (number: number) =>
+      `${stem}.${language ?? 'und'}${number === 1 ? '' : `-${number}`}.vtt`;
+    let number = 1;
+    while (isUsed(nameWith(number))) number += 1;
+    const path = pathWith(place, `captions-${index}`);
+    const file = await writeContent(webvttText(rendition.captions), { path, name: nameWith(number) });
+    written.push({ ...file, language, label });
+  }
+  return written;
 }
 
 /** The language in the name of captions, with a number if others have the same. */

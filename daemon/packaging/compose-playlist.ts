@@ -83,8 +83,7 @@ function composeStream(
       audio: group?.name ?? null,
       subtitles: null,
       name: settings.name ?? null,
-      // Whether the video carries captions is not known, and players hide those that a playlist denies.
-      hasClosedCaptions: true,
+      hasClosedCaptions: mayHaveClosedCaptions(source),
     },
     keyframes:
       keyframes === undefined
@@ -104,6 +103,12 @@ function composeStream(
           ]
         : [],
   };
+}
+
+/** Whether the video of an output may carry closed captions: players hide those that a playlist denies. An audio output has none. */
+function mayHaveClosedCaptions(source: JobOutput | null): boolean {
+  const media = source?.media ?? null;
+  return media === null || media.video?.hasClosedCaptions === true;
 }
 
 /** The address of the playlist of an output. If the playlists of its tracks are separate, it is that of the video. */

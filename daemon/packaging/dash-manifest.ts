@@ -1,3 +1,4 @@
+import { languageTag } from '../../src/shared/text/languages.js';
 import { escapeXml } from '../../src/shared/to-xml.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { DashProfile } from '../plan/decide/packaging.js';
@@ -75,7 +76,7 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
       id: String(id),
       contentType: kind,
       mimeType: `${kind}/mp4`,
-      lang: language,
+      lang: language === null ? null : languageTag(language),
       segmentAlignment: profile === 'on_demand' ? null : 'true',
       subsegmentAlignment: profile === 'on_demand' ? 'true' : null,
       startWithSAP: profile === 'on_demand' ? null : '1',
@@ -150,7 +151,7 @@ function baseLine(uri: string): string {
 
 function captionSet({ uri, language, label }: DashCaptions, id: number): readonly string[] {
   return [
-    `    ${open('AdaptationSet', { id: String(id), contentType: 'text', mimeType: 'text/vtt', lang: language })}`,
+    `    ${open('AdaptationSet', { id: String(id), contentType: 'text', mimeType: 'text/vtt', lang: language === null ? null : languageTag(language) })}`,
     `      <Label>${escapeXml(label)}</Label>`,
     '      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="subtitle"/>',
     `      ${open('Representation', { id: `text-${id}`, mimeType: 'text/vtt', bandwidth: '1000' })}`,
@@ -164,8 +165,10 @@ function rateText({ numerator, denominator }: NonNullable<DashTrack['frameRate']
   return denominator === 1 ? String(numerator) : `${numerator}/${denominator}`;
 }
 
+/** Rounded up: dash.js pauses a video that plays beyond the end of its period, so that it does not end. */
 function durationText(seconds: number): string {
-  return `PT${seconds.toFixed(3)}S`;
+  // A sum such as 13.003000000000002 is not rounded up.
+  return `PT${(Math.ceil(seconds * 1000 - 1e-6) / 1000).toFixed(3)}S`;
 }
 
 /** Attributes by name, in order. Those that are null are omitted. */

@@ -1,3 +1,5 @@
+import { languageTag } from '../../src/shared/text/languages.js';
+
 /** A rendition of audio or subtitles that streams refer to by its group (`#EXT-X-MEDIA`). */
 export interface AlternateRendition {
   readonly type: 'AUDIO' | 'SUBTITLES';
@@ -52,12 +54,13 @@ export interface MasterPlaylist {
 
 /** The text of a master playlist (RFC 8216, section 4.3.4), with the streams in the given order: players begin with the first. */
 export function masterPlaylistText(playlist: MasterPlaylist): string {
+  const hasClosedCaptions = playlist.streams.some((stream) => stream.hasClosedCaptions);
   const lines = [
     '#EXTM3U',
     `#EXT-X-VERSION:${playlist.version}`,
     ...(playlist.isIndependent ? ['#EXT-X-INDEPENDENT-SEGMENTS'] : []),
     ...playlist.alternates.map(mediaLine),
-    ...playlist.streams.flatMap((stream) => [streamLine(stream), stream.uri]),
+    ...playlist.streams.flatMap((stream) => [streamLine(stream, hasClosedCaptions), stream.uri]),
     ...playlist.keyframeStreams.map(keyframeLine),
   ];
   return `${lines.join('\n')}\n`;
@@ -69,7 +72,7 @@ function mediaLine(rendition: AlternateRendition): string {
     TYPE: type,
     'GROUP-ID': quoted(group),
     NAME: quoted(name),
-    LANGUAGE: language === null ? null : quoted(language),
+    LANGUAGE: language === null ? null : quoted(languageTag(language)),
     DEFAULT: yesOrNo(isDefault),
     // The default is also selected automatically (RFC 8216, section 4.3.4.1).
     AUTOSELECT: yesOrNo(isAutoselect || isDefault),
@@ -78,13 +81,14 @@ function mediaLine(rendition: AlternateRendition): string {
   });
 }
 
-function streamLine(stream: VariantStream): string {
+/** If one stream may have closed captions, no stream may deny them (RFC 8216, section 4.3.4.2). */
+function streamLine(stream: VariantStream, hasClosedCaptions: boolean): string {
   return tag('EXT-X-STREAM-INF', {
     ...mediaAttributes(stream),
     'FRAME-RATE': stream.frameRate === null ? null : stream.frameRate.toFixed(3),
     AUDIO: stream.audio === null ? null : quoted(stream.audio),
     SUBTITLES: stream.subtitles === null ? null : quoted(stream.subtitles),
-    'CLOSED-CAPTIONS': stream.hasClosedCaptions ? null : 'NONE',
+    'CLOSED-CAPTIONS': hasClosedCaptions ? null : 'NONE',
     NAME: stream.name === null ? null : quoted(stream.name),
   });
 }

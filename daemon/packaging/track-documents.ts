@@ -110,7 +110,7 @@ function playlistOfTracks(facts: RenditionFacts, { video }: MediaFacts): string 
         audio: audioGroup,
         subtitles: captions.length > 0 ? captionGroup : null,
         name: null,
-        hasClosedCaptions: true,
+        hasClosedCaptions: video?.hasClosedCaptions === true,
       },
     ],
     keyframeStreams:

@@ -16,6 +16,7 @@ import type { PreparedCaptions } from '../plan/plan-types.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile, SourceFile } from './produced-file.js';
 import { createCaptionFileReader } from './read-caption-files.js';
+import { readClosedCaptions } from './read-closed-captions.js';
 import { createSubtitleReader } from './read-subtitles.js';
 import { runStage } from './stages.js';
 
@@ -31,15 +32,16 @@ const writers = {
 const [testSeconds, unknownSeconds] = [5, 360_000] as const;
 
 /**
- * Yields a file of captions for each output of that type: those of its `caption_url`, or else a text track of the input, cut and shifted with
- * the clip. An output without captions fails.
+ * Yields a file of captions for each output of that type: those of its `caption_url`, or else a text track of the input, or else the closed
+ * captions of its video, cut and shifted with the clip. An output without captions fails.
  */
 export async function* captionOutputs(
   run: Run,
   context: PipelineContext,
-  { path: input, media }: SourceFile,
+  source: SourceFile,
   { outputs, scratch }: { readonly outputs: readonly JobOutput[]; readonly scratch: string },
 ): AsyncGenerator<{ readonly output: JobOutput; readonly encoded: ProducedFile }> {
+  const { path: input, media } = source;
   const wanted = outputs.filter(({ settings }) => isCaptions(settings));
   if (wanted.length === 0 || media === null) return;
   const readFiles = createCaptionFileReader(run, context, scratch);
@@ -50,6 +52,16 @@ export async function* captionOutputs(
     scratch,
     withEncoder: (work) => work(),
   });
+  let closedCaptions: Promise<readonly PreparedCaptions[]> | null = null;
+  const tracksOf = async (output: JobOutput, fromFiles: readonly PreparedCaptions[]) => {
+    if (fromFiles.length > 0) return fromFiles;
+    const tracks = await readTracks(output);
+    if (tracks.length > 0) return tracks;
+    closedCaptions ??= readClosedCaptions(run, context, source, scratch);
+    // They do not say their language, so it is that of the request.
+    const { language = null } = output.settings;
+    return (await closedCaptions).map((track) => ({ ...track, language }));
+  };
   for (const output of wanted) {
     await run.change({ type: 'output-started', id: output.id });
     const fromFiles = await readFiles(output);
@@ -58,7 +70,7 @@ export async function* captionOutputs(
     const made = await runStage(
       run,
       async () => {
-        const chosen = chooseTrack(output, fromFiles.length > 0 ? fromFiles : await readTracks(output));
+        const chosen = chooseTrack(output, await tracksOf(output, fromFiles));
         await writeFile(path, contentOf(output, chosen, { media, isTest: run.job.test }));
         return chosen;
       },

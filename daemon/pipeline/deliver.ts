@@ -141,14 +141,16 @@ async function sendAll(
     return facts;
   };
   const thumbnails = await sendThumbnails(delivery, send);
-  const { rendition } = encoded;
+  const { rendition, captionFiles } = encoded;
   const partBytes = rendition?.files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0) ?? 0;
   const onProgress: Transfer['onProgress'] = (done, total) => {
     const percent = total === null || total === 0 ? 0 : (done / total) * 100;
     const overallPercent = (1 - weight) * 100 + weight * percent;
     run.progress(output.id, { event: 'uploading', percent, overallPercent });
   };
-  await sendParts(output, encoded, send, (done) => onProgress(done, partBytes));
+  await sendParts(output, encoded, send, (done) => {
+    if (rendition !== undefined) onProgress(done, partBytes);
+  });
   const file = await send(encoded.product.path, destination, {
     onProgress: rendition === undefined ? onProgress : () => {},
     ...(encoded.file === null ? {} : { facts: encoded.file }),
@@ -161,7 +163,11 @@ async function sendAll(
       ? {}
       : { parallelParts: settings.parallel_upload_limit }),
   });
-  if (rendition === undefined) return { file, thumbnails };
+  const captions =
+    captionFiles === undefined
+      ? {}
+      : { captionFiles: captionFiles.map(({ name, language, label }) => ({ name, language, label })) };
+  if (rendition === undefined) return { file, thumbnails, ...captions };
   // The size of an output is that of all its files.
   const { facts } = rendition;
   return {

@@ -1,8 +1,10 @@
 import { rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
+import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import { writeCaptionFiles } from '../packaging/caption-renditions.js';
 import { packageRendition } from '../packaging/package-rendition.js';
 import type { PackagedPart } from '../packaging/rendition-files.js';
 import { verifyRendition } from '../packaging/verify-rendition.js';
@@ -26,8 +28,8 @@ const reportedExcessSeconds = 0.5;
 const decodeArgs = ['-max_muxing_queue_size', '16384', '-f', 'null', '-'] as const;
 
 /**
- * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file. On failure the output fails
- * (`SegmentingError`) and null is returned.
+ * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file. Writes the captions that
+ * belong next to it. On failure the output fails (`SegmentingError`) and null is returned.
  */
 export async function packageOutput(
   run: Run,
@@ -40,7 +42,18 @@ export async function packageOutput(
 ): Promise<PackagedOutput | null> {
   const { product, media } = encoded;
   const { packaging } = product;
-  if (packaging === undefined) return { file: { ...encoded, file: null }, warnings: [] };
+  if (packaging === undefined) {
+    const requested = new Set((output.settings.caption_url ?? []).map(({ url }) => url));
+    const captionFiles = await writeCaptionFiles(product.captionRenditions ?? [], {
+      folder: scratch,
+      prefix: `sidecar-${output.id}`,
+      stem: withoutExtension(fileNameInUrl(output.destination)),
+      // The captions of the request may have such a name themselves.
+      isTaken: (name) => requested.has(siblingInUrl(output.destination, name)),
+    });
+    const files = captionFiles.length === 0 ? {} : { captionFiles };
+    return { file: { ...encoded, ...files, file: null }, warnings: [] };
+  }
   const prefix = `segments-${output.id}`;
   const cut = async (): Promise<PackagedOutput> => {
     const { encryption: decided } = packaging;

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import type { FileFacts, JobFailure, JobOutput, RenditionFacts } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import type { CaptionFileFacts } from '../jobs/rendition-facts.js';
 import type { Run } from '../jobs/run.js';
 import type { PackagedFile } from '../packaging/write-segments.js';
 import { runStage } from './stages.js';
@@ -13,6 +14,8 @@ export interface ProducedFile {
   readonly product: { readonly path: string };
   /** The files that belong next to it, if it is a playlist: they are delivered first. `facts` are those of its segments, if it has some. */
   readonly rendition?: { readonly files: readonly PackagedFile[]; readonly facts?: RenditionFacts };
+  /** Files of captions that belong next to it, which are delivered first. Absent if there are none. */
+  readonly captionFiles?: readonly (PackagedFile & CaptionFileFacts)[];
   /** Null if nothing is recognised in a file that is only transferred. */
   readonly media: MediaFacts | null;
   /** Its size and MD5; null if they are measured during the delivery. */

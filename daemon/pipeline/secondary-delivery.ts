@@ -1,5 +1,6 @@
 import { isVencError } from '../../src/shared/errors.js';
 import { type FileFacts, type JobOutput, type RenditionFacts, toJobFailure } from '../jobs/job.js';
+import type { CaptionFileFacts } from '../jobs/rendition-facts.js';
 import type { Run } from '../jobs/run.js';
 import type { DeliveredThumbnail } from '../jobs/thumbnails.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';
@@ -13,6 +14,8 @@ export interface DeliveredFiles {
   readonly thumbnails: readonly DeliveredThumbnail[];
   /** Absent if the output was not cut into segments. */
   readonly rendition?: RenditionFacts;
+  /** Absent if there are no captions in files next to it. */
+  readonly captionFiles?: readonly CaptionFileFacts[];
 }
 
 /** A delivered output. */
@@ -48,9 +51,9 @@ export async function deliverToEither<D extends FilesToDeliver>(
 ): Promise<Delivered> {
   const { output, thumbnails, encoded } = delivery;
   if (output.secondary === undefined) return send(delivery);
-  const { rendition } = encoded;
+  const { rendition, captionFiles } = encoded;
   // The main file is delivered last, so it is still there after a failure.
-  const early = [...thumbnails, ...(rendition?.files ?? [])].map(({ path }) => path);
+  const early = [...thumbnails, ...(rendition?.files ?? []), ...(captionFiles ?? [])].map(({ path }) => path);
   for (const path of early) await keepUnder(path, spareOf(path));
   const warn = (what: string, error: unknown) => {
     const failure = toJobFailure(error, 'UploadFailureError');
@@ -78,6 +81,7 @@ export async function deliverToEither<D extends FilesToDeliver>(
         ...(rendition === undefined
           ? {}
           : { rendition: { ...rendition, files: rendition.files.map(withSpare) } }),
+        ...(captionFiles === undefined ? {} : { captionFiles: captionFiles.map(withSpare) }),
       },
     };
     const delivered = await send(second).catch((secondError: unknown) => {

@@ -36,22 +36,21 @@ export function concurrentUploads(url: string, limit: number | undefined): numbe
 }
 
 /**
- * Delivers the files that belong next to the main one, which is their playlist and must be delivered after them. Resolves to their size
- * together. `onBytes` is called with the bytes that were sent so far.
+ * Delivers the files that belong next to the main one, which is delivered after them: the segments of a playlist, and captions. `onBytes` is called with the bytes that were sent so far.
  */
 export async function sendParts(
   { settings, destination }: Pick<JobOutput, 'settings' | 'destination'>,
-  { rendition }: ProducedFile,
+  { rendition, captionFiles = [] }: ProducedFile,
   send: SendFile,
   onBytes: (doneBytes: number) => void,
-): Promise<number> {
-  if (rendition === undefined) return 0;
+): Promise<void> {
+  const parts = [...(rendition?.files ?? []), ...captionFiles];
   const limit = concurrentUploads(destination, settings.parallel_upload_limit);
   const sent = new Map<string, number>();
   let sum = 0;
   // Playlists of other segments belong to them, so they follow.
   const groups = [false, true].map((isPlaylist) =>
-    rendition.files.filter(({ name }) => isPlaylistName(name) === isPlaylist),
+    parts.filter(({ name }) => isPlaylistName(name) === isPlaylist),
   );
   for (const files of groups) {
     await sendConcurrently(files, limit, ({ path, name }) =>
@@ -66,7 +65,6 @@ export async function sendParts(
       }),
     );
   }
-  return rendition.files.reduce((total, { sizeBytes }) => total + sizeBytes, 0);
 }
 
 /** The headers of a file of a segmented output: a given type is that of its segments. */

@@ -64,7 +64,7 @@ export interface PreparedCaptions {
   readonly dispositions: readonly SubtitleDisposition[];
 }
 
-/** Captions that belong to a segmented output, with times from its start. */
+/** Captions that are written to files next to an output, with times from its start. */
 export interface CaptionRendition {
   readonly captions: Captions;
   /** A language code; null if it is not known. */
@@ -144,7 +144,7 @@ export interface Product {
   readonly video: ProductVideo | null;
   /** Expected audio stream; null if there should be none. */
   readonly audio: ProductAudio | null;
-  /** The captions to write next to its segments; absent if there are none. */
+  /** The captions to write to files next to it, or next to its segments; absent if there are none. */
   readonly captionRenditions?: readonly CaptionRendition[];
   /** The expected number of tracks of captions; absent if there should be none. */
   readonly captionTracks?: number;

@@ -261,11 +261,6 @@ export const supportedOutputSettings = {
   'caption_url.encoding': { by: 'daemon/pipeline/read-caption-files.ts' },
   language: { by: 'daemon/pipeline/caption-outputs.ts' },
   skip_captions: { by: 'daemon/plan/decide/captions.ts' },
-  subtitles: {
-    by: 'daemon/plan/decide/captions.ts',
-    except: {
-      sidecar: 'must not be sidecar: subtitles cannot be written to files of their own',
-    },
-  },
+  subtitles: { by: 'daemon/plan/decide/captions.ts' },
   ...notAppliedOutputSettings,
 } as const satisfies Record<OutputPath, SettingSupport>;

@@ -63,6 +63,7 @@ function facts(fields: Fields) {
     width: number('width'),
     height: number('height'),
     channels: text('channels'),
+    ...(readBoolean(fields.closed_captions) ? { closed_captions: true } : {}),
     error_message: text('error_message') || null,
     error_class: text('error_class') || null,
     md5_checksum: text('md5_checksum'),
@@ -99,6 +100,7 @@ function outputFile(value: unknown): OutputMediaFile {
     state: readState(fields.state),
     label: readText(fields.label),
     ...segmentFields(fields),
+    ...captionFields(fields),
     ...(warnings.length === 0 ? {} : { warnings }),
   };
 }
@@ -119,6 +121,18 @@ function segmentFields(fields: Fields) {
   return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) as Partial<
     Pick<OutputMediaFile, keyof typeof known>
   >;
+}
+
+function captionFields(fields: Fields): Pick<OutputMediaFile, 'caption_files'> {
+  const files = itemsOf(fields.caption_files)
+    .map(fieldsOf)
+    .map(({ url, language, label }) => ({
+      url: readText(url) ?? '',
+      language: readText(language),
+      label: readText(label) ?? '',
+    }))
+    .filter(({ url }) => url !== '');
+  return files.length === 0 ? {} : { caption_files: files };
 }
 
 function thumbnail(value: unknown): ThumbnailRecord {

@@ -87,12 +87,12 @@ test('subtitles of the input and files are cut with the segments, and listed by 
       URI,
     ]),
     [
-      ['SUBTITLES', 'English', 'eng', 'YES', undefined, 'a-captions-eng.m3u8'],
+      ['SUBTITLES', 'English', 'en', 'YES', undefined, 'a-captions-en.m3u8'],
       ['SUBTITLES', 'Deutsch', 'de', 'NO', 'YES', 'a-captions-de.m3u8'],
     ],
   );
   const video = parsePlaylist(readFileSync(join(out, 'a.m3u8'), 'utf8')).segments;
-  const list = parsePlaylist(readFileSync(join(out, 'a-captions-eng.m3u8'), 'utf8')).segments;
+  const list = parsePlaylist(readFileSync(join(out, 'a-captions-en.m3u8'), 'utf8')).segments;
   assert.equal(
     list.map(({ seconds }) => seconds),
     video.map(({ seconds }) => seconds),
@@ -104,7 +104,7 @@ test('subtitles of the input and files are cut with the segments, and listed by 
   );
   // Transport streams begin at 1.4 s.
   assert.match(
-    readFileSync(join(out, 'a-captions-eng-00002.vtt'), 'utf8'),
+    readFileSync(join(out, 'a-captions-en-00002.vtt'), 'utf8'),
     'MPEGTS:126000,LOCAL:00:00:00.000',
   );
 });
@@ -125,7 +125,7 @@ test('a playlist lists the captions of its request in place of those of its sour
   assert.equal(
     media.map(({ NAME, LANGUAGE, DEFAULT, FORCED, URI }) => [NAME, LANGUAGE, DEFAULT, FORCED, URI]),
     [
-      ['Everything', 'en', 'YES', undefined, 'a-captions-eng.m3u8'],
+      ['Everything', 'en', 'YES', undefined, 'a-captions-en.m3u8'],
       ['French', 'fr', 'NO', 'YES', 'https://cdn.example.com/fr.m3u8'],
     ],
   );
@@ -133,13 +133,13 @@ test('a playlist lists the captions of its request in place of those of its sour
 
 test('with CMAF, a clip shifts captions, which also are one file for DASH', async (context) => {
   const { out } = await run(context, 'cmaf', [{ ...cut, packaging: 'cmaf', start_clip: 1 }]);
-  assert.equal(cuesIn(join(out, 'a-captions-eng.vtt')), [
+  assert.equal(cuesIn(join(out, 'a-captions-en.vtt')), [
     [0, 1000, 'Hello'],
     [2900, 7200, 'A <i>long</i> one'],
   ]);
-  assert.match(readFileSync(join(out, 'a.mpd'), 'utf8'), '<BaseURL>a-captions-eng.vtt</BaseURL>');
-  assert.match(readFileSync(join(out, 'a.m3u8'), 'utf8'), 'URI="a-captions-eng.m3u8"');
-  assert.match(readFileSync(join(out, 'a-captions-eng-00001.vtt'), 'utf8'), 'MPEGTS:0,LOCAL:00:00:00.000');
+  assert.match(readFileSync(join(out, 'a.mpd'), 'utf8'), '<BaseURL>a-captions-en.vtt</BaseURL>');
+  assert.match(readFileSync(join(out, 'a.m3u8'), 'utf8'), 'URI="a-captions-en.m3u8"');
+  assert.match(readFileSync(join(out, 'a-captions-en-00001.vtt'), 'utf8'), 'MPEGTS:0,LOCAL:00:00:00.000');
 });
 
 test('captions can be left out', async (context) => {

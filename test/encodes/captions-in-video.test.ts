@@ -31,6 +31,25 @@ for (const [build, path] of await buildPaths()) {
         const made = await encoder.encoded(input, settings);
         assert.is(made.job.state, 'finished', made.job.output_media_files[0]?.error_message ?? '');
         assert.match(await captionsInVideo(made.path), pattern, JSON.stringify(settings));
+        const { input_media_file: source, output_media_files: outputs } = made.job;
+        assert.is(source.closed_captions, true);
+        assert.is(outputs[0]?.closed_captions, pattern.source === '^$' ? undefined : true);
+      }
+      // Those of a transport stream are between its packet headers.
+      const stream = join(folder, 'in.ts');
+      await makeMedia(stream, ['-i', input, '-c', 'copy']);
+      for (const file of [input, stream]) {
+        const written = await encoder.encoded(
+          file,
+          { type: 'captions', language: 'en', start_clip: 0.5 },
+          'out.vtt',
+        );
+        assert.is(written.job.state, 'finished', written.job.output_media_files[0]?.error_message ?? '');
+        assert.is(written.job.input_media_file.closed_captions, true);
+        assert.match(
+          await readFile(written.path, 'utf8'),
+          /^WEBVTT\n\n00:00:00\.060 --> 00:00:01\.900(?: .*)?\nHELLO\n+$/,
+        );
       }
     } finally {
       await encoder.end();

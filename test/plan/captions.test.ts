@@ -118,10 +118,10 @@ test('burned captions are drawn by name in the scratch folder', () => {
 
 for (const [settings, filename, capabilities, error] of [
   [
-    { caption_url: [{ url: 'http://x/a.srt' }] },
+    { caption_url: [{ url: 'http://x/a.srt' }], subtitles: 'keep' },
     'film.ts',
     withLibass,
-    /^output\.caption_url must be omitted: \.ts has no tracks/,
+    /^output\.subtitles must not be keep: \.ts has no tracks for captions; use sidecar or burn$/,
   ],
   [{ subtitles: 'burn' }, 'film.ts', newCapabilities, /^output\.subtitles must not be burn: .*libass/],
   [{ subtitles: 'burn', caption_url: [{ url: 'http://x/a.srt' }] }, 'film.ts', withLibass, null],

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
 import type { FoundProgram } from '../helpers/servers/find-program.js';
+import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import type { PlayerName, PlayerPages } from './player-page.js';
 
@@ -79,7 +80,9 @@ export class OpenPlayer {
 export async function startBrowser({ path: executablePath }: FoundProgram): Promise<Browser> {
   // A container has no user namespaces for the sandbox; a page may play without a click.
   const args = ['--no-sandbox', '--autoplay-policy=no-user-gesture-required', '--disable-gpu'];
-  return chromium.launch({ executablePath, args });
+  // Its client of PulseAudio otherwise leaves a folder behind.
+  const env = { ...process.env, PULSE_RUNTIME_PATH: tempFolder() };
+  return chromium.launch({ executablePath, args, env });
 }
 
 /** Opens a page with a player and loads a stream. */

@@ -101,11 +101,8 @@ else {
   test('a multipart upload that is cancelled leaves nothing on the server', async () => {
     const before = await swift.list('large');
     const controller = new AbortController();
-    let progressReports = 0;
-    const onProgress = () => {
-      progressReports += 1;
-      if (progressReports === 2) controller.abort('cancelled');
-    };
+    // The first report comes with the first bytes of a part, so the upload has begun.
+    const onProgress = () => controller.abort('cancelled');
     const transfer = transferOf({ signal: controller.signal, onProgress });
     const work = transport.upload?.(path, 's3://large/stopped.mp4', transfer) ?? Promise.resolve();
     assert.is(await rejectionOf(work), 'cancelled');

@@ -2,6 +2,7 @@ import { VencError } from '../../../src/shared/errors.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import { safeInputOptions } from '../../plan/safe-input.js';
 import type { Binary } from '../ffmpeg-types.js';
+import { hasClosedCaptions } from './closed-captions.js';
 import { playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
 import {
@@ -50,7 +51,7 @@ export async function probeFile(
   const output = { head, sizeBytes, json, stderr: exit.stderr };
   const validation = validateProbe(output);
   if ('media' in validation) {
-    const media = await withFrameRate(await withFieldOrder(validation.media));
+    const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));
     return await withJoinedDuration(await withCountedDuration(media));
   }
   throw new VencError(validation.failure.errorClass, validation.failure.message);
@@ -81,6 +82,12 @@ export async function probeFile(
     });
     throwIfInterrupted();
     return frameRate === null ? media : { ...media, video: { ...video, frameRate } };
+  }
+
+  async function withClosedCaptions(media: MediaFacts): Promise<MediaFacts> {
+    const { video } = media;
+    if (video === null || !(await hasClosedCaptions(path, video.codec, sizeBytes))) return media;
+    return { ...media, video: { ...video, hasClosedCaptions: true } };
   }
 
   // A raw stream has no duration, and ffprobe estimates it from the first bitrate: 2.7 seconds instead of 4 if audio and silence alternate.

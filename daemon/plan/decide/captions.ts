@@ -1,7 +1,8 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { isSegmented } from '../../../src/shared/settings/segments.js';
-import { languageCode, languageName } from '../../../src/shared/text/languages.js';
-import { type Captions, clipCues } from '../../captions/cues.js';
+import { languageCode, languageName, languageTag } from '../../../src/shared/text/languages.js';
+import { withoutExtension } from '../../../src/shared/text/url-text.js';
+import type { Captions } from '../../captions/cues.js';
 import { subripText } from '../../captions/subrip.js';
 import { assText } from '../../captions/substation.js';
 import { timedTextFile } from '../../captions/timed-text.js';
@@ -15,6 +16,7 @@ import type {
   CaptionTrack,
   PreparedCaptions,
 } from '../plan-types.js';
+import { areImages, clipCaptions, leftOutWarning } from './clip-captions.js';
 import type { Clip } from './decisions.js';
 
 /** The form of the caption tracks of a container, by its muxer. Others have no such tracks. */
@@ -35,6 +37,20 @@ export function wantsCaptions({ skip_captions, subtitles }: OutputSettings): boo
   return skip_captions !== true && subtitles !== 'drop';
 }
 
+/** Where the captions of an output with video go: tracks of its file, the frames, files next to its segments or next to its file, or nowhere. */
+export type CaptionPlace = 'tracks' | 'frames' | 'segments' | 'files' | 'nowhere';
+
+/** Where the captions of an output with video go. Those of a request have files of their own if the container has no tracks for them. */
+export function captionPlace(settings: OutputSettings, container: Container): CaptionPlace {
+  const { subtitles, caption_url: files } = settings;
+  if (!wantsCaptions(settings)) return 'nowhere';
+  if (subtitles === 'burn') return 'frames';
+  if (isSegmented(settings)) return 'segments';
+  if (subtitles === 'sidecar') return 'files';
+  if (hasCaptionTracks(container)) return 'tracks';
+  return files !== undefined && subtitles === undefined ? 'files' : 'nowhere';
+}
+
 /** The errors of captions that an output with video cannot have. */
 export function captionErrors(
   settings: OutputSettings,
@@ -47,22 +63,33 @@ export function captionErrors(
   path: string,
 ): readonly string[] {
   if (!hasVideo || !wantsCaptions(settings)) return [];
-  if (settings.subtitles === 'burn') {
+  const place = captionPlace(settings, container);
+  if (place === 'frames') {
     const canBurn = (['ass', 'subtitles'] as const).every((name) => capabilities.filters.has(name));
     return canBurn ? [] : [`${path}.subtitles must not be burn: this ffmpeg was built without libass`];
   }
-  if (settings.caption_url === undefined || hasCaptionTracks(container) || isSegmented(settings)) return [];
-  return [
-    `${path}.caption_url must be omitted: ${extension} has no tracks for captions; use subtitles: burn`,
-  ];
+  if (settings.caption_url === undefined || place !== 'nowhere') return [];
+  return [`${path}.subtitles must not be keep: ${extension} has no tracks for captions; use sidecar or burn`];
 }
 
 /** Whether the text subtitles of the input are needed for an output with video. */
 export function usesSubtitles(settings: OutputSettings, container: Container): boolean {
-  return (
-    wantsCaptions(settings) &&
-    (settings.subtitles === 'burn' || hasCaptionTracks(container) || isSegmented(settings))
-  );
+  const place = captionPlace(settings, container);
+  return place !== 'nowhere' && (place !== 'files' || settings.subtitles === 'sidecar');
+}
+
+/**
+ * The names of the caption files next to the file of an output: those of languages that its request names, and first one that stands for the
+ * others.
+ */
+export function captionFileNames(
+  settings: OutputSettings,
+  container: Container,
+  filename: string,
+): readonly string[] {
+  if (captionPlace(settings, container) !== 'files') return [];
+  const languages = (settings.caption_url ?? []).flatMap(({ language }) => language ?? []);
+  return ['*', ...new Set(languages)].map((language) => `${withoutExtension(filename)}.${language}.vtt`);
 }
 
 /** The codecs of subtitles that are text, and how ffmpeg writes them to a file: the encoder, and the format of the file. */
@@ -81,8 +108,6 @@ export function textFormOf(codec: string): (typeof textCodecs)[keyof typeof text
   return Object.hasOwn(textCodecs, codec) ? textCodecs[codec as keyof typeof textCodecs] : null;
 }
 
-const imageCodecs: readonly string[] = ['hdmv_pgs_subtitle', 'dvd_subtitle', 'dvb_subtitle'];
-
 /** What an output has to decide its captions. */
 interface CaptionContext {
   readonly container: Container;
@@ -95,7 +120,7 @@ interface CaptionContext {
 /** The caption tracks of an output, and what was left out, one sentence each. */
 interface DecidedCaptions {
   readonly tracks: readonly CaptionTrack[];
-  /** The captions that are written next to segments; absent if there are none. */
+  /** The captions that are written to files next to the output; absent if there are none. */
   readonly renditions?: readonly CaptionRendition[];
   /** The captions that are drawn into the video; absent if there are none. */
   readonly burned?: BurnedCaptions;
@@ -111,20 +136,28 @@ export function decideCaptions(
   prepared: readonly PreparedCaptions[],
   context: CaptionContext,
 ): DecidedCaptions {
-  if (!wantsCaptions(settings)) return { tracks: [], warnings: [] };
-  if (settings.subtitles === 'burn') return burn(prepared, context);
-  if (isSegmented(settings)) return decideRenditions(prepared, context);
   const { container, extension, media } = context;
   const subtitles = media.subtitles ?? [];
-  if (!hasCaptionTracks(container)) {
-    const message = `The subtitles of the input were left out: ${extension} has no tracks for them.`;
-    return { tracks: [], warnings: subtitles.length === 0 ? [] : [message] };
+  const place = captionPlace(settings, container);
+  if (place === 'frames') return burn(prepared, context);
+  if (place === 'segments') return decideRenditions(prepared, context);
+  if (place === 'files' && settings.subtitles === 'sidecar') return decideRenditions(prepared, context);
+  const lost =
+    wantsCaptions(settings) && subtitles.length > 0
+      ? [`The subtitles of the input were left out: ${extension} has no tracks for them.`]
+      : [];
+  if (place === 'nowhere') return { tracks: [], warnings: lost };
+  if (place === 'files') {
+    const ofRequest = { ...context, media: { ...media, subtitles: [] } };
+    const { warnings, ...files } = decideRenditions(prepared, ofRequest);
+    const reason = `The captions are in files next to the output: ${extension} has no tracks for them.`;
+    return { ...files, warnings: [...lost, ...warnings, reason] };
   }
   const ofInput = subtitles.map((facts): DecidedCaptions => {
     const found = prepared.find(({ streamIndex }) => streamIndex === facts.streamIndex);
     if (found !== undefined) return fileTrack(found, context, `${facts.streamIndex}`);
-    if (!imageCodecs.includes(facts.codec) || container.muxer !== 'matroska')
-      return { tracks: [], warnings: [leftOut(facts, extension)] };
+    if (!areImages(facts.codec) || container.muxer !== 'matroska')
+      return { tracks: [], warnings: [leftOutWarning(facts, extension)] };
     return { tracks: [imageTrack(facts)], warnings: [] };
   });
   const ofFiles = prepared
@@ -137,7 +170,7 @@ export function decideCaptions(
   };
 }
 
-/** The captions that are written next to the segments of an output: text of the input, then that of files. */
+/** The captions that are written to files next to an output: text of the input, then that of files. */
 function decideRenditions(
   prepared: readonly PreparedCaptions[],
   { clip, media, extension }: CaptionContext,
@@ -146,10 +179,10 @@ function decideRenditions(
     (facts) => !prepared.some(({ streamIndex }) => streamIndex === facts.streamIndex),
   );
   const all = prepared.map(({ captions, language, title, dispositions }) => {
-    const { cues, warnings } = clipped(captions, clip);
+    const { cues, warnings } = clipCaptions(captions, clip);
     const rendition: CaptionRendition = {
       captions: { ...captions, cues },
-      language,
+      language: language === null ? null : languageTag(language),
       label: title ?? languageName(language) ?? 'Subtitles',
       isDefault: dispositions.includes('default'),
       isForced: dispositions.includes('forced'),
@@ -165,7 +198,7 @@ function decideRenditions(
       : { renditions: renditions.map((one, index) => ({ ...one, isDefault: index === last })) }),
     warnings: [
       ...new Set([
-        ...lost.map((facts) => leftOut(facts, extension)),
+        ...lost.map((facts) => leftOutWarning(facts, extension)),
         ...all.flatMap(({ warnings }) => warnings),
       ]),
     ],
@@ -195,13 +228,6 @@ function imageTrack({ streamIndex, language, title, dispositions = [] }: Subtitl
   return { from: 'input', streamIndex, language: code, title: title ?? null, dispositions };
 }
 
-function leftOut({ streamIndex, codec }: SubtitleFacts, extension: string): string {
-  const reason = imageCodecs.includes(codec)
-    ? `they are images, which ${extension} does not support`
-    : 'their format is not supported, or they cannot be read';
-  return `The subtitles in stream ${streamIndex} of the input (${codec}) were left out: ${reason}.`;
-}
-
 /** Players show one default track. A file that is declared as the default replaces that of the input. */
 function withOneDefault(tracks: readonly CaptionTrack[]): readonly CaptionTrack[] {
   const last = tracks.findLastIndex(({ dispositions }) => dispositions.includes('default'));
@@ -217,7 +243,7 @@ function fileTrack(
   { container, clip, outputId }: CaptionContext,
   suffix: string,
 ): DecidedCaptions {
-  const { cues, warnings } = clipped(captions, clip);
+  const { cues, warnings } = clipCaptions(captions, clip);
   if (cues.length === 0) {
     const message = 'A track without captions in this part of the video was left out.';
     return { tracks: [], warnings: [...warnings, message] };
@@ -234,7 +260,7 @@ function burn(prepared: readonly PreparedCaptions[], { clip, outputId }: Caption
   if (chosen === undefined)
     return { tracks: [], warnings: ['There are no text subtitles to burn into the video.'] };
   const { captions } = chosen;
-  const { cues, warnings } = clipped(captions, clip);
+  const { cues, warnings } = clipCaptions(captions, clip);
   const skipMs = (clip.startSeconds - clip.readFromSeconds) * 1000;
   const shifted = {
     ...captions,
@@ -247,30 +273,6 @@ function burn(prepared: readonly PreparedCaptions[], { clip, outputId }: Caption
       : { name: `${name}.vtt`, content: webvttText(shifted), filter: 'subtitles' };
   return { tracks: [], warnings, ...(cues.length === 0 ? {} : { burned }) };
 }
-
-/** The captions of a clip, and what was cut. */
-function clipped(
-  { cues: all, warnings }: Captions,
-  clip: Clip,
-): { readonly cues: Captions['cues']; readonly warnings: readonly string[] } {
-  const startMs = clip.startSeconds * 1000;
-  const lengthSeconds = clip.expectedSeconds ?? clip.lengthSeconds;
-  const endMs = startMs + (lengthSeconds === null ? maxLengthMs : lengthSeconds * 1000);
-  // A caption of `venc plan`, which does not read them, has no end.
-  const isBeyondEnd =
-    clip.lengthSeconds === null &&
-    all.some((cue) => Number.isFinite(cue.endMs) && cue.endMs > endMs + toleranceMs);
-  return {
-    cues: clipCues(all, startMs, endMs),
-    warnings: [...warnings, ...(isBeyondEnd ? ['Captions after the end of the video were cut.'] : [])],
-  };
-}
-
-/** 100 hours: the length of a video whose length is not known. Times in MP4 are limited. */
-const maxLengthMs = 360_000_000;
-
-/** Captions often end a little after the video. */
-const toleranceMs = 1000;
 
 function contentOf(
   captions: Captions,

@@ -279,7 +279,7 @@ export interface Decision {
   readonly hasHintTracks?: boolean;
   /** Its tracks of captions, in order; absent if there are none. */
   readonly captions?: readonly CaptionTrack[];
-  /** Captions that are written next to its segments; absent if there are none. */
+  /** Captions that are written to files next to it, or next to its segments; absent if there are none. */
   readonly captionRenditions?: readonly CaptionRendition[];
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;

@@ -111,6 +111,27 @@ export function extractSubtitlesArgs(input: string, files: readonly SubtitleFile
   ];
 }
 
+/** The arguments of the run that copies a video into a transport stream. */
+export function copyVideoArgs(input: string, streamIndex: number, to: string): readonly string[] {
+  return [
+    '-y',
+    ...safeInputArgs(input),
+    '-map',
+    `0:${streamIndex}`,
+    '-c',
+    'copy',
+    '-f',
+    'mpegts',
+    fileArgument(to),
+  ];
+}
+
+/** The arguments of the run that decodes the closed captions of a transport stream. `name` is that of a file in the working folder, without special characters. */
+export function decodeClosedCaptionsArgs(name: string, to: string): readonly string[] {
+  const source = ['-f', 'lavfi', '-i', `movie=filename=${name}:format_name=mpegts[out0+subcc]`];
+  return ['-y', ...source, '-map', '0:s', '-c:s', 'srt', '-f', 'srt', fileArgument(to)];
+}
+
 /** The arguments of the run that converts a caption file to SubRip. Its text is UTF-8. */
 export function convertCaptionsArgs(demuxer: string, from: string, to: string): readonly string[] {
   const source = ['-protocol_whitelist', 'file,pipe', '-format_whitelist', demuxer, '-f', demuxer];

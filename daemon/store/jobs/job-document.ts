@@ -17,6 +17,7 @@ import type {
   NotificationTarget,
   OutputDestination,
 } from '../../jobs/job.js';
+import type { CaptionFileFacts } from '../../jobs/rendition-facts.js';
 import { type ReadResult, readDocument } from '../data-folder/document.js';
 import { idOfJobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
@@ -89,6 +90,8 @@ const isInput = shapeOf<JobInput>({
 
 const isDestination = shapeOf<OutputDestination>({ destination: isText, url: isText });
 
+const isCaptionFile = shapeOf<CaptionFileFacts>({ name: isText, language: isTextOrNull, label: isText });
+
 const isOutput = shapeOf<JobOutput>({
   ...fileChecks,
   state: oneOf(outputStates),
@@ -99,6 +102,7 @@ const isOutput = shapeOf<JobOutput>({
   secondary: (value) => value === undefined || isDestination(value),
   primaryUploadError: (value) => value === undefined || isText(value),
   rendition: (value) => value === undefined || isObject(value),
+  captionFiles: (value) => value === undefined || listOf(isCaptionFile)(value),
   thumbnails: listOf(isThumbnail),
   warnings: (value) => value === undefined || listOf(isText)(value),
 });

@@ -41,7 +41,15 @@ export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()):
   const names = hostedNames(job);
   const finished = job.output_media_files.filter(({ state }) => state === 'finished');
   const outputs = finished.flatMap(
-    ({ id, url, file_size_bytes, md5_checksum, segments, dash_url: manifest }) =>
+    ({
+      id,
+      url,
+      file_size_bytes,
+      md5_checksum,
+      segments,
+      dash_url: manifest,
+      caption_files: captions = [],
+    }) =>
       url === null
         ? []
         : [
@@ -57,6 +65,7 @@ export function filesToSave(job: JobRecord, usedNames: Set<string> = new Set()):
               md5: md5_checksum ?? null,
               ...(segments === undefined ? {} : { isPlaylist: true as const }),
             },
+            ...captions.map((file) => ({ id, url: file.url, sizeBytes: null, md5: null })),
           ],
   );
   const thumbnails = job.thumbnails.map(({ id, url }) => ({ id, url, sizeBytes: null, md5: null }));
@@ -128,8 +137,8 @@ function nameOf(url: string, id: number, names: ReadonlyMap<string, string>): st
   const name = fileNameFromUrl(url);
   if (name === '') return `output-${id}`;
   const base = withoutExtension(name);
-  // The name of a thumbnail is that of its output and a number.
-  const [, stem = base, suffix = ''] = /^(.+)(_\d{4})$/.exec(base) ?? [];
+  // The name of a thumbnail is that of its output and a number, that of captions ends in a language.
+  const [, stem = base, suffix = ''] = /^(.+?)(_\d{4}|\.[A-Za-z0-9-]+)$/.exec(base) ?? [];
   const exactName = names.get(base);
   const outputName = exactName ?? names.get(stem);
   if (outputName === undefined) return truncateFileName(name.replace(/^[-.]/, '_'));

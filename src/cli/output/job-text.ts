@@ -150,6 +150,7 @@ export function mediaFacts(media: Media): readonly Fact[] {
         media.width === null || media.height === null ? null : `${media.width}x${media.height}`,
         known(media.frame_rate, (rate) => `${Math.round(rate * 1000) / 1000} fps`),
         known(media.video_bitrate_in_kbps, kilobits),
+        media.closed_captions === true ? 'closed captions' : null,
       ],
     ],
     [
@@ -162,6 +163,7 @@ export function mediaFacts(media: Media): readonly Fact[] {
       ],
     ],
     ['dash url', [manifestUrl(media)]],
+    ...captionFiles(media),
     ['segments', segmentParts(media)],
     ['md5', [media.md5_checksum ?? null]],
   ];
@@ -169,6 +171,13 @@ export function mediaFacts(media: Media): readonly Fact[] {
     const value = parts.filter((part) => part !== null && part !== '').join(', ');
     return value === '' ? [] : [[name, value] as const];
   });
+}
+
+/** The files of captions next to an output. */
+function captionFiles({ caption_files: files = [] }: Media & Partial<OutputDetails>) {
+  return files.map(
+    ({ url, language, label }) => ['captions', [withoutPassword(url), language, label]] as const,
+  );
 }
 
 /** The address of the DASH manifest that an output has besides its playlist. */

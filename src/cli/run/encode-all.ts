@@ -16,6 +16,7 @@ import { openProgressDisplay, type ProgressDisplay } from '../terminal/progress-
 import type { ProgressMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
+import { writtenCaptions } from './caption-files.js';
 import { writtenThumbnails } from './expected-thumbnails.js';
 import type { PreparedRun } from './prepare-runs.js';
 
@@ -162,7 +163,7 @@ interface EndReporting {
   readonly options: CreateArgs;
 }
 
-/** Prints the written paths, those of thumbnails after that of their video, the warnings, and the errors of the other outputs. */
+/** Prints the written paths, those of captions and thumbnails after that of their video, the warnings, and the errors of the other outputs. */
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
@@ -176,11 +177,12 @@ async function reportEnd(
   }
   const { job, destinations } = encode;
   const named = writtenThumbnails(job, thumbnails);
-  const written = destinations.flatMap((destination, index) =>
-    job.output_media_files[index]?.state === 'finished'
-      ? [destination, ...(named.byOutput[index] ?? [])]
-      : [],
-  );
+  const written = destinations.flatMap((destination, index) => {
+    const file = job.output_media_files[index];
+    return file?.state === 'finished'
+      ? [destination, ...writtenCaptions(file, destination), ...(named.byOutput[index] ?? [])]
+      : [];
+  });
   written.push(...named.others);
   if (written.length > 0)
     await display.withDisplayHidden(() => io.writeStdout(written.map((path) => `${path}\n`).join('')));

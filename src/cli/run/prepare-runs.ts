@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { isObject } from '../../shared/util/is-object.js';
 import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
 import { withValidation } from '../input/command-errors.js';
 import type { Io } from '../terminal/io.js';
@@ -12,6 +13,7 @@ import {
   type OutputDestinations,
   type ResolvedRequest,
 } from './assign-destinations.js';
+import { replaceableCaptions } from './caption-files.js';
 
 /** One input of `venc run`, ready to be encoded. */
 export interface PreparedRun {
@@ -69,7 +71,13 @@ export async function checkDestinations(
   isForced: boolean,
 ): Promise<void> {
   await requireWritable(paths);
-  if (!isForced) await requireAbsent([...paths, ...thumbnails.flat()]);
+  if (!isForced) {
+    const outputs: readonly unknown[] = Array.isArray(body.outputs) ? body.outputs : [];
+    const captions = outputs.map((settings, index) =>
+      isObject(settings) ? replaceableCaptions(paths[index] ?? '', settings) : [],
+    );
+    await requireAbsent([...paths, ...thumbnails.flat(), ...(await Promise.all(captions)).flat()]);
+  }
   await rejectInputAsOutput(body.input, [...paths, ...thumbnails.flat()]);
 }
 

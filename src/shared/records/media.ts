@@ -24,6 +24,11 @@ export const mediaFileFields = {
   width: { ...count, description: 'width of the video in pixels, rotated for display' },
   height: { ...count, description: 'height of the video in pixels, rotated for display' },
   channels: { ...text, description: 'number of audio channels, as text' },
+  closed_captions: {
+    type: 'boolean',
+    isOptional: true,
+    description: 'true if the frames of the video carry closed captions (CEA-608, CEA-708); an addition',
+  },
   file_size_bytes: { ...count, description: 'size of the file in bytes' },
   test: { type: 'boolean', description: 'whether the job is a test job' },
   error_message: { ...text, description: 'why it failed, one sentence' },
@@ -90,6 +95,24 @@ const segmentFields = {
   },
 } as const;
 
+const captionFields = {
+  caption_files: {
+    type: 'array',
+    isOptional: true,
+    of: {
+      type: 'object',
+      fields: {
+        url: { type: 'string', description: 'address of the file, without the password' },
+        language: { ...text, description: 'language code, if it is known' },
+        label: { type: 'string', description: 'name of the captions' },
+      },
+      description: 'one WebVTT file',
+    },
+    item: 'caption_file',
+    description: 'captions that are in files next to the output; absent if there are none; an addition',
+  },
+} as const;
+
 const backupFields = {
   backup_server_used: {
     type: 'boolean',
@@ -111,6 +134,7 @@ export const listedOutputFields = {
   ...outputState,
   ...label,
   ...segmentFields,
+  ...captionFields,
 } as const satisfies RecordTable;
 /** `input_media_file` of job details (section 2.3). */
 export const inputFileFields = { ...listedInputFields, ...checksum } as const satisfies RecordTable;
@@ -138,6 +162,7 @@ export const detailsFields = {
   audio_bitrate_in_kbps: mediaFileFields.audio_bitrate_in_kbps,
   audio_sample_rate: mediaFileFields.audio_sample_rate,
   channels: mediaFileFields.channels,
+  closed_captions: mediaFileFields.closed_captions,
   ...checksum,
   error_class: mediaFileFields.error_class,
   error_message: mediaFileFields.error_message,
@@ -158,5 +183,6 @@ export const outputDetailsFields = {
   ...label,
   ...backupFields,
   ...segmentFields,
+  ...captionFields,
   ...outputWarnings,
 } as const satisfies RecordTable;

@@ -73,7 +73,7 @@ export const captionsTable = {
     max: 20,
     spellings: ['captions_url'],
     section,
-    help: 'caption files that become tracks of the output',
+    help: 'caption files that become tracks of the output, or WebVTT next to it if its container has no tracks',
   },
   skip_captions: {
     kind: 'boolean',
@@ -94,7 +94,7 @@ export const captionsTable = {
     choices: ['keep', 'drop', 'burn', 'sidecar'],
     default: 'keep',
     section,
-    help: 'keep the subtitles of the input and caption_url as tracks, drop them, or burn the default one into the video',
+    help: 'subtitles of the input and caption_url: keep as tracks, drop, burn one into the video, or files next to it',
   },
 } as const satisfies SettingsTable;
 

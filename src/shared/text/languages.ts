@@ -31,6 +31,17 @@ export function languageCode(text: string): string | null {
   return longCodes.get(code) ?? (code.length === 3 ? code : null);
 }
 
+const shortTags: ReadonlyMap<string, string> = new Map(
+  [...longCodes].flatMap(([code, long]) => (code.length === 2 ? [[long, code] as const] : [])),
+);
+
+/** The shortest tag for a language (RFC 5646), as playlists name it: `de` for `deu` and `ger`. A region is kept: `pt-BR`. */
+export function languageTag(language: string): string {
+  const [, first = '', rest = ''] = /^([A-Za-z]{2,3})(-.*)?$/.exec(language) ?? [];
+  const short = shortTags.get(languageCode(first) ?? '');
+  return short === undefined ? language : `${short}${rest}`;
+}
+
 /** The English name of a language; null if it is not known. */
 export function languageName(language: string | null): string | null {
   if (language === null || languageCode(language) === null) return null;

@@ -1,0 +1,53 @@
+import { readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
+import { normalizeCues } from '../captions/cues.js';
+import { parseSubrip } from '../captions/subrip.js';
+import { toJobFailure } from '../jobs/job.js';
+import type { Run } from '../jobs/run.js';
+import type { PreparedCaptions } from '../plan/plan-types.js';
+import { copyVideoArgs, decodeClosedCaptionsArgs } from '../plan/write/captions.js';
+import type { PipelineContext } from './pipeline-context.js';
+import type { SourceFile } from './produced-file.js';
+
+/** The name of a copy of the video in the scratch folder. */
+const copyName = 'closed-captions.ts';
+
+/**
+ * Reads the closed captions (CEA-608) that the frames of a video carry; none if it has none. All its frames are decoded. They are read from
+ * a copy in a transport stream: the 2018 build of ffmpeg gives those of an MP4 file the wrong times. Rejects with `CaptionError`.
+ */
+export async function readClosedCaptions(
+  run: Run,
+  context: PipelineContext,
+  { path: input, media }: SourceFile,
+  scratch: string,
+): Promise<readonly PreparedCaptions[]> {
+  const video = media?.video ?? null;
+  if (video === null || video.hasClosedCaptions !== true) return [];
+  const copy = join(scratch, copyName);
+  const text = `${copy}.srt`;
+  const options = { signal: run.signal, scratch, onProgress: () => {} };
+  try {
+    await context.ffmpeg.run(copyVideoArgs(input, video.streamIndex, copy), options);
+    await context.ffmpeg.run(decodeClosedCaptionsArgs(copyName, text), options);
+    const captions = await readFile(text, 'utf8');
+    if (captions.trim() === '') return [];
+    return [
+      {
+        captions: normalizeCues({ ...parseSubrip(captions), syntax: 'other' }),
+        streamIndex: video.streamIndex,
+        language: null,
+        title: null,
+        dispositions: [],
+      },
+    ];
+  } catch (error) {
+    run.signal.throwIfAborted();
+    const { message } = toJobFailure(error, 'CaptionError');
+    const reason = `The closed captions of the input cannot be read: ${message}`;
+    throw new VencError('CaptionError', reason, { cause: error });
+  } finally {
+    for (const path of [copy, text]) await rm(path, { force: true });
+  }
+}
