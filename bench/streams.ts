@@ -115,7 +115,8 @@ async function measureMemory(ffmpeg: string, folder: string): Promise<readonly F
 
 async function measureLadder(ffmpeg: string, folder: string, rounds: number): Promise<readonly Figure[]> {
   await mkdir(folder, { recursive: true });
-  const clip = await makeClip(ffmpeg, folder, { size: '1280x720', seconds: 20, megabits: 5 });
+  // Three segments of each rendition are decoded to verify them, however long it is.
+  const clip = await makeClip(ffmpeg, folder, { size: '1280x720', seconds: 60, megabits: 5 });
   const rungs = [720, 480, 360].map((height) => ({
     label: `${height}`,
     height,

@@ -64,7 +64,8 @@ const maxTextLength = 4096;
  * texts that are too long.
  */
 export function normalizeCues(captions: Captions): Captions {
-  const cues = captions.cues.filter((cue) => cue.endMs > cue.startMs && plainText(cue).trim() !== '');
+  const withText = captions.cues.filter((cue) => plainText(cue).trim() !== '');
+  const cues = withText.filter((cue) => cue.endMs > cue.startMs);
   const shown = cues.filter(({ endMs }) => endMs > 0);
   const isCut = shown.length < cues.length || shown.some(({ startMs }) => startMs < 0);
   const isLong = (cue: Cue) =>
@@ -77,6 +78,7 @@ export function normalizeCues(captions: Captions): Captions {
     })),
     warnings: [
       ...captions.warnings,
+      ...(cues.length < withText.length ? ['Captions that do not end after their start were left out.'] : []),
       ...(isCut ? ['Captions before the start of the video were cut.'] : []),
       ...(shown.some(isLong) ? [`A caption was cut after ${maxTextLength} characters.`] : []),
     ],

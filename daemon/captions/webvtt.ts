@@ -65,7 +65,10 @@ export function parseWebvtt(text: string): Captions {
   for (let at = 1; at < lines.length; at += 1) {
     const line = lines[at] ?? '';
     const isHeader = /^(?:STYLE|REGION)[ \t]*$/.test(line);
-    if (!isHeader && !line.includes('-->') && !/^NOTE(?:[ \t].*)?$/.test(line)) continue;
+    if (!isHeader && !line.includes('-->') && !/^NOTE(?:[ \t].*)?$/.test(line)) {
+      if (/^[\d:]+\.\d{3}\s/.test(line)) throw errorAt(at + 1, 1, 'the line has a time, but no -->');
+      continue;
+    }
     const blank = lines.indexOf('', at + 1);
     const block = lines.slice(at + 1, blank === -1 ? lines.length : blank);
     if (isHeader) {

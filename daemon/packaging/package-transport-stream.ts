@@ -32,7 +32,7 @@ export async function packageTransportStream(
   options: PackageOptions,
 ): Promise<PackagedRendition> {
   const { packaging, signal } = options;
-  const { cut, tables, codecs, frames } = await scan(path, packaging.segmentSeconds, signal);
+  const { cut, tables, codecs, frames } = await scan(path, options);
   const names = segmentNames(packaging, null);
   const files = cut.map((_, index) => ({
     name: names.segment(index),
@@ -90,16 +90,23 @@ interface ScannedRendition {
   readonly frames: number;
 }
 
+/** The frame rate of a video that has only one frame, and declares no rate. */
+const assumedFrameRate = { numerator: 25, denominator: 1 };
+
 /** The codecs are at the start of the first segment. Audio may begin up to a second after the video. */
 const maxHeadBytes = 8 << 20;
 
-async function scan(path: string, segmentSeconds: number, signal: AbortSignal): Promise<ScannedRendition> {
+async function scan(
+  path: string,
+  { packaging: { segmentSeconds }, media, signal }: PackageOptions,
+): Promise<ScannedRendition> {
+  const { numerator, denominator } = media.video?.frameRate ?? assumedFrameRate;
   const cutter = new SegmentCutter(segmentSeconds);
   const scanner = new TransportStreamScanner((point) => cutter.add(point));
   const handle = await open(path, 'r');
   try {
     await readChunks(handle, (chunk) => scanner.push(chunk), signal);
-    const { endSeconds, lastAudio, sizeBytes, tableBytes, frames } = scanner.end();
+    const { endSeconds, lastAudio, sizeBytes, tableBytes, frames } = scanner.end(denominator / numerator);
     const tables = await readPart(handle, { offset: 0, sizeBytes: tableBytes });
     const exactEnd =
       lastAudio === null ? null : await endOfAudio(handle, tables, { ...lastAudio, sizeBytes });

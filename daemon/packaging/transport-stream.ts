@@ -82,9 +82,13 @@ export class TransportStreamScanner {
     this.#rest = Buffer.from(bytes.subarray(at));
   }
 
-  end(): ScannedStream {
+  /** What was found. The last frame has the duration of the one before it, the only frame `frameSeconds`. */
+  end(frameSeconds: number): ScannedStream {
     this.#closeKeyframe(this.#offset);
-    const frame = this.#latest === null || this.#previous === null ? 0 : this.#latest - this.#previous;
+    const frame =
+      this.#latest === null || this.#previous === null
+        ? frameSeconds * ptsPerSecond
+        : this.#latest - this.#previous;
     return {
       endSeconds: this.#latest === null ? null : (this.#latest + frame) / ptsPerSecond,
       frames: this.#programme?.videoPid == null ? 0 : this.#frames,

@@ -6,6 +6,7 @@ import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { dependentsOf } from '../jobs/output-graph.js';
 import type { Run } from '../jobs/run.js';
+import type { SegmentTimes } from '../packaging/verify-alignment.js';
 import { captionOutputs } from './caption-outputs.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
@@ -36,6 +37,8 @@ interface OutputsToEncode {
   readonly remade: ReadonlySet<number>;
   /** The size of the input. */
   readonly inputBytes: number;
+  /** Receives when the segments of each output begin. */
+  readonly segmentTimes: Map<number, SegmentTimes>;
 }
 
 /** Plans the outputs that are made from a file. Those that cannot be encoded from it fail, and are not planned. */
@@ -67,7 +70,7 @@ export async function encodeOutputs(
   run: Run,
   context: PipelineContext,
   fromInput: SourceBatch,
-  { scratch, limiter, outputs, remade, inputBytes }: OutputsToEncode,
+  { scratch, limiter, outputs, remade, inputBytes, segmentTimes }: OutputsToEncode,
   spawn: Spawn,
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
@@ -85,9 +88,10 @@ export async function encodeOutputs(
     if (extracted === null) return;
     const packaged =
       video === null
-        ? { file: encoded, warnings: [] }
-        : await packageOutput(run, context, { output, encoded: video, scratch });
+        ? { file: encoded, times: null, warnings: [] }
+        : await packageOutput(run, context, { output, encoded: video, source, scratch });
     if (packaged === null) return;
+    if (packaged.times !== null) segmentTimes.set(output.id, packaged.times);
     const warnings = [...(video?.warnings ?? []), ...extracted.warnings, ...packaged.warnings];
     spawn((taskRun) => {
       const { thumbnails } = extracted;

@@ -1,13 +1,15 @@
 import { rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
 import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
-import type { JobOutput } from '../jobs/job.js';
+import type { JobOutput, RenditionFacts } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { writeCaptionFiles } from '../packaging/caption-renditions.js';
 import { packageRendition } from '../packaging/package-rendition.js';
 import type { PackagedPart } from '../packaging/rendition-files.js';
-import { verifyRendition } from '../packaging/verify-rendition.js';
+import { type SegmentTimes, startsOf } from '../packaging/verify-alignment.js';
+import { type DecodedStreams, verifyRendition } from '../packaging/verify-rendition.js';
+import type { Product } from '../plan/plan-types.js';
 import { safeInputArgs } from '../plan/safe-input.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -18,14 +20,24 @@ import { runStage } from './stages.js';
 /** A file to deliver, and what packaging revealed, one sentence each. */
 interface PackagedOutput {
   readonly file: ProducedFile;
+  /** When its segments begin; null if it has none, or no video. */
+  readonly times: SegmentTimes | null;
   readonly warnings: readonly string[];
 }
 
 /** Segments that are longer than requested by more than this are reported. */
 const reportedExcessSeconds = 0.5;
 
-/** Builds of 2018 buffer at most 128 packets of audio by default, while they wait for the first frame of a slow video. */
-const decodeArgs = ['-max_muxing_queue_size', '16384', '-f', 'null', '-'] as const;
+/** The arguments that decode files without keeping the frames. The deblocking filter is skipped: damage shows before it. */
+function decodeArgs(paths: readonly string[], streams: DecodedStreams): readonly string[] {
+  const maps = { video: ['v'], chosen: [], 'video and found audio': ['v?', 'a:u?'] }[streams];
+  return [
+    ...paths.flatMap((path) => ['-skip_loop_filter', 'all', ...safeInputArgs(path)]),
+    ...paths.flatMap((_, index) => maps.flatMap((stream) => ['-map', `${index}:${stream}`])),
+    // Builds of 2018 buffer at most 128 packets of audio by default, while they wait for the first frame of a slow video.
+    ...['-max_muxing_queue_size', '16384', '-f', 'null', '-'],
+  ];
+}
 
 /**
  * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file. Writes the captions that
@@ -37,8 +49,15 @@ export async function packageOutput(
   {
     output,
     encoded,
+    source,
     scratch,
-  }: { readonly output: JobOutput; readonly encoded: EncodedFile; readonly scratch: string },
+  }: {
+    readonly output: JobOutput;
+    readonly encoded: EncodedFile;
+    /** The facts of the file that it was made from. */
+    readonly source: MediaFacts | null;
+    readonly scratch: string;
+  },
 ): Promise<PackagedOutput | null> {
   const { product, media } = encoded;
   const { packaging } = product;
@@ -52,7 +71,7 @@ export async function packageOutput(
       isTaken: (name) => requested.has(siblingInUrl(output.destination, name)),
     });
     const files = captionFiles.length === 0 ? {} : { captionFiles };
-    return { file: { ...encoded, ...files, file: null }, warnings: [] };
+    return { file: { ...encoded, ...files, file: null }, times: null, warnings: [] };
   }
   const prefix = `segments-${output.id}`;
   const cut = async (): Promise<PackagedOutput> => {
@@ -73,8 +92,8 @@ export async function packageOutput(
     await rm(product.path, { force: true });
     // Copied streams may be damaged where their source is. That is reported, and does not end the output.
     const strictness = product.video?.isCopied === true ? [] : ['-xerror'];
-    const decode = (path: string) =>
-      context.ffmpeg.run([...strictness, ...safeInputArgs(path), ...decodeArgs], {
+    const decode = (paths: readonly string[], streams: DecodedStreams) =>
+      context.ffmpeg.run([...strictness, ...decodeArgs(paths, streams)], {
         signal: run.signal,
         scratch,
         onProgress: () => {},
@@ -90,6 +109,7 @@ export async function packageOutput(
     const longest = facts.longestSegmentSeconds;
     return {
       file: { product: playlist, rendition: { files, facts }, media, file: null },
+      times: timesOf(parts, { output, product, source, facts }),
       warnings:
         longest > packaging.segmentSeconds + reportedExcessSeconds
           ? [
@@ -111,7 +131,40 @@ export async function packageOutput(
   );
 }
 
-/** The duration of the file that was cut, as far as a part has it; null if it is not known. */
-function durationOf({ kind }: PackagedPart, { video, audio, durationSeconds }: MediaFacts): number | null {
-  return (kind === 'audio' ? audio?.durationSeconds : video?.durationSeconds) ?? durationSeconds;
+function timesOf(
+  parts: readonly PackagedPart[],
+  {
+    output,
+    product: { packaging, video },
+    source,
+    facts,
+  }: {
+    readonly output: JobOutput;
+    readonly product: Product;
+    readonly source: MediaFacts | null;
+    readonly facts: RenditionFacts;
+  },
+): SegmentTimes | null {
+  const starts = parts.map(startsOf).find((found) => found !== null) ?? null;
+  if (starts === null || video === null || packaging === undefined) return null;
+  const isVariable = source?.video?.isFrameRateVariable === true || facts.frameRate === undefined;
+  return {
+    ...starts,
+    segmentSeconds: packaging.segmentSeconds,
+    frameSeconds: isVariable ? null : 1 / (facts.frameRate ?? 1),
+    isInputCopied: video.isCopied === true && output.settings.source === undefined,
+  };
+}
+
+/**
+ * The duration of the file that was cut, as far as a part has it; null if it is not known. That of a video is also compared with the whole
+ * file: ffprobe counts the decoding times of the frames, so a video with varying times may seem to be seconds shorter than it is.
+ */
+function durationOf(
+  { kind }: PackagedPart,
+  { video, audio, durationSeconds: whole }: MediaFacts,
+): readonly [number, number] | null {
+  const own = (kind === 'audio' ? audio?.durationSeconds : video?.durationSeconds) ?? whole;
+  if (own === null) return null;
+  return kind === 'audio' || whole === null ? [own, own] : [Math.min(own, whole), Math.max(own, whole)];
 }

@@ -8,6 +8,7 @@ import type { MediaFacts } from '../jobs/media.js';
 import { sourcesToMakeAgain } from '../jobs/output-graph.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { exclusionReason } from '../jobs/skip-rules.js';
+import type { SegmentTimes } from '../packaging/verify-alignment.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch } from './encode-outputs.js';
@@ -73,18 +74,25 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   const hasTransfers = fromInput.outputs.some(
     ({ settings }) => isTransferOnly(settings) || isCaptions(settings),
   );
+  const segmentTimes = new Map<number, SegmentTimes>();
   if (fromInput.groups.length > 0 || hasTransfers) {
     await withTaskGroup(sourceRun, async (groupRun, spawn) => {
       const inputBytes = source.file.sizeBytes;
       await limiter.runExclusive('encodes', groupRun.signal, () =>
-        encodeOutputs(groupRun, context, fromInput, { scratch, limiter, outputs, remade, inputBytes }, spawn),
+        encodeOutputs(
+          groupRun,
+          context,
+          fromInput,
+          { scratch, limiter, outputs, remade, inputBytes, segmentTimes },
+          spawn,
+        ),
       );
       await rm(source.path, { force: true });
       source.reservation.markEncoded();
     });
   }
   const playlists = job.outputs.filter(({ state, settings }) => isPlaylist(settings) && !isFinal(state));
-  await writePlaylists(run, context, { playlists, scratch, limiter });
+  await writePlaylists(run, context, { playlists, scratch, limiter, segmentTimes });
 }
 
 /** Skips the outputs that their rules exclude for this input, and returns the job. */

@@ -1,5 +1,6 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
 import { playlistExtension } from '../../src/shared/settings/playlists.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
@@ -8,6 +9,8 @@ import type { Run } from '../jobs/run.js';
 import { composeManifest } from '../packaging/compose-manifest.js';
 import { composePlaylist } from '../packaging/compose-playlist.js';
 import { composeSmil } from '../packaging/compose-smil.js';
+import { streamsOf } from '../packaging/playlist-sources.js';
+import { findMisalignment, type NamedTimes, type SegmentTimes } from '../packaging/verify-alignment.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -34,7 +37,14 @@ export async function writePlaylists(
     playlists,
     scratch,
     limiter,
-  }: { readonly playlists: readonly JobOutput[]; readonly scratch: string; readonly limiter: RunLimiter },
+    segmentTimes,
+  }: {
+    readonly playlists: readonly JobOutput[];
+    readonly scratch: string;
+    readonly limiter: RunLimiter;
+    /** When the segments of outputs begin. Those of earlier runs of the job are unknown. */
+    readonly segmentTimes: ReadonlyMap<number, SegmentTimes>;
+  },
 ): Promise<void> {
   for (const { id } of playlists) {
     const job = await run.change({ type: 'output-queued', id });
@@ -43,13 +53,40 @@ export async function writePlaylists(
     await run.change({ type: 'output-started', id });
     const composed = await runStage(
       run,
-      () => compose(output, job.outputs, join(scratch, `playlist-${id}`)),
+      async () => {
+        const warnings = verifyAlignment(output, job.outputs, segmentTimes);
+        const made = await compose(output, job.outputs, join(scratch, `playlist-${id}`));
+        return { ...made, warnings: [...warnings, ...made.warnings] };
+      },
       'SegmentingError',
       (failure) => run.change({ type: 'output-failed', id, failure }),
     );
     if (composed === null) continue;
     await deliver(run, context, { output, ...composed, thumbnails: [], scratch, limiter });
   }
+}
+
+/**
+ * Verifies that the segments of the renditions of a playlist begin together. Throws `SegmentingError` if they do not, or returns a warning
+ * if that is because a rendition copies the video of the input.
+ */
+function verifyAlignment(
+  playlist: JobOutput,
+  outputs: readonly JobOutput[],
+  segmentTimes: ReadonlyMap<number, SegmentTimes>,
+): readonly string[] {
+  if (playlistExtension(playlist.settings, playlist.destination) === '.smil') return [];
+  const renditions = streamsOf(playlist, outputs).flatMap(({ source }): readonly NamedTimes[] => {
+    const times = source === null ? undefined : segmentTimes.get(source.id);
+    return source === null || times === undefined
+      ? []
+      : [{ ...times, name: source.label ?? `output ${source.id}` }];
+  });
+  const found = findMisalignment(renditions);
+  if (found === null) return [];
+  const message = `The segments of the renditions do not begin together: ${found}.`;
+  if (renditions.some(({ isInputCopied }) => isInputCopied)) return [message];
+  throw new VencError('SegmentingError', message);
 }
 
 /** Writes a playlist, a manifest, or both (`packaging: cmaf`), whose second file belongs next to the first. */

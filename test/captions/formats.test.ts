@@ -74,6 +74,7 @@ for (const [format, text, message] of [
   ['ssa', `${events}\nDialogue: 0,0:00:01.00,0:00:02.00,x`, 'line 3, column 36: the line has 4 of 10 fields'],
   ['sami', '<SAMI></SAMI>', 'line 1, column 1: there are no captions'],
   ['webvtt', 'WEBVTT\n\n', 'line 1, column 1: there are no captions'],
+  ['webvtt', 'WEBVTT\n\n00:01.000 -> 00:02.000\nx\n', 'line 3, column 1: the line has a time, but no -->'],
 ] as const) {
   test(`${format} that is not valid is named by line and column: ${message}`, () => {
     assert.throws(
@@ -120,6 +121,13 @@ test('times before the start are cut, and texts that are too long are shortened,
     'Captions before the start of the video were cut.',
     'A caption was cut after 4096 characters.',
   ]);
+});
+
+test('captions that end before they start are left out with a warning', () => {
+  const text = `${srtCue('00:00:02,000 --> 00:00:01,000')}\n${srtCue('00:00:03,000 --> 00:00:04,000', 'y')}`;
+  const { cues, warnings } = readCaptions(text, 'srt');
+  assert.equal(cues.map(plainText), ['y']);
+  assert.equal(warnings, ['Captions that do not end after their start were left out.']);
 });
 
 test('SAMI has entities, and several languages of which one is read', () => {

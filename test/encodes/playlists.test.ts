@@ -164,6 +164,20 @@ test('all streams that are segmented say that each segment begins with a keyfram
   }
 });
 
+test('a copy of the input whose segments begin elsewhere is listed with a warning', async (context) => {
+  const to = (name: string) => ({ url: `file://${context.folder}/uneven/${name}` });
+  const job = await run(context, [
+    { ...cut, ...to('made.m3u8'), label: 'made', width: 160 },
+    { ...cut, ...to('copy.m3u8'), label: 'copy', copy_video: true },
+    { type: 'playlist', ...to('all.m3u8'), streams: [{ source: 'made' }, { source: 'copy' }] },
+  ]);
+  assert.is(job.state, 'finished', JSON.stringify(job, null, 1));
+  assert.match(
+    job.output_media_files[2]?.warnings?.join() ?? '',
+    /^The segments of the renditions do not begin together: segment 2 begins at 2\.002 s in made and at 7\.\d+ s in copy\.$/,
+  );
+});
+
 test('a playlist fails if a source was skipped or failed, unless skipped ones may be left out', async (context) => {
   const { folder } = context;
   const skip = { min_duration: 3600 };

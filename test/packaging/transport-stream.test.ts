@@ -20,7 +20,7 @@ function scan(bytes: Uint8Array, pieceBytes: number) {
   const points: AccessPoint[] = [];
   const scanner = new TransportStreamScanner((point) => points.push(point));
   for (let at = 0; at < bytes.length; at += pieceBytes) scanner.push(bytes.subarray(at, at + pieceBytes));
-  return { points, end: scanner.end() };
+  return { points, end: scanner.end(0.04) };
 }
 
 /** The packets of a stream, as ffprobe reads them. */
