@@ -21,15 +21,9 @@ const test = suite<Context>('playlists');
 
 test.before(async (context) => {
   context.folder = tempFolder();
-  const input = [
-    ...testVideo('320x180', 30000 / 1001, 7),
-    ...testTone(7),
-    '-c:v',
-    'libx264',
-    '-preset',
-    'ultrafast',
-  ];
-  await makeMedia(join(context.folder, 'in.mp4'), [...input, '-pix_fmt', 'yuv420p', '-c:a', 'aac']);
+  const input = [...testVideo('320x180', 30000 / 1001, 7), ...testTone(7), '-c:a', 'aac'];
+  const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'];
+  await makeMedia(join(context.folder, 'in.mp4'), [...input, ...h264]);
   context.input = `file://${context.folder}/in.mp4`;
   context.daemon = await startTestDaemon({ filesRoots: [context.folder], allowPrivateNetwork: true });
 });
