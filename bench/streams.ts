@@ -58,14 +58,16 @@ async function measurePackaging(ffmpeg: string, folder: string, rounds: number):
         return ms;
       },
     });
-    const speed = (ms: readonly number[]) => `${(size / 1000 / spreadOf(ms).median).toFixed(0)} MB/s`;
+    const rate = (ms: readonly number[]) => size / 1000 / spreadOf(ms).median;
+    // The target is the lower of the two.
+    const target = Math.min(200, 0.8 * rate(samples.cp));
     figures.push({
-      name: `segments of ${container}, ${(size / 1e6).toFixed(0)} MB, rate compared with cp`,
+      name: `segments of ${container}, ${(size / 1e6).toFixed(0)} MB, rate compared with ${target.toFixed(0)} MB/s`,
       unit: 'x',
-      value: spreadOf(ratiosOf(samples.cp, samples.packaging)),
+      value: spreadOf(samples.packaging.map((ms) => size / 1000 / ms / target)),
       atMost: null,
-      atLeast: 0.8,
-      basis: `${speed(samples.packaging)}, cp ${speed(samples.cp)}; 200 MB/s also meets the target`,
+      atLeast: 1,
+      basis: `${rate(samples.packaging).toFixed(0)} MB/s, cp ${rate(samples.cp).toFixed(0)} MB/s`,
     });
     await rm(film);
   }

@@ -55,13 +55,9 @@ export class UploadSource {
 
   async *#chunks(fromByte: number, onBytesTransferred: (bytes: number) => void): AsyncGenerator<Buffer> {
     this.#md5.expectSize(this.sizeBytes);
-    for (let position = fromByte; ; ) {
-      const { buffer, bytesRead } = await this.handle.read(
-        Buffer.allocUnsafe(chunkBytes),
-        0,
-        chunkBytes,
-        position,
-      );
+    for (let position = fromByte; position < this.sizeBytes; ) {
+      const length = Math.min(chunkBytes, this.sizeBytes - position);
+      const { buffer, bytesRead } = await this.handle.read(Buffer.allocUnsafe(length), 0, length, position);
       if (bytesRead === 0) return;
       const chunk = buffer.subarray(0, bytesRead);
       this.#hashNew(chunk, position);

@@ -88,7 +88,8 @@ async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource):
   const { session, signal, head, progress, state } = upload;
   const chunks: Uint8Array[] = [];
   for await (const chunk of file.bytesFrom(0) as AsyncIterable<Uint8Array>) chunks.push(chunk);
-  const Body = Buffer.concat(chunks);
+  const [first, ...others] = chunks;
+  const Body = first !== undefined && others.length === 0 ? first : Buffer.concat(chunks);
   const { md5 } = await file.facts();
   let highWaterMarkBytes = 0;
   const onSent = (bytes: number): void => {
