@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Run } from '../jobs/run.js';
@@ -19,7 +20,7 @@ interface FetchedKind<T> {
 
 /**
  * Returns a function that downloads a file that outputs need besides the input, with the saved credentials of a name, and reads it. Each file
- * is downloaded once for all outputs of the run. The downloads use the transports of inputs, and so their rules for addresses.
+ * is downloaded once for all outputs that this function is called for. The downloads use the transports of inputs, and so their rules for addresses.
  */
 export function createFileFetcher<T>(
   run: Run,
@@ -31,7 +32,8 @@ export function createFileFetcher<T>(
     const key = JSON.stringify([url, credentials]);
     const known = fetched.get(key);
     if (known !== undefined) return known;
-    const path = join(kind.scratch, `${kind.prefix}-${fetched.size}`);
+    // Other fetchers of the run may have the same folder and prefix.
+    const path = join(kind.scratch, `${kind.prefix}-${randomUUID()}`);
     const file = fetchFile(run, context, { url, credentials, path }, kind);
     fetched.set(key, file);
     return file;

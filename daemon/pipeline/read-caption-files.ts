@@ -28,8 +28,8 @@ type CaptionFile = NonNullable<OutputSettings['caption_url']>[number];
 const maxBytes = 20_000_000;
 
 /**
- * Returns a function that downloads and reads the caption files of an output (`caption_url`). Each URL is downloaded once for all outputs of
- * the run. If a file cannot be downloaded or read, the output fails and null is returned.
+ * Returns a function that downloads and reads the caption files of an output (`caption_url`). Each URL is downloaded once for all outputs
+ * that this function is called for. If a file cannot be downloaded or read, the output fails and null is returned.
  */
 export function createCaptionFileReader(
   run: Run,

@@ -116,6 +116,26 @@ test('a caption file in another encoding is converted', async (context) => {
   assert.match(readFileSync(join(folder, 'e.vtt'), 'utf8'), 'Grüße &amp; Küsse');
 });
 
+test('outputs of several kinds use the same caption file', async ({ daemon, folder }) => {
+  const caption_url = { url: `file://${folder}/en.srt`, language: 'en' };
+  const to = (name: string) => ({ url: `file://${folder}/shared/${name}`, caption_url });
+  const id = await daemon.create({
+    input: `file://${folder}/plain.mp4`,
+    outputs: [
+      { ...to('a.mp4'), label: 'a', width: 32 },
+      { ...to('b.mp4'), source: 'a', width: 16 },
+      { ...to('c.vtt'), type: 'captions' },
+      { ...to('d.srt'), type: 'captions' },
+    ],
+  });
+  const { output_media_files: outputs } = await daemon.waitForJob(id);
+  assert.equal(
+    outputs.map(({ state, error_message }) => [state, error_message]),
+    outputs.map(() => ['finished', null]),
+  );
+  assert.equal((await cuesOf(join(folder, 'shared/c.vtt'))).length, 2);
+});
+
 test('an input without captions, or without those in the language, fails the output', async (context) => {
   const { folder } = context;
   const to = { url: `file://${folder}/none.vtt` };
