@@ -1,8 +1,26 @@
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { createFtpServerFolder, type FtpServer, ftpUser, inMountNamespace } from './ftp-server-folder.js';
 import { findPrograms, freePorts, type MissingProgram, runProgram, startProgram } from './program.js';
+
+/**
+ * Resolves to whether a server greets, and ends a session when it is asked to. A connection that is closed before its greeting may make vsftpd
+ * reset the next one, because the end of its process interrupts the server.
+ */
+function endsSession(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' });
+    let isGreeted = false;
+    socket.on('data', (data) => {
+      if (!isGreeted && data.toString().startsWith('220')) socket.write('QUIT\r\n');
+      isGreeted = true;
+    });
+    socket.on('error', () => resolve(false));
+    socket.on('close', () => resolve(isGreeted));
+  });
+}
 
 /**
  * Starts vsftpd, or returns what is missing. Its users are those of the system, by PAM. It therefore runs in its own mount namespace with
@@ -76,7 +94,8 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
       `mount --bind '${etc}' /etc`,
       `exec '${vsftpd.path}' '${path}'`,
     ]);
-    return startProgram(unshare, { args, ready: at });
+    // Sessions begin in clear text only without implicit TLS.
+    return startProgram(unshare, { args, ready: more.length > 0 ? at : () => endsSession(at) });
   };
   const servers = [
     await start('plain', port, []),
