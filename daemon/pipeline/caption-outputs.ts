@@ -15,7 +15,7 @@ import type { Run } from '../jobs/run.js';
 import type { PreparedCaptions } from '../plan/plan-types.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile, SourceFile } from './produced-file.js';
-import { createCaptionFileReader } from './read-caption-files.js';
+import type { ReadCaptionFiles } from './read-caption-files.js';
 import { readClosedCaptions } from './read-closed-captions.js';
 import { createSubtitleReader } from './read-subtitles.js';
 import { runStage } from './stages.js';
@@ -39,12 +39,19 @@ export async function* captionOutputs(
   run: Run,
   context: PipelineContext,
   source: SourceFile,
-  { outputs, scratch }: { readonly outputs: readonly JobOutput[]; readonly scratch: string },
+  {
+    outputs,
+    scratch,
+    readCaptionFiles,
+  }: {
+    readonly outputs: readonly JobOutput[];
+    readonly scratch: string;
+    readonly readCaptionFiles: ReadCaptionFiles;
+  },
 ): AsyncGenerator<{ readonly output: JobOutput; readonly encoded: ProducedFile }> {
   const { path: input, media } = source;
   const wanted = outputs.filter(({ settings }) => isCaptions(settings));
   if (wanted.length === 0 || media === null) return;
-  const readFiles = createCaptionFileReader(run, context, scratch);
   // Reading text takes a moment, and this job encodes already.
   const readTracks = createSubtitleReader(run, context, {
     input,
@@ -64,7 +71,7 @@ export async function* captionOutputs(
   };
   for (const output of wanted) {
     await run.change({ type: 'output-started', id: output.id });
-    const fromFiles = await readFiles(output);
+    const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const path = join(scratch, `output-${output.id}`);
     const made = await runStage(

@@ -15,7 +15,7 @@ import { extractThumbnails, filesByDestination } from './extract-thumbnails.js';
 import type { WithEncoder } from './measure-audio.js';
 import { packageOutput } from './package-output.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { type PlannedGroup, planJob } from './plan-job.js';
+import { type PlannedGroup, planJob, type RequestedFiles } from './plan-job.js';
 import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
 import type { Spawn } from './stages.js';
 
@@ -31,6 +31,7 @@ export interface SourceBatch {
 /** What encoding needs besides the batch of the input. */
 interface OutputsToEncode {
   readonly scratch: string;
+  readonly requestedFiles: RequestedFiles;
   readonly limiter: RunLimiter;
   /** The outputs to make. Those in `remade` are made only as sources of others, and not delivered. */
   readonly outputs: readonly JobOutput[];
@@ -49,6 +50,7 @@ export async function planBatch(
   options: {
     readonly outputs: readonly JobOutput[];
     readonly scratch: string;
+    readonly requestedFiles: RequestedFiles;
     readonly withEncoder: WithEncoder;
   },
 ): Promise<SourceBatch> {
@@ -70,7 +72,7 @@ export async function encodeOutputs(
   run: Run,
   context: PipelineContext,
   fromInput: SourceBatch,
-  { scratch, limiter, outputs, remade, inputBytes, segmentTimes }: OutputsToEncode,
+  { scratch, requestedFiles, limiter, outputs, remade, inputBytes, segmentTimes }: OutputsToEncode,
   spawn: Spawn,
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
@@ -113,7 +115,7 @@ export async function encodeOutputs(
   const queue: (() => Promise<SourceBatch>)[] = [async () => fromInput];
   for (const next of queue) {
     const batch = await next();
-    for await (const made of makeFiles(run, context, batch, scratch, awaitSpace)) {
+    for await (const made of makeFiles(run, context, batch, { scratch, requestedFiles, awaitSpace })) {
       const { output, encoded } = made;
       const dependents = dependentsOf(outputs, output);
       if (dependents.length > 0) {
@@ -125,7 +127,7 @@ export async function encodeOutputs(
         for (const { id, state } of dependents) {
           if (!isFinal(state)) await run.change({ type: 'output-queued', id });
         }
-        const options = { outputs: dependents, scratch, withEncoder };
+        const options = { outputs: dependents, scratch, requestedFiles, withEncoder };
         queue.push(() => planBatch(run, context, source, options));
       }
       if (remade.has(output.id)) await rm(encoded.product.path, { force: true });
@@ -148,11 +150,14 @@ async function* makeFiles(
   run: Run,
   context: PipelineContext,
   { source, outputs, groups }: SourceBatch,
-  scratch: string,
-  awaitSpace: () => Promise<void>,
+  {
+    scratch,
+    requestedFiles: { readCaptionFiles },
+    awaitSpace,
+  }: Pick<OutputsToEncode, 'scratch' | 'requestedFiles'> & { readonly awaitSpace: () => Promise<void> },
 ): AsyncGenerator<MadeFile> {
   for await (const one of transferOutputs(run, source, outputs, scratch)) yield { ...one, video: null };
-  for await (const one of captionOutputs(run, context, source, { outputs, scratch }))
+  for await (const one of captionOutputs(run, context, source, { outputs, scratch, readCaptionFiles }))
     yield { ...one, video: null };
   for (const group of groups) {
     await awaitSpace();

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Run } from '../jobs/run.js';
@@ -13,27 +12,25 @@ interface FetchedKind<T> {
   /** The size in bytes above which a download is ended; absent for no limit. */
   readonly maxBytes?: number;
   /** Reads a downloaded file. */
-  readonly read: (path: string) => Promise<T>;
+  readonly read: (path: string, signal: AbortSignal) => Promise<T>;
   /** The error that replaces one of the download or of `read`. */
   readonly toError: (url: string, error: unknown) => VencError;
 }
 
 /**
  * Returns a function that downloads a file that outputs need besides the input, with the saved credentials of a name, and reads it. Each file
- * is downloaded once for all outputs that this function is called for. The downloads use the transports of inputs, and so their rules for addresses.
+ * is downloaded once for all outputs of the job. The downloads use the transports of inputs, and so their rules for addresses.
  */
 export function createFileFetcher<T>(
-  run: Run,
   context: PipelineContext,
   kind: FetchedKind<T>,
-): (url: string, credentials: string | undefined) => Promise<T> {
+): (run: Run, url: string, credentials: string | undefined) => Promise<T> {
   const fetched = new Map<string, Promise<T>>();
-  return (url, credentials) => {
+  return (run, url, credentials) => {
     const key = JSON.stringify([url, credentials]);
     const known = fetched.get(key);
     if (known !== undefined) return known;
-    // Other fetchers of the run may have the same folder and prefix.
-    const path = join(kind.scratch, `${kind.prefix}-${randomUUID()}`);
+    const path = join(kind.scratch, `${kind.prefix}-${fetched.size}`);
     const file = fetchFile(run, context, { url, credentials, path }, kind);
     fetched.set(key, file);
     return file;
@@ -65,7 +62,7 @@ async function fetchFile<T>(
     });
     checkSize(sizeBytes);
     tooLarge.signal.throwIfAborted();
-    return await read(from.path);
+    return await read(from.path, run.signal);
   } catch (error) {
     run.signal.throwIfAborted();
     if (isVencError(error, 'OutOfSpaceError')) throw error;

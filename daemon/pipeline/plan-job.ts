@@ -16,9 +16,15 @@ import type { Plan, PreparedCaptions, Product, Step, WatermarkImage } from '../p
 import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { createCaptionFileReader } from './read-caption-files.js';
+import type { ReadCaptionFiles } from './read-caption-files.js';
 import { createSubtitleReader } from './read-subtitles.js';
-import { createWatermarkFetcher } from './watermark-fetcher.js';
+import type { FetchWatermarks } from './watermark-fetcher.js';
+
+/** Reads the files that the outputs of a job name besides the input, each once. */
+export interface RequestedFiles {
+  readonly fetchWatermarks: FetchWatermarks;
+  readonly readCaptionFiles: ReadCaptionFiles;
+}
 
 /** Outputs that are encoded in the same runs of ffmpeg; often only one. */
 export interface PlannedGroup {
@@ -59,20 +65,20 @@ export async function planJob(
     readonly input: string;
     readonly scratch: string;
     readonly outputs: readonly JobOutput[];
+    readonly requestedFiles: RequestedFiles;
     readonly withEncoder: WithEncoder;
   },
 ): Promise<readonly PlannedGroup[]> {
-  const fetchWatermarks = createWatermarkFetcher(run, context, inspected.scratch);
-  const readCaptionFiles = createCaptionFileReader(run, context, inspected.scratch);
+  const { fetchWatermarks, readCaptionFiles } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
   const found: PendingOutput[] = [];
   for (const output of inspected.outputs) {
     if (isTransferOnly(output.settings) || isCaptions(output.settings)) continue;
-    const watermarks = await fetchWatermarks(output);
+    const watermarks = await fetchWatermarks(run, output);
     if (watermarks === null) continue;
     const source = { path: inspected.input, media: inspected.media };
     const frame = await findFrameAtStart(context.ffmpeg, source, output.settings, run.signal);
-    const fromFiles = await readCaptionFiles(output);
+    const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const captions = [...(await readSubtitles(output)), ...fromFiles];
     found.push({ output, watermarks, captions, frameAtStart: frame, measured: {} });

@@ -27,16 +27,12 @@ type CaptionFile = NonNullable<OutputSettings['caption_url']>[number];
 
 const maxBytes = 20_000_000;
 
-/**
- * Returns a function that downloads and reads the caption files of an output (`caption_url`). Each URL is downloaded once for all outputs
- * that this function is called for. If a file cannot be downloaded or read, the output fails and null is returned.
- */
-export function createCaptionFileReader(
-  run: Run,
-  context: PipelineContext,
-  scratch: string,
-): (output: JobOutput) => Promise<readonly PreparedCaptions[] | null> {
-  const fetchBytes = createFileFetcher<Buffer>(run, context, {
+/** Downloads and reads the caption files of an output (`caption_url`). Each URL is downloaded once for all outputs of the job. */
+export type ReadCaptionFiles = (run: Run, output: JobOutput) => Promise<readonly PreparedCaptions[] | null>;
+
+/** Creates the reader of a job. If a file cannot be downloaded or read, the output fails and null is returned. */
+export function createCaptionFileReader(context: PipelineContext, scratch: string): ReadCaptionFiles {
+  const fetchBytes = createFileFetcher<Buffer>(context, {
     scratch,
     prefix: 'captions',
     maxBytes,
@@ -47,7 +43,7 @@ export function createCaptionFileReader(
       return new VencError(errorClass, text, { cause: error });
     },
   });
-  return (output) =>
+  return (run, output) =>
     runStage(
       run,
       async () => {
@@ -56,7 +52,7 @@ export function createCaptionFileReader(
         if (skip_video === true || !wantsCaptions(output.settings)) return prepared;
         const credentials = output.settings.credentials ?? run.job.input.credentials;
         for (const [index, file] of files.entries()) {
-          const bytes = await fetchBytes(file.url, credentials);
+          const bytes = await fetchBytes(run, file.url, credentials);
           const path = join(scratch, `captions-${output.id}-given-${index}`);
           prepared.push(captionsOfFile(file, await readBytes(run, context, { file, bytes, path, scratch })));
         }

@@ -13,11 +13,14 @@ import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch } from './encode-outputs.js';
 import type { PipelineContext } from './pipeline-context.js';
+import type { RequestedFiles } from './plan-job.js';
 import type { SourceMedia } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
+import { createCaptionFileReader } from './read-caption-files.js';
 import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
 import { runStage, withTaskGroup } from './stages.js';
+import { createWatermarkFetcher } from './watermark-fetcher.js';
 import { writePlaylists } from './write-playlists.js';
 
 /**
@@ -66,9 +69,14 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   );
   const sourceRun = withRemadeSources(run, remade);
   const file = { path: source.path, file: source.file, ...inspected };
+  const requestedFiles: RequestedFiles = {
+    fetchWatermarks: createWatermarkFetcher(context, scratch),
+    readCaptionFiles: createCaptionFileReader(context, scratch),
+  };
   const fromInput = await planBatch(sourceRun, context, file, {
     outputs: outputs.filter(({ settings }) => settings.source === undefined),
     scratch,
+    requestedFiles,
     withEncoder: (work) => limiter.runExclusive('encodes', run.signal, work),
   });
   const hasTransfers = fromInput.outputs.some(
@@ -83,7 +91,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
           groupRun,
           context,
           fromInput,
-          { scratch, limiter, outputs, remade, inputBytes, segmentTimes },
+          { scratch, requestedFiles, limiter, outputs, remade, inputBytes, segmentTimes },
           spawn,
         ),
       );

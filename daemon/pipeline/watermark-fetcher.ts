@@ -8,21 +8,21 @@ import type { PipelineContext } from './pipeline-context.js';
 import { runStage } from './stages.js';
 
 /** Downloads the watermark images of an output. Each URL is downloaded once for all outputs of the job. */
-export type FetchWatermarks = (output: JobOutput) => Promise<readonly WatermarkImage[] | null>;
+export type FetchWatermarks = (run: Run, output: JobOutput) => Promise<readonly WatermarkImage[] | null>;
 
-/** Creates the fetcher of a run. If a watermark cannot be fetched, the output fails (`WatermarkError`) and null is returned. */
-export function createWatermarkFetcher(run: Run, context: PipelineContext, scratch: string): FetchWatermarks {
-  const fetchImage = createFileFetcher<WatermarkImage>(run, context, {
+/** Creates the fetcher of a job. If a watermark cannot be fetched, the output fails (`WatermarkError`) and null is returned. */
+export function createWatermarkFetcher(context: PipelineContext, scratch: string): FetchWatermarks {
+  const fetchImage = createFileFetcher<WatermarkImage>(context, {
     scratch,
     prefix: 'watermark',
-    read: (path) => context.ffmpeg.probeImage(path, run.signal),
+    read: (path, signal) => context.ffmpeg.probeImage(path, signal),
     toError: (url, error) => {
       const why = error instanceof Error ? error.message : String(error);
       const message = `The watermark ${withoutPassword(url)} cannot be fetched: ${why}`;
       return new VencError('WatermarkError', message, { cause: error });
     },
   });
-  return (output) =>
+  return (run, output) =>
     runStage(
       run,
       async () => {
@@ -31,7 +31,7 @@ export function createWatermarkFetcher(run: Run, context: PipelineContext, scrat
         const { skip_video, copy_video, watermark = [] } = output.settings;
         const requested = skip_video === true || copy_video === true ? [] : watermark;
         const credentials = output.settings.credentials ?? run.job.input.credentials;
-        for (const { url } of requested) images.push(await fetchImage(url, credentials));
+        for (const { url } of requested) images.push(await fetchImage(run, url, credentials));
         return images;
       },
       'WatermarkError',

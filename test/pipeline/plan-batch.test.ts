@@ -33,7 +33,8 @@ test('from a file that is not media nothing is encoded, and its transfers remain
   const context = {} as PipelineContext;
   const source = { path: 'input', file: null, media: null, failure: sampleFailure };
   const withEncoder = <T>(work: () => Promise<T>) => work();
-  const options = { outputs: run.job.outputs, scratch: 'scratch', withEncoder };
+  const requestedFiles = { fetchWatermarks: async () => [], readCaptionFiles: async () => [] };
+  const options = { outputs: run.job.outputs, scratch: 'scratch', requestedFiles, withEncoder };
   const batch = await planBatch(run, context, source, options);
   assert.is(batch.groups.length, 0);
   assert.equal(statesOf(current()), {
