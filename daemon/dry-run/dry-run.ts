@@ -19,7 +19,7 @@ import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { findFrameAtStart } from '../pipeline/plan-job.js';
-import { segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
+import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan, Plan } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
@@ -189,6 +189,8 @@ function playlistNotes(outputs: readonly ResolvedOutput[], { products }: Plan): 
     const product = products.find(({ outputId }) => outputId === index + 1);
     if (product?.packaging === undefined) return [];
     const { packaging, video, audio } = product;
+    if (isFragmentedFile(packaging))
+      return [`output ${index + 1} is written again as fragmented MP4: ${name}`];
     const tracks = segmentedTracks(packaging, { hasVideo: video !== null, hasAudio: audio !== null });
     const files = tracks.map((track) => segmentNames(packaging, track).segment(0)).join(' and ');
     const more = packaging.hasByteRanges ? '' : ' and so on';

@@ -22,20 +22,19 @@ import {
 import { type Segment, transportStreamStart } from './segments.js';
 import { writeSegments } from './write-segments.js';
 
-/** Cuts a file of AAC frames (ADTS) into packed audio (RFC 8216, section 3.4): see `packageRendition`. */
+/** Cuts a file of frames of AAC (ADTS), MP3, AC-3 or E-AC-3 into packed audio (RFC 8216, section 3.4): see `packageRendition`. */
 export async function packageAudio(path: string, options: PackageOptions): Promise<PackagedRendition> {
   const { packaging, signal } = options;
-  const { cut, codec, frameSeconds } = await scan(path, packaging.segmentSeconds, signal);
+  const { cut, codec, primingSeconds } = await scan(path, packaging.segmentSeconds, signal);
   const names = segmentNames(packaging, null);
   const files = cut.map((_, index) => ({
     name: names.segment(index),
-    path: pathWith(options, packaging.hasByteRanges ? 'all.aac' : `${index + 1}.aac`),
+    path: pathWith(options, packaging.hasByteRanges ? 'all' : `${index + 1}`),
   }));
   const encryption = keysOf(options, cut.length);
-  // The times are those of transport streams, so that players can change between them and packed audio. The first frame precedes the start:
-  // encoders write one to start their filters.
+  // The times are those of transport streams, so that players can change between them and packed audio.
   const prefixOf = ({ startSeconds }: Segment) =>
-    timestampTag(transportStreamStart + startSeconds - frameSeconds);
+    timestampTag(transportStreamStart + startSeconds - primingSeconds);
   const written = await writeSegments(path, cut, { files, prefixOf, encryption, signal });
   const segments = written.segments.flatMap((one, index): readonly RenditionSegment[] => {
     const segment = cut[index];
@@ -45,7 +44,7 @@ export async function packageAudio(path: string, options: PackageOptions): Promi
   const captions = await writeCaptions(options, segments);
   const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
   return {
-    playlist: await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' }),
+    main: await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' }),
     files: [...written.files, ...(await writeKeys(options, encryption)), ...captions.files],
     parts: [{ kind: 'audio', header: null, segments, encryption }],
     facts: {
@@ -87,8 +86,8 @@ async function scan(path: string, segmentSeconds: number, signal: AbortSignal) {
   let restOffset = 0;
   let segment = { offset: 0, startSeconds: 0 };
   let seconds = 0;
-  let objectType = 0;
-  let frameSeconds = 0;
+  let codec: string | null = null;
+  let primingSeconds = 0;
   const close = (endOffset: number) => {
     const keyframes = [{ offset: segment.offset, seconds: segment.startSeconds, keyframeBytes: 0 }];
     const durationSeconds = seconds - segment.startSeconds;
@@ -106,8 +105,7 @@ async function scan(path: string, segmentSeconds: number, signal: AbortSignal) {
           // A segment begins with the last frame that starts at or before its time.
           const next = (Math.floor(segment.startSeconds / segmentSeconds + 0.01) + 1) * segmentSeconds;
           if (seconds + frame.seconds > next + 0.0015) close(restOffset + at);
-          if (objectType === 0) objectType = (rest.readUInt8(at + 2) >> 6) + 1;
-          frameSeconds = frame.seconds;
+          if (codec === null) ({ codec, primingSeconds } = frame);
           seconds += frame.seconds;
           at += frame.bytes;
           frame = frameAt(rest, at);
@@ -122,5 +120,5 @@ async function scan(path: string, segmentSeconds: number, signal: AbortSignal) {
   }
   close(restOffset);
   if (cut.length === 0) throw new RangeError('the file has no frames');
-  return { cut, codec: `mp4a.40.${objectType}`, frameSeconds };
+  return { cut, codec, primingSeconds };
 }

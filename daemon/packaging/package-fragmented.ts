@@ -1,4 +1,4 @@
-import { type Packaging, segmentNames } from '../plan/decide/packaging.js';
+import { isFragmentedFile, type Packaging, segmentNames } from '../plan/decide/packaging.js';
 import { cutTrack, type TrackSegment } from './cut-track.js';
 import type { SegmentEncryption } from './encryption.js';
 import type { ByteRange } from './media-playlist.js';
@@ -48,7 +48,7 @@ export async function writeFragmented(
   const names = segmentNames(packaging, kind);
   const [main] = tracks;
   if (main === undefined) throw new TypeError('there is no track to write');
-  const hasIndex = packaging.hasByteRanges && packaging.dashProfile !== null;
+  const hasIndex = packaging.hasByteRanges && (packaging.dashProfile !== null || isFragmentedFile(packaging));
   const reserved = hasIndex ? indexBytes([...cutTrack(main, movie.starts)].length) : 0;
   const suffix = kind === null ? '' : `${kind}-`;
   const headerFile = { name: names.header, path: pathOf(`${suffix}header.mp4`) };

@@ -1,6 +1,6 @@
 import type { RenditionFacts } from '../jobs/job.js';
 import type { TrackFacts } from '../jobs/rendition-facts.js';
-import { type Packaging, segmentNames } from '../plan/decide/packaging.js';
+import { isFragmentedFile, type Packaging, segmentNames } from '../plan/decide/packaging.js';
 import { measureRates } from './bitrates.js';
 import { writeCaptions } from './caption-renditions.js';
 import { cutTrack } from './cut-track.js';
@@ -9,6 +9,7 @@ import { openMovie } from './movie.js';
 import { type FragmentedTracks, writeFragmented } from './package-fragmented.js';
 import {
   keysOf,
+  type PackagedPart,
   type PackagedRendition,
   type PackageOptions,
   pathWith,
@@ -27,7 +28,7 @@ import { languageOfTrack } from './sample-tables.js';
 import { type TrackDocument, trackDocuments } from './track-documents.js';
 import type { PackagedFile } from './write-segments.js';
 
-/** Cuts an MP4 into segments of fragmented MP4: see `packageRendition`. */
+/** Cuts an MP4 into segments of fragmented MP4, or into fragments of one file: see `packageRendition`. */
 export async function packageMovie(path: string, options: PackageOptions): Promise<PackagedRendition> {
   const { packaging, signal } = options;
   const movie = await openMovie(path, packaging.segmentSeconds);
@@ -59,6 +60,17 @@ export async function packageMovie(path: string, options: PackageOptions): Promi
     ...renditionFacts(parts, packaging, { tracks, keyframes: keyframes?.facts }),
     ...(captions.facts.length === 0 ? {} : { captions: captions.facts }),
   };
+  const verified = parts.map(
+    ({ header, segments, tracks: written }): PackagedPart => ({
+      kind: written.length > 1 ? 'both' : (written[0]?.kind ?? 'both'),
+      header: header.bytes,
+      segments,
+      encryption,
+    }),
+  );
+  const [file] = first.files;
+  if (isFragmentedFile(packaging) && file !== undefined)
+    return { main: file, files: [], parts: verified, facts };
   const [document, ...others]: readonly TrackDocument[] = packaging.hasSeparateTracks
     ? trackDocuments(facts, { packaging, media: options.media, playlists: parts.map(textOf) })
     : [{ name: '', text: textOf(first) }];
@@ -66,14 +78,9 @@ export async function packageMovie(path: string, options: PackageOptions): Promi
   for (const [index, { name, text }] of others.entries())
     files.push(await writeContent(text, { path: pathWith(options, `document-${index + 1}`), name }));
   return {
-    playlist: await writeContent(document.text, { path: pathWith(options, 'playlist'), name: '' }),
+    main: await writeContent(document.text, { path: pathWith(options, 'playlist'), name: '' }),
     files,
-    parts: parts.map(({ header, segments, tracks: written }) => ({
-      kind: written.length > 1 ? 'both' : (written[0]?.kind ?? 'both'),
-      header: header.bytes,
-      segments,
-      encryption,
-    })),
+    parts: verified,
     facts,
   };
 }

@@ -11,4 +11,11 @@ export function packageRendition(path: string, options: PackageOptions): Promise
   return packagers[options.packaging.container](path, options);
 }
 
-const packagers = { ts: packageTransportStream, fmp4: packageMovie, adts: packageAudio } as const;
+const packagers = {
+  ts: packageTransportStream,
+  fmp4: packageMovie,
+  aac: packageAudio,
+  mp3: packageAudio,
+  ac3: packageAudio,
+  ec3: packageAudio,
+} as const;

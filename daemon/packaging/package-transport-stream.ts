@@ -50,14 +50,14 @@ export async function packageTransportStream(
     return segment === undefined ? [] : [{ segment, written: one }];
   });
   const text = renditionPlaylist(segments, packaging, encryption, null);
-  const playlist = await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' });
+  const main = await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' });
   const header = { file: names.segment(0), range: { offset: 0, sizeBytes: tables.length } };
   const keyframes = await writeKeyframes(options, segments, header);
   const keyFiles = await writeKeys(options, encryption);
   const captions = await writeCaptions(options, segments);
   const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
   return {
-    playlist,
+    main,
     files: [
       ...written.files,
       ...keyFiles,

@@ -28,8 +28,8 @@ export interface PackageOptions {
 
 /** A rendition that was cut into segments. */
 export interface PackagedRendition {
-  /** Its playlist or manifest, in the scratch folder. */
-  readonly playlist: { readonly path: string; readonly sizeBytes: number };
+  /** Its playlist or manifest in the scratch folder; the media if it is only fragmented. */
+  readonly main: { readonly path: string; readonly sizeBytes: number };
   /** All other files, in the order in which they are to be delivered. */
   readonly files: readonly PackagedFile[];
   /** What is to be verified: the segments, or those of each track. */

@@ -9,6 +9,7 @@ import { packageRendition } from '../packaging/package-rendition.js';
 import type { PackagedPart } from '../packaging/rendition-files.js';
 import { type SegmentTimes, startsOf } from '../packaging/verify-alignment.js';
 import { type DecodedStreams, verifyRendition } from '../packaging/verify-rendition.js';
+import { isFragmentedFile } from '../plan/decide/packaging.js';
 import type { Product } from '../plan/plan-types.js';
 import { safeInputArgs } from '../plan/safe-input.js';
 import type { EncodedFile } from './encode.js';
@@ -40,8 +41,8 @@ function decodeArgs(paths: readonly string[], streams: DecodedStreams): readonly
 }
 
 /**
- * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file. Writes the captions that
- * belong next to it. On failure the output fails (`SegmentingError`) and null is returned.
+ * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file, or writes it as fragmented
+ * MP4. Writes the captions that belong next to it. On failure the output fails (`SegmentingError`) and null is returned.
  */
 export async function packageOutput(
   run: Run,
@@ -62,22 +63,15 @@ export async function packageOutput(
   const { product, media } = encoded;
   const { packaging } = product;
   if (packaging === undefined) {
-    const requested = new Set((output.settings.caption_url ?? []).map(({ url }) => url));
-    const captionFiles = await writeCaptionFiles(product.captionRenditions ?? [], {
-      folder: scratch,
-      prefix: `sidecar-${output.id}`,
-      stem: withoutExtension(fileNameInUrl(output.destination)),
-      // The captions of the request may have such a name themselves.
-      isTaken: (name) => requested.has(siblingInUrl(output.destination, name)),
-    });
-    const files = captionFiles.length === 0 ? {} : { captionFiles };
-    return { file: { ...encoded, ...files, file: null }, times: null, warnings: [] };
+    const captionFiles = await sidecarsOf(output, product, scratch);
+    return { file: { ...encoded, ...captionFiles, file: null }, times: null, warnings: [] };
   }
+  const isOneFile = isFragmentedFile(packaging);
   const prefix = `segments-${output.id}`;
   const cut = async (): Promise<PackagedOutput> => {
     const { encryption: decided } = packaging;
     const key = decided === null ? null : await readKey(run, context, { output, scratch }, decided);
-    const captions = product.captionRenditions ?? [];
+    const captions = isOneFile ? [] : (product.captionRenditions ?? []);
     const options = {
       folder: scratch,
       prefix,
@@ -88,7 +82,7 @@ export async function packageOutput(
       randomKey,
       signal: run.signal,
     };
-    const { playlist, files, parts, facts } = await packageRendition(product.path, options);
+    const { main, files, parts, facts } = await packageRendition(product.path, options);
     await rm(product.path, { force: true });
     // Copied streams may be damaged where their source is. That is reported, and does not end the output.
     const strictness = product.video?.isCopied === true ? [] : ['-xerror'];
@@ -106,9 +100,13 @@ export async function packageOutput(
         name,
         decode,
       });
+    if (isOneFile) {
+      const captionFiles = await sidecarsOf(output, product, scratch);
+      return { file: { product: main, ...captionFiles, media, file: null }, times: null, warnings: [] };
+    }
     const longest = facts.longestSegmentSeconds;
     return {
-      file: { product: playlist, rendition: { files, facts }, media, file: null },
+      file: { product: main, rendition: { files, facts }, media, file: null },
       times: timesOf(parts, { output, product, source, facts }),
       warnings:
         longest > packaging.segmentSeconds + reportedExcessSeconds
@@ -129,6 +127,23 @@ export async function packageOutput(
     'SegmentingError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );
+}
+
+/** Writes the captions that are files next to an output, if it has some. */
+async function sidecarsOf(
+  { id, settings, destination }: JobOutput,
+  { captionRenditions = [] }: Product,
+  scratch: string,
+): Promise<Pick<ProducedFile, 'captionFiles'>> {
+  const requested = new Set((settings.caption_url ?? []).map(({ url }) => url));
+  const captionFiles = await writeCaptionFiles(captionRenditions, {
+    folder: scratch,
+    prefix: `sidecar-${id}`,
+    stem: withoutExtension(fileNameInUrl(destination)),
+    // The captions of the request may have such a name themselves.
+    isTaken: (name) => requested.has(siblingInUrl(destination, name)),
+  });
+  return captionFiles.length === 0 ? {} : { captionFiles };
 }
 
 function timesOf(

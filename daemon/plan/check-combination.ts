@@ -22,6 +22,7 @@ import {
 import { codecOptionErrors, codecOptionWarnings } from './decide/codec-options.js';
 import { hintErrors } from './decide/hint-tracks.js';
 import { canForceKeyframes, forcingSettings } from './decide/keyframes.js';
+import { segmentedFormats } from './decide/packaging.js';
 import { sampleRateWarnings } from './decide/sample-rates.js';
 import { oddSideWarnings } from './decide/size.js';
 import type { VideoEncoderName } from './encoders.js';
@@ -78,12 +79,8 @@ export function checkCombination(
   const ownExtension = filename === null ? '' : extensionOf(filename);
   const nameExtension = isSegmented(settings) ? '' : ownExtension;
   const format = isSegmented(settings) ? segmentFormat(settings) : settings.format;
-  if (isSegmented(settings) && !['ts', 'm4f', 'aac'].includes(format ?? ''))
-    return invalid([`${path}.format must be ts, m4f or aac if type is segmented`]);
-  if (!isSegmented(settings) && (format ?? nameExtension.slice(1)) === 'm4f')
-    return invalid([
-      `${path}.${format === undefined ? nameSetting(settings) : 'format'} must not be m4f: fragmented MP4 is written only for outputs of type segmented`,
-    ]);
+  if (isSegmented(settings) && !segmentedFormats.includes(format ?? ''))
+    return invalid([`${path}.format must be ${joinWithOr(segmentedFormats)} if type is segmented`]);
   const formatExtension = format === undefined ? null : `.${format}`;
   const givenExtension = formatExtension ?? nameExtension;
   if (formatExtension !== null && !isExtension(formatExtension))

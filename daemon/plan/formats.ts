@@ -148,7 +148,7 @@ export const containers = {
     codecPairs: { h264: ['aac', 'mp3', 'ac3'], hevc: ['aac'] },
     audioOnlyCodecs: ['aac', 'mp3', 'ac3'],
   },
-  // Segments of fragmented MP4 are cut from an MP4, of which only video and audio are used.
+  // Fragmented MP4 and its segments are made from an MP4, of which only video and audio are used.
   '.m4f': {
     hasCaptionTracks: false,
     muxer: 'mp4',

@@ -202,7 +202,11 @@ function decideOutput(
     ...(tracks.length === 0 ? {} : { captions: tracks }),
     ...(renditions === undefined ? {} : { captionRenditions: renditions }),
     ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
-    ...packagingOf(settings, filename, videoResult.video !== null || copies?.video != null),
+    ...packagingOf(
+      settings,
+      { filename, extension: combination.extension },
+      videoResult.video !== null || copies?.video != null,
+    ),
     warnings: [
       ...selected.warnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),
@@ -217,10 +221,10 @@ function decideOutput(
 
 function packagingOf(
   settings: OutputSettings,
-  filename: string,
+  names: { readonly filename: string; readonly extension: string },
   hasVideo: boolean,
 ): Pick<Decision, 'packaging'> {
-  const packaging = decidePackaging(settings, filename, hasVideo);
+  const packaging = decidePackaging(settings, names, hasVideo);
   return packaging === null ? {} : { packaging };
 }
 

@@ -92,7 +92,6 @@ const rejected: readonly (readonly [readonly object[], string])[] = [
     ],
     'outputs[1].alternate_audio.language is required',
   ],
-  [[{ format: 'm4f' }], 'outputs[0].format must not be m4f'],
   [
     [{ type: 'segmented', packaging: 'cmaf', format: 'ts' }],
     'outputs[0].format must be m4f for packaging cmaf',

@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   decidePackaging,
+  isFragmentedFile,
   partNames,
   segmentGridsOf,
   segmentNames,
@@ -9,9 +10,14 @@ import {
 
 const cut = { type: 'segmented' } as const;
 const both = { hasVideo: true, hasAudio: true } as const;
+const names = { filename: 'a.m3u8', extension: '.ts' } as const;
 
-test('an output that is not segmented is not packaged', () => {
-  assert.is(decidePackaging({}, 'a.mp4', true), null);
+test('an output that is not segmented is not packaged, unless it is fragmented MP4', () => {
+  assert.is(decidePackaging({}, { filename: 'a.mp4', extension: '.mp4' }, true), null);
+  const fragmented = decidePackaging({}, { filename: 'a.mp4', extension: '.m4f' }, true);
+  assert.ok(fragmented !== null && isFragmentedFile(fragmented));
+  const segmented = decidePackaging(cut, names, true);
+  assert.not(segmented === null || isFragmentedFile(segmented));
   assert.equal(partNames({}, 'a.mp4', both), []);
 });
 
@@ -26,13 +32,13 @@ test('the names of the files of a rendition begin with that of its playlist', ()
     'k.m3u8',
   ]);
   assert.equal(partNames(ranges, 'a.m3u8', { ...both, hasVideo: false }), ['a.ts']);
-  const packaging = decidePackaging(cut, 'a.m3u8', true);
+  const packaging = decidePackaging(cut, names, true);
   assert.ok(packaging !== null);
   assert.is(segmentNames(packaging, null).segment(123_456), 'a-123457.ts');
 });
 
 test('only a highest version below 3 lowers the version', () => {
-  const version = (settings: object) => decidePackaging({ ...cut, ...settings }, 'a.m3u8', true)?.version;
+  const version = (settings: object) => decidePackaging({ ...cut, ...settings }, names, true)?.version;
   assert.equal(
     [{}, { max_hls_protocol_version: 2 }, { max_hls_protocol_version: 4 }, { hls_protocol_version: 6 }].map(
       version,

@@ -8,12 +8,11 @@ import {
 } from '../../../src/shared/settings/segments.js';
 import { withoutExtension } from '../../../src/shared/text/url-text.js';
 
-/** How a rendition is cut into segments. */
+/** How a rendition is cut into segments. Without HLS and DASH it is one file of fragmented MP4, which has no playlist. */
 export interface Packaging {
   /** The name of its playlist without the extension; the names of its other files begin with it. */
   readonly stem: string;
-  /** `adts` is packed audio. */
-  readonly container: 'ts' | 'fmp4' | 'adts';
+  readonly container: 'ts' | 'fmp4' | PackedAudio;
   /** Whether each track has segments of its own, in fragmented MP4. */
   readonly hasSeparateTracks: boolean;
   /** Whether it has playlists of HTTP Live Streaming. */
@@ -31,6 +30,9 @@ export interface Packaging {
   /** Null if the segments are not encrypted. */
   readonly encryption: EncryptionDecision | null;
 }
+
+/** The formats of packed audio: segments of frames behind a tag with their time (RFC 8216, section 3.4). */
+export type PackedAudio = 'aac' | 'mp3' | 'ac3' | 'ec3';
 
 /** How segments are encrypted. */
 export interface EncryptionDecision {
@@ -85,15 +87,49 @@ function givenVersion({
   return version ?? (max !== undefined && max < fractionalVersion ? max : null);
 }
 
-const containers: Readonly<Record<string, Packaging['container']>> = { ts: 'ts', aac: 'adts' };
+/** The containers of segments, by the values of `format`. */
+const containers: Readonly<Record<string, Packaging['container']>> = {
+  ts: 'ts',
+  m4f: 'fmp4',
+  aac: 'aac',
+  mp3: 'mp3',
+  ac3: 'ac3',
+  ec3: 'ec3',
+  eac3: 'ec3',
+};
 
-/** Decides how an output is cut into segments; null if it is not. `filename` is that of its playlist. */
+/** The values of `format` of a segmented output. */
+export const segmentedFormats: readonly string[] = Object.keys(containers);
+
+/** One file of fragmented MP4 with an index in front. The index has an entry for each of these seconds that begins with a keyframe. */
+const fragmentedFile: Packaging = {
+  stem: '',
+  container: 'fmp4',
+  hasSeparateTracks: false,
+  hasHls: false,
+  dashProfile: null,
+  segmentSeconds: 2,
+  hasByteRanges: true,
+  version: null,
+  keyframePlaylist: null,
+  encryption: null,
+};
+
+/** Whether an output is one file of fragmented MP4, and has no playlist. */
+export function isFragmentedFile({ hasHls, dashProfile }: Packaging): boolean {
+  return !hasHls && dashProfile === null;
+}
+
+/**
+ * Decides how an output is cut into segments, or fragmented; null if it is neither. `filename` is that of its playlist, and `extension` that of
+ * its container.
+ */
 export function decidePackaging(
   settings: OutputSettings,
-  filename: string,
+  { filename, extension }: { readonly filename: string; readonly extension: string },
   hasVideo: boolean,
 ): Packaging | null {
-  if (!isSegmented(settings)) return null;
+  if (!isSegmented(settings)) return extension === '.m4f' ? fragmentedFile : null;
   const { keyframe_manifest_filename: keyframeName, streaming_delivery_profile: profile } = settings;
   const stem = withoutExtension(filename);
   const encryption = decideEncryption(settings);
@@ -142,17 +178,19 @@ interface SegmentNames {
   readonly segment: (index: number) => string;
 }
 
-const extensions = { ts: 'ts', fmp4: 'm4s', adts: 'aac' } as const;
+function extensionOf(container: Packaging['container']): string {
+  return container === 'fmp4' ? 'm4s' : container;
+}
 
 /** The names of the segments of a rendition, or of one of its tracks. */
 export function segmentNames(packaging: Packaging, track: 'video' | 'audio' | null): SegmentNames {
   const { container, hasByteRanges, dashProfile } = packaging;
   const stem = track === null ? packaging.stem : `${packaging.stem}-${track}`;
   if (hasByteRanges) {
-    const name = `${stem}.${container === 'fmp4' && dashProfile !== null ? 'mp4' : extensions[container]}`;
+    const name = `${stem}.${container === 'fmp4' && dashProfile !== null ? 'mp4' : extensionOf(container)}`;
     return { stem, header: name, segment: () => name };
   }
-  const extension = extensions[container];
+  const extension = extensionOf(container);
   return {
     stem,
     header: `${stem}-init.mp4`,
@@ -175,7 +213,8 @@ export function partNames(
   filename: string,
   streams: { readonly hasVideo: boolean; readonly hasAudio: boolean },
 ): readonly string[] {
-  const packaging = decidePackaging(settings, filename, streams.hasVideo);
+  if (!isSegmented(settings)) return [];
+  const packaging = decidePackaging(settings, { filename, extension: '' }, streams.hasVideo);
   if (packaging === null) return [];
   const { keyframePlaylist, encryption, stem, hasHls, dashProfile } = packaging;
   const isKeyDelivered = encryption !== null && encryption.keyUrl === null;

@@ -101,6 +101,8 @@ function fileArgs(
     ...(packaging?.container !== 'ts' || (copies !== undefined && clip.startSeconds > 0)
       ? []
       : ['-avoid_negative_ts', 'disabled']),
+    // Only frames: players would take the header of a file for one.
+    ...(packaging?.container === 'mp3' ? ['-write_xing', '0', '-id3v2_version', '0'] : []),
     ...['-f', muxer, fileArgument(path)],
   ];
 }
