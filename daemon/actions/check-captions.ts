@@ -1,4 +1,4 @@
-import { captionFormat } from '../../src/shared/settings/captions.js';
+import { captionFormat, isCaptionPlaylist } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
@@ -9,6 +9,12 @@ const captionNames: ReadonlySet<string> = new Set([
   ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'headers'],
   ...['public', 'access_control', 'rrs', 'notifications', 'strict', 'skip', 'parallel_upload_limit'],
   ...['format', 'caption_url', 'language', 'start_clip', 'clip_length'],
+]);
+/** Those that apply to a playlist of captions. */
+const playlistNames: ReadonlySet<string> = new Set([
+  'segmented',
+  'segment_seconds',
+  'streaming_delivery_format',
 ]);
 
 /** What a check of the settings of an output of captions found. */
@@ -26,10 +32,12 @@ export function checkCaptions(settings: OutputSettings, path: string): CheckedCa
   const entries = Object.entries(settings) as [keyof OutputSettings, unknown][];
   const name = fileNameInUrl(settings.url ?? settings.filename ?? '');
   const found = captionFormat(settings, name);
+  const isUsed = (one: string) =>
+    captionNames.has(one) || (isCaptionPlaylist(settings) && playlistNames.has(one));
   const field = settings.format !== undefined ? 'format' : settings.url === undefined ? 'filename' : 'url';
   return {
     // The loop keeps each value under its own name, which the compiler cannot infer.
-    kept: Object.fromEntries(entries.filter(([one]) => captionNames.has(one))) as OutputSettings,
+    kept: Object.fromEntries(entries.filter(([one]) => isUsed(one))) as OutputSettings,
     extension: 'extension' in found ? found.extension : '',
     validationErrors: [
       ...('reason' in found ? [`${path}.${field} ${found.reason}`] : []),
@@ -41,7 +49,7 @@ export function checkCaptions(settings: OutputSettings, path: string): CheckedCa
         : [`${path}.source must be omitted: captions are made from the input or caption_url`]),
     ],
     warnings: entries
-      .filter(([other, value]) => !captionNames.has(other) && other !== 'source' && !turnsOff(other, value))
+      .filter(([other, value]) => !isUsed(other) && other !== 'source' && !turnsOff(other, value))
       .map(([other]) => ({ field: `${path}.${other}`, message: 'has no effect: the output is captions' })),
   };
 }

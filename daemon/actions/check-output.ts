@@ -1,4 +1,4 @@
-import { isCaptions } from '../../src/shared/settings/captions.js';
+import { isCaptionPlaylist, isCaptions } from '../../src/shared/settings/captions.js';
 import { isEncrypted } from '../../src/shared/settings/encryption.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ValidOutputs } from '../../src/shared/settings/parse-job-request.js';
@@ -7,7 +7,7 @@ import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
@@ -217,22 +217,35 @@ export function createOutputCheck(
     const name = { filename: defaultPlaylistName, extension: '', ...folder };
     const outputDestination = resolveDestination(kept, { ...destinationOptions, ...name });
     const delivery = await checkDelivery({ settings: kept, outputDestination }, path);
+    const stem = withoutExtension(fileNameInUrl(outputDestination.destination));
+    const manifests = kept.packaging === undefined ? [] : [`${stem}.mpd`];
     return {
       ...delivery,
-      validationErrors: [...validationErrors, ...delivery.validationErrors],
+      validationErrors: [
+        ...validationErrors,
+        ...delivery.validationErrors,
+        ...claims.claimParts(manifests, outputDestination, { path, what: 'manifest' }),
+      ],
       warnings: [...warnings, ...delivery.warnings],
     };
   };
 
   const checkCaptionsOutput = async (given: OutputSettings, path: string): Promise<CheckedOutput> => {
     const { kept, extension, validationErrors, warnings } = checkCaptions(given, path);
-    const outputDestination = resolveDestination(kept, { ...destinationOptions, extension });
+    const outputDestination = resolveDestination(kept, {
+      ...destinationOptions,
+      extension,
+      ...(isCaptionPlaylist(kept) ? folder : {}),
+    });
     const delivery = await checkDelivery({ settings: kept, outputDestination }, path);
+    const stem = withoutExtension(fileNameInUrl(outputDestination.destination));
+    const parts = isCaptionPlaylist(kept) ? [`${stem}-00001.vtt`] : [];
     return {
       ...delivery,
       validationErrors: [
         ...validationErrors,
         ...delivery.validationErrors,
+        ...claims.claimParts(parts, outputDestination, { path, what: 'segments' }),
         ...(await checkDownloads(kept, path)),
       ],
       warnings: [...warnings, ...delivery.warnings],

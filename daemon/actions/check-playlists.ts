@@ -1,4 +1,4 @@
-import { isCaptions } from '../../src/shared/settings/captions.js';
+import { isCaptionPlaylist, isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
@@ -119,7 +119,9 @@ function streamErrors(
     if (stream.source !== undefined)
       return [
         ...groupErrors,
-        ...sourceErrors(settings, stream.source, outputs).map((error) => `${path}.source ${error}`),
+        ...sourceErrors(settings, { label: stream.source, name: 'streams', outputs }).map(
+          (error) => `${path}.source ${error}`,
+        ),
       ];
     if (stream.path === undefined)
       return [...groupErrors, `${path}.path must be given if there is no source`];
@@ -143,21 +145,30 @@ function alternateErrors(
   return (settings[name] ?? []).flatMap(({ source }, entry) =>
     source === undefined
       ? []
-      : sourceErrors(settings, source, outputs).map(
+      : sourceErrors(settings, { label: source, name, outputs }).map(
           (error) => `outputs[${index}].${name}[${entry}].source ${error}`,
         ),
   );
 }
 
-/** What is wrong with the output that a stream of a playlist names by its label. */
+/** The label of an output that an entry of a playlist names. */
+interface SourceReference {
+  readonly label: string;
+  /** The list with the entry. */
+  readonly name: 'streams' | 'alternate_audio' | 'captions';
+  readonly outputs: readonly CheckedOutput[];
+}
+
+/** What is wrong with the output that an entry of a playlist names by its label. */
 function sourceErrors(
   playlist: OutputSettings,
-  label: string,
-  outputs: readonly CheckedOutput[],
+  { label, name, outputs }: SourceReference,
 ): readonly string[] {
   const source = outputs.find(({ settings }) => settings.label === label)?.settings;
   if (source === undefined) return ['names no output of this job'];
   if (playlistExtensionOf(playlist) === '.smil') return [];
+  if (name === 'captions' && isCaptionPlaylist(source) && playlistExtensionOf(playlist) === '.m3u8')
+    return [];
   if (!isSegmented(source)) return ['must name a segmented output'];
   if (playlist.packaging !== undefined)
     return source.packaging === undefined ? ['must name an output with packaging cmaf'] : [];
@@ -181,7 +192,7 @@ export function hasSharedFolder(outputs: readonly OutputSettings[]): boolean {
     (output) =>
       output.url === undefined &&
       output.base_url === undefined &&
-      (isPlaylist(output) || isSegmented(output)),
+      (isPlaylist(output) || isSegmented(output) || isCaptionPlaylist(output)),
   );
   const names = hosted.flatMap((output) => {
     const name = output.filename ?? (isPlaylist(output) ? defaultPlaylistName : null);

@@ -41,7 +41,7 @@ export class DestinationClaims {
   claimParts(
     names: readonly string[],
     { destination, secondary }: OutputDestinations,
-    { path, what }: { readonly path: string; readonly what: 'segments' | 'captions' },
+    { path, what }: { readonly path: string; readonly what: 'segments' | 'captions' | 'manifest' },
   ): readonly string[] {
     const places = [destination, ...(secondary === undefined ? [] : [secondary.destination])];
     const owners = places.flatMap((place) =>

@@ -2,8 +2,8 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { captionFormat, isCaptions } from '../../src/shared/settings/captions.js';
-import { languageCode } from '../../src/shared/text/languages.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { languageCode, languageName } from '../../src/shared/text/languages.js';
+import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { type Captions, clipCues } from '../captions/cues.js';
 import { subripText } from '../captions/subrip.js';
 import { timedTextFile } from '../captions/timed-text.js';
@@ -12,6 +12,8 @@ import { ttmlText } from '../captions/write-ttml.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import { writeCaptionPlaylist } from '../packaging/caption-renditions.js';
+import { captionGridOf } from '../plan/decide/packaging.js';
 import type { PreparedCaptions } from '../plan/plan-types.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile, SourceFile } from './produced-file.js';
@@ -33,7 +35,7 @@ const [testSeconds, unknownSeconds] = [5, 360_000] as const;
 
 /**
  * Yields a file of captions for each output of that type: those of its `caption_url`, or else a text track of the input, or else the closed
- * captions of its video, cut and shifted with the clip. An output without captions fails.
+ * captions of its video, cut and shifted with the clip; a playlist has the segments next to it. An output without captions fails.
  */
 export async function* captionOutputs(
   run: Run,
@@ -74,18 +76,17 @@ export async function* captionOutputs(
     const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const path = join(scratch, `output-${output.id}`);
-    const made = await runStage(
+    const encoded = await runStage(
       run,
       async () => {
-        const chosen = chooseTrack(output, await tracksOf(output, fromFiles));
-        await writeFile(path, contentOf(output, chosen, { media, isTest: run.job.test }));
-        return chosen;
+        const track = chooseTrack(output, await tracksOf(output, fromFiles));
+        const cut = cutTrack(output, track, { media, isTest: run.job.test });
+        return await writeCaptions(output, cut, { path, outputs: run.job.outputs });
       },
       'CaptionError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
     );
-    if (made === null) continue;
-    yield { output, encoded: { product: { path }, media: factsOf(output), file: null } };
+    if (encoded !== null) yield { output, encoded };
   }
 }
 
@@ -104,22 +105,50 @@ function chooseTrack({ settings }: JobOutput, tracks: readonly PreparedCaptions[
   throw new VencError('CaptionError', `The input has no captions${which}.`);
 }
 
-function contentOf(
-  { settings, destination }: JobOutput,
+/** The captions of a clip. */
+interface ClippedTrack {
+  readonly captions: Captions;
+  readonly language: string | null;
+  readonly durationSeconds: number;
+}
+
+/** Cuts and shifts captions with the clip of an output. */
+function cutTrack(
+  { settings }: JobOutput,
   { captions, language }: PreparedCaptions,
   { media, isTest }: { readonly media: MediaFacts; readonly isTest: boolean },
-): string | Buffer {
+): ClippedTrack {
   const { start_clip: start = 0, clip_length: length } = settings;
   const lengthSeconds = Math.min(length ?? unknownSeconds, isTest ? testSeconds : unknownSeconds);
   const end = Math.min(start + lengthSeconds, media.durationSeconds ?? unknownSeconds);
   const cues = clipCues(captions.cues, start * 1000, end * 1000);
-  const found = captionFormat(settings, fileNameInUrl(destination));
-  if ('reason' in found) throw new TypeError('the format of captions was not checked');
-  return writers[found.format]({ ...captions, cues }, settings.language ?? language ?? '');
+  const lastSeconds = cues.reduce((latest, { endMs }) => Math.max(latest, endMs), 0) / 1000;
+  return {
+    captions: { ...captions, cues },
+    language: settings.language ?? language,
+    durationSeconds: media.durationSeconds === null && length === undefined ? lastSeconds : end - start,
+  };
 }
 
-function factsOf({ settings, destination }: JobOutput): MediaFacts {
-  const found = captionFormat(settings, fileNameInUrl(destination));
-  const format = 'format' in found ? found.format : '';
-  return { format, durationSeconds: null, totalBitrateKbps: null, video: null, audio: null };
+async function writeCaptions(
+  { settings, destination }: JobOutput,
+  { captions, language, durationSeconds }: ClippedTrack,
+  { path, outputs }: { readonly path: string; readonly outputs: readonly JobOutput[] },
+): Promise<ProducedFile> {
+  const filename = fileNameInUrl(destination);
+  const found = captionFormat(settings, filename);
+  if ('reason' in found) throw new TypeError('the format of captions was not checked');
+  const { format } = found;
+  const facts = { format, durationSeconds: null, totalBitrateKbps: null, video: null, audio: null };
+  const file = { product: { path }, media: facts, file: null };
+  if (format !== 'm3u8') {
+    await writeFile(path, writers[format](captions, language ?? ''));
+    return file;
+  }
+  const label = languageName(language) ?? 'Subtitles';
+  const rendition = await writeCaptionPlaylist(
+    { captions, language, label, isDefault: false, isForced: false },
+    { path, stem: withoutExtension(filename), durationSeconds, ...captionGridOf(settings, outputs) },
+  );
+  return { ...file, rendition };
 }

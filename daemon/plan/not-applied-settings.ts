@@ -66,7 +66,6 @@ const streaming = {
   encryption_password: {
     unsupported: 'cannot be used: how a password becomes an initialization vector is not documented',
   },
-  segmented: { noEffect: 'a segmented output has its captions next to its segments', warns: true },
 } as const satisfies Decisions<typeof streamingTable>;
 
 /** The settings of an output that are not applied. */

@@ -260,6 +260,7 @@ export const supportedOutputSettings = {
   'caption_url.format': { by: 'daemon/pipeline/read-caption-files.ts' },
   'caption_url.encoding': { by: 'daemon/pipeline/read-caption-files.ts' },
   language: { by: 'daemon/pipeline/caption-outputs.ts' },
+  segmented: { by: 'daemon/pipeline/caption-outputs.ts' },
   skip_captions: { by: 'daemon/plan/decide/captions.ts' },
   subtitles: { by: 'daemon/plan/decide/captions.ts' },
   ...notAppliedOutputSettings,

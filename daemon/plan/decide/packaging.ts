@@ -77,6 +77,23 @@ function segmentSecondsOf(settings: OutputSettings): number {
   return seconds ?? defaultSegmentSeconds[packaging ?? (isDash(settings) ? 'dash' : 'hls')];
 }
 
+/**
+ * How an output of captions is cut (`format: m3u8`): as the first segmented output of the job, if there is one. Not cut, it has one segment.
+ * The times are those of transport streams unless all segmented outputs are fragmented MP4, whose times count from 0.
+ */
+export function captionGridOf(
+  { segment_seconds: seconds, segmented: isCut = true }: OutputSettings,
+  outputs: readonly { readonly settings: OutputSettings }[],
+): { readonly segmentSeconds: number; readonly isTransportStream: boolean } {
+  const [first, ...others] = outputs.map(({ settings }) => settings).filter(isSegmented);
+  const grid = seconds ?? (first === undefined ? defaultSegmentSeconds.hls : segmentSecondsOf(first));
+  const isFragmented = (settings: OutputSettings) => segmentFormat(settings) === 'm4f';
+  return {
+    segmentSeconds: isCut ? grid : Number.POSITIVE_INFINITY,
+    isTransportStream: first === undefined || ![first, ...others].every(isFragmented),
+  };
+}
+
 /** Versions below this one have whole seconds, which a playlist has only if it must. */
 const fractionalVersion = 3;
 

@@ -1,3 +1,4 @@
+import { fileNameInUrl } from '../text/url-text.js';
 import type { RequestWarning } from './request-warning.js';
 import type { SettingsTable } from './setting.js';
 
@@ -89,6 +90,12 @@ export const captionsTable = {
     help: 'of an output of type captions: the language of the track of the input to write',
     defaultText: 'that of the default track',
   },
+  segmented: {
+    kind: 'boolean',
+    section,
+    help: 'of an output of type captions with format m3u8: cut the captions into segments',
+    defaultText: 'true',
+  },
   subtitles: {
     kind: 'choice',
     choices: ['keep', 'drop', 'burn', 'sidecar'],
@@ -103,6 +110,19 @@ export function isCaptions({ type }: { readonly type?: unknown }): boolean {
   return type === 'captions';
 }
 
+/** Whether an output of captions is a playlist of HTTP Live Streaming, with the captions next to it. */
+export function isCaptionPlaylist(
+  settings: Parameters<typeof captionFormat>[0] & {
+    readonly type?: unknown;
+    readonly url?: string;
+    readonly filename?: string;
+  },
+): boolean {
+  const name = fileNameInUrl(settings.url ?? settings.filename ?? '');
+  const found = captionFormat(settings, name);
+  return isCaptions(settings) && 'format' in found && found.format === 'm3u8';
+}
+
 /** The formats of files of captions, by their names in `format` and the extensions of files. */
 const captionFormats = {
   webvtt: { format: 'webvtt', extension: '.vtt' },
@@ -112,28 +132,47 @@ const captionFormats = {
   ttml: { format: 'dfxp', extension: '.ttml' },
   xml: { format: 'dfxp', extension: '.xml' },
   mp4: { format: 'mp4', extension: '.mp4' },
+  m3u8: { format: 'm3u8', extension: '.m3u8' },
 } as const;
 
-/** The format of an output of captions: `format`, or that of its name, or WebVTT. `reason` says why it cannot be made. */
+/**
+ * The format of an output of captions: `format`, or `streaming_delivery_format: hls`, or that of its name, or WebVTT. `reason` says why it
+ * cannot be made.
+ */
 export function captionFormat(
-  { format: given }: { readonly format?: string },
+  {
+    format: given,
+    streaming_delivery_format: streaming,
+  }: { readonly format?: string; readonly streaming_delivery_format?: string },
   name: string,
 ): (typeof captionFormats)[keyof typeof captionFormats] | { readonly reason: string } {
-  const format = given ?? /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ?? 'webvtt';
+  const format =
+    given ??
+    (streaming === 'hls' ? 'm3u8' : undefined) ??
+    /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ??
+    'webvtt';
   if (Object.hasOwn(captionFormats, format)) return captionFormats[format as keyof typeof captionFormats];
   if (format === 'scc') return { reason: 'cannot be made: there is no encoder for CEA-608' };
-  if (format === 'm3u8')
-    return { reason: 'must not be m3u8: a segmented output has its captions next to its segments' };
-  return { reason: 'must be webvtt, dfxp, srt or mp4 if type is captions' };
+  return { reason: 'must be webvtt, dfxp, srt, mp4 or m3u8 if type is captions' };
 }
 
 /** Warnings about settings of captions that have no effect. */
 export function ineffectiveCaptionSettings(
-  settings: { readonly type?: string; readonly language?: string },
+  settings: { readonly type?: string; readonly language?: string; readonly segmented?: boolean },
   path: string,
 ): readonly RequestWarning[] {
-  if (settings.language === undefined || isCaptions(settings) || settings.type === 'playlist') return [];
+  if (isCaptions(settings) || settings.type === 'playlist') return [];
   return [
-    { field: `${path}.language`, message: 'has no effect: only an output of type captions has a language' },
+    ...(settings.language === undefined
+      ? []
+      : [
+          {
+            field: `${path}.language`,
+            message: 'has no effect: only an output of type captions has a language',
+          },
+        ]),
+    ...(settings.segmented === true
+      ? [{ field: `${path}.segmented`, message: 'has no effect: only an output of type captions has it' }]
+      : []),
   ];
 }

@@ -1,3 +1,4 @@
+import { isCaptions } from './captions.js';
 import type { OutputSettings } from './index.js';
 import type { RequestWarning } from './request-warning.js';
 
@@ -38,12 +39,14 @@ const precedences: readonly Precedence[] = [
   {
     name: 'caption_url',
     by: 'skip_captions',
-    isConflict: ({ skip_captions }) => skip_captions === true,
+    // Those of an output of captions are its content.
+    isConflict: ({ type, skip_captions }) => skip_captions === true && !isCaptions({ type }),
   },
   {
     name: 'caption_url',
     by: 'subtitles',
-    isConflict: ({ subtitles, skip_captions }) => subtitles === 'drop' && skip_captions !== true,
+    isConflict: ({ type, subtitles, skip_captions }) =>
+      subtitles === 'drop' && skip_captions !== true && !isCaptions({ type }),
   },
   {
     name: 'subtitles',

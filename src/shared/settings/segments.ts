@@ -166,8 +166,8 @@ export function ineffectiveSegmentSettings(
   settings: SegmentSettings,
   path: string,
 ): readonly RequestWarning[] {
-  // A playlist has a warning about everything that it does not use.
-  if (settings.type === 'playlist') return [];
+  // Playlists and captions have a warning about everything that they do not use.
+  if (settings.type === 'playlist' || settings.type === 'captions') return [];
   const names = Object.keys(segmentsTable) as readonly (keyof typeof segmentsTable)[];
   if (!isSegmented(settings)) {
     const message = 'has no effect: only an output of type segmented has segments';

@@ -2,9 +2,8 @@ import type { SettingsTable } from './setting.js';
 
 const segments = 'Segmented outputs';
 const encryption = 'Encryption';
-const captions = 'Captions';
 
-/** Settings of segmented outputs, playlists, their encryption, and captions. */
+/** Settings of segmented outputs and their encryption that are not applied. */
 export const streamingTable = {
   segment_size: { kind: 'unchecked', section: segments, help: 'the size of a segment in bytes' },
   segment_image_url: {
@@ -30,5 +29,4 @@ export const streamingTable = {
     section: encryption,
     help: 'a password instead of a key',
   },
-  segmented: { kind: 'unchecked', section: captions, help: 'cut WebVTT captions into segments' },
 } as const satisfies SettingsTable;
