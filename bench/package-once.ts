@@ -18,6 +18,7 @@ const packaging: Packaging = {
   segmentSeconds: Number(seconds),
   hasByteRanges: false,
   version: null,
+  knownVersion: null,
   keyframePlaylist: null,
   encryption: null,
 };

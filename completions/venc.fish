@@ -261,11 +261,13 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" aes-128-cbc aes-128 none aes-128-ctr aes-256-cbc aes-256-ctr cbcs sample-aes
             case skip_captions
                 printf "$before$setting[1]=%s\t\n" true false
+            case segmented
+                printf "$before$setting[1]=%s\t\n" true false
             case subtitles
                 printf "$before$setting[1]=%s\t\n" keep drop burn sidecar
         end
     else
-        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language subtitles
+        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
     end
 end
 
@@ -534,6 +536,8 @@ complete -c venc -n '__venc_at "run"' -l caption-url -x -d 'caption files that b
 complete -c venc -n '__venc_at "run"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
 complete -c venc -n '__venc_at "run"' -l no-skip-captions -d 'the opposite of --skip-captions'
 complete -c venc -n '__venc_at "run"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "run"' -l segmented -d 'of an output of type captions with format m3u8: cut the captions into...'
+complete -c venc -n '__venc_at "run"' -l no-segmented -d 'the opposite of --segmented'
 complete -c venc -n '__venc_at "run"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'subtitles of the input and caption_url: keep as tracks, drop, burn on...'
 complete -c venc -n '__venc_at "run"' -l hls -x -d 'make a ladder of renditions for players, with playlists of HLS and DASH'
 complete -c venc -n '__venc_at "run"' -l dash -x -d 'the same with DASH only'
@@ -727,6 +731,8 @@ complete -c venc -n '__venc_at "submit"' -l caption-url -x -d 'caption files tha
 complete -c venc -n '__venc_at "submit"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
 complete -c venc -n '__venc_at "submit"' -l no-skip-captions -d 'the opposite of --skip-captions'
 complete -c venc -n '__venc_at "submit"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "submit"' -l segmented -d 'of an output of type captions with format m3u8: cut the captions into...'
+complete -c venc -n '__venc_at "submit"' -l no-segmented -d 'the opposite of --segmented'
 complete -c venc -n '__venc_at "submit"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'subtitles of the input and caption_url: keep as tracks, drop, burn on...'
 complete -c venc -n '__venc_at "submit"' -l hls -x -d 'make a ladder of renditions for players, with playlists of HLS and DASH'
 complete -c venc -n '__venc_at "submit"' -l dash -x -d 'the same with DASH only'
@@ -913,6 +919,8 @@ complete -c venc -n '__venc_at "plan"' -l caption-url -x -d 'caption files that 
 complete -c venc -n '__venc_at "plan"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
 complete -c venc -n '__venc_at "plan"' -l no-skip-captions -d 'the opposite of --skip-captions'
 complete -c venc -n '__venc_at "plan"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "plan"' -l segmented -d 'of an output of type captions with format m3u8: cut the captions into...'
+complete -c venc -n '__venc_at "plan"' -l no-segmented -d 'the opposite of --segmented'
 complete -c venc -n '__venc_at "plan"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'subtitles of the input and caption_url: keep as tracks, drop, burn on...'
 complete -c venc -n '__venc_at "plan"' -l hls -x -d 'make a ladder of renditions for players, with playlists of HLS and DASH'
 complete -c venc -n '__venc_at "plan"' -l dash -x -d 'the same with DASH only'
@@ -1429,6 +1437,8 @@ complete -c venc -n '__venc_at "preset save"' -l caption-url -x -d 'caption file
 complete -c venc -n '__venc_at "preset save"' -l skip-captions -d 'omit all captions: the subtitles of the input, and captions within it...'
 complete -c venc -n '__venc_at "preset save"' -l no-skip-captions -d 'the opposite of --skip-captions'
 complete -c venc -n '__venc_at "preset save"' -l language -x -d 'of an output of type captions: the language of the track of the input...'
+complete -c venc -n '__venc_at "preset save"' -l segmented -d 'of an output of type captions with format m3u8: cut the captions into...'
+complete -c venc -n '__venc_at "preset save"' -l no-segmented -d 'the opposite of --segmented'
 complete -c venc -n '__venc_at "preset save"' -l subtitles -x -a 'keep\\t drop\\t burn\\t sidecar\\t' -d 'subtitles of the input and caption_url: keep as tracks, drop, burn on...'
 complete -c venc -n '__venc_at "preset save"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "preset save"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'

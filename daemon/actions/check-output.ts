@@ -214,7 +214,7 @@ export function createOutputCheck(
 
   const checkPlaylistOutput = async (given: OutputSettings, path: string): Promise<CheckedOutput> => {
     const { kept, validationErrors, warnings } = checkPlaylist(given, path);
-    const name = { filename: defaultPlaylistName, extension: '', ...folder };
+    const name = { filename: defaultPlaylistName(kept), extension: '', ...folder };
     const outputDestination = resolveDestination(kept, { ...destinationOptions, ...name });
     const delivery = await checkDelivery({ settings: kept, outputDestination }, path);
     const stem = withoutExtension(fileNameInUrl(outputDestination.destination));

@@ -13,7 +13,7 @@ import {
   type ResolvedOutput,
   type ValidRequestParts,
 } from './check-output.js';
-import { playlistErrors } from './check-playlists.js';
+import { playlistErrors } from './check-playlist-sources.js';
 import { unusedJobCredentials } from './unused-credentials.js';
 /** Who creates a job, and at which address. */
 export interface CreateContext {

@@ -1,5 +1,6 @@
+import { isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { StreamSettings } from '../../src/shared/settings/playlists.js';
+import { isPlaylist, playlistExtension, type StreamSettings } from '../../src/shared/settings/playlists.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { decodeUrlPart, isUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
 import type { OutputDestination } from './job.js';
@@ -8,18 +9,22 @@ import type { OutputDestination } from './job.js';
 type NamedOutput = Pick<OutputDestination, 'url' | 'destination'> & { readonly settings: OutputSettings };
 
 /**
- * The segmented output that a stream of a playlist refers to: by `source`, or by a `path` that is its address. Undefined if there is none.
+ * The output that a stream of a playlist refers to: by `source`, or by a `path` that is its address. It is a segmented one, or in SMIL any with
+ * media. Undefined if there is none.
  */
 export function sourceOfStream<T extends NamedOutput>(
   outputs: readonly T[],
-  playlist: OutputDestination,
+  playlist: NamedOutput,
   { source, path }: StreamSettings,
 ): T | undefined {
-  const segmented = outputs.filter(({ settings }) => isSegmented(settings));
-  if (source !== undefined) return segmented.find(({ settings }) => settings.label === source);
+  const isSmil = playlistExtension(playlist.settings, playlist.destination) === '.smil';
+  const listable = outputs.filter(({ settings }) =>
+    isSmil ? !isPlaylist(settings) && !isCaptions(settings) : isSegmented(settings),
+  );
+  if (source !== undefined) return listable.find(({ settings }) => settings.label === source);
   if (path === undefined) return undefined;
   const bases = isUrl(path) ? [path] : [playlist.url, playlist.destination].map((url) => resolved(url, path));
-  return segmented.find(({ url, destination }) =>
+  return listable.find(({ url, destination }) =>
     [url, destination].some((address) =>
       bases.some((base) => decodeUrlPart(base) === decodeUrlPart(address)),
     ),

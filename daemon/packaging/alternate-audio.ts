@@ -1,8 +1,10 @@
-import type { AlternateAudioSettings, StreamSettings } from '../../src/shared/settings/playlists.js';
+import type { AlternateAudioSettings } from '../../src/shared/settings/playlists.js';
 import { languageName } from '../../src/shared/text/languages.js';
 import { siblingInUrl } from '../../src/shared/text/url-text.js';
 import type { JobOutput } from '../jobs/job.js';
 import { relativeAddress } from '../jobs/playlists.js';
+import type { TrackFacts } from '../jobs/rendition-facts.js';
+import type { MeasuredRates } from './bitrates.js';
 import type { AlternateRendition } from './master-playlist.js';
 import { isListed, type SourcedStream } from './playlist-sources.js';
 
@@ -10,14 +12,19 @@ import { isListed, type SourcedStream } from './playlist-sources.js';
 export interface AudioGroup {
   readonly name: string;
   readonly renditions: readonly AlternateRendition[];
-  /** What a stream with this group declares of it: the names of its codecs, and its highest rates in bits per second. */
+  /** What a stream with this group declares of it: the names of its codecs. */
   readonly codecs: readonly string[];
-  readonly peakBitrate: number;
-  readonly averageBitrate: number;
+  /** The highest rates of its renditions while a video plays, in bits per second. Null for a video whose segments are not known. */
+  readonly ratesWith: (video: TrackFacts | null) => MeasuredRates;
 }
 
 /** The group of the audio of outputs whose tracks have playlists of their own, if the request names none for them. */
-const ownGroup = 'audio';
+function ownGroupOf({ settings }: JobOutput): string {
+  const names = new Set((settings.alternate_audio ?? []).map(({ group }) => group));
+  let name = 'audio';
+  for (let number = 2; names.has(name); number += 1) name = `audio-${number}`;
+  return name;
+}
 
 /**
  * The groups of audio of a playlist: those of the request (`alternate_audio`), and one of the audio of outputs whose tracks are separate.
@@ -41,17 +48,19 @@ export function audioGroupsOf(
   const distinct = own.filter(
     ({ language }, index) => own.findIndex((one) => one.language === language) === index,
   );
-  return [...named, groupOf(ownGroup, distinct)].filter(({ renditions }) => renditions.length > 0);
+  return [...named, groupOf(ownGroupOf(playlist), distinct)].filter(
+    ({ renditions }) => renditions.length > 0,
+  );
 }
 
-/** The group that a stream refers to; undefined if it has none. */
+/** The group that a stream of a playlist refers to; undefined if it has none. */
 export function groupOfStream(
   groups: readonly AudioGroup[],
-  { audio }: StreamSettings,
-  source: JobOutput | null,
+  { settings: { audio }, source }: Pick<SourcedStream, 'settings' | 'source'>,
+  playlist: JobOutput,
 ): AudioGroup | undefined {
   if (audio !== undefined) return groups.find(({ name }) => name === audio);
-  return hasSeparateAudio(source) ? groups.find(({ name }) => name === ownGroup) : undefined;
+  return hasSeparateAudio(source) ? groups.find(({ name }) => name === ownGroupOf(playlist)) : undefined;
 }
 
 /** Whether the video and the audio of an output have playlists of their own. */
@@ -65,8 +74,10 @@ interface Member extends Pick<AlternateRendition, 'uri' | 'language' | 'isAutose
   readonly name: string | null;
   readonly isDefault: boolean;
   readonly codec: string | null;
-  readonly peakBitrate: number;
-  readonly averageBitrate: number;
+  /** Null if it was not measured. */
+  readonly rates: MeasuredRates | null;
+  /** Null if it is not a track with segments of its own. */
+  readonly track: TrackFacts | null;
 }
 
 function memberOf(
@@ -86,8 +97,8 @@ function memberOf(
       isDefault,
       isAutoselect: autoselect ?? true,
       codec: measured?.codec ?? null,
-      peakBitrate: measured?.peakBitrate ?? 0,
-      averageBitrate: measured?.averageBitrate ?? 0,
+      rates: measured?.rates ?? null,
+      track: measured?.track ?? null,
     },
   ];
 }
@@ -96,6 +107,7 @@ function memberOf(
 function ownMember({ url, rendition }: JobOutput, playlist: JobOutput): Member {
   const track = rendition?.tracks?.find(({ kind }) => kind === 'audio');
   const address = relativeAddress(playlist.url, url);
+  const measured = track ?? rendition;
   return {
     uri: track?.playlist === undefined ? address : siblingInUrl(address, track.playlist),
     language: track?.language ?? null,
@@ -103,8 +115,8 @@ function ownMember({ url, rendition }: JobOutput, playlist: JobOutput): Member {
     isDefault: false,
     isAutoselect: true,
     codec: rendition?.audioCodec ?? null,
-    peakBitrate: track?.peakBitrate ?? rendition?.peakBitrate ?? 0,
-    averageBitrate: track?.averageBitrate ?? rendition?.averageBitrate ?? 0,
+    rates: measured === undefined ? null : { peak: measured.peakBitrate, average: measured.averageBitrate },
+    track: track ?? null,
   };
 }
 
@@ -128,7 +140,38 @@ function groupOf(name: string, members: readonly Member[]): AudioGroup {
       }),
     ),
     codecs: [...new Set(members.flatMap(({ codec }) => codec ?? []))],
-    peakBitrate: Math.max(0, ...members.map(({ peakBitrate }) => peakBitrate)),
-    averageBitrate: Math.max(0, ...members.map(({ averageBitrate }) => averageBitrate)),
+    ratesWith: (video) => {
+      const all = members.map((member) => ratesDuring(member, video));
+      return {
+        peak: Math.max(0, ...all.map(({ peak }) => peak)),
+        average: Math.max(0, ...all.map(({ average }) => average)),
+      };
+    },
   };
+}
+
+/** The rates of audio while a video plays. A segment of audio may be longer than that of the video that is loaded with it. */
+function ratesDuring(
+  { rates, track }: Pick<Member, 'rates' | 'track'>,
+  video: TrackFacts | null,
+): MeasuredRates {
+  if (rates === null) return { peak: 0, average: 0 };
+  if (track === null || video === null) return rates;
+  const { longest, whole } = lengthRatios(track, video);
+  return { peak: Math.ceil(rates.peak * longest), average: Math.ceil(rates.average * whole) };
+}
+
+/** How many times as long as those of a video the segments of audio are: at most, not counting the last one, and together. */
+function lengthRatios(audio: TrackFacts, video: TrackFacts) {
+  const [ofAudio, ofVideo] = [audio, video].map(({ durations, timescale }) =>
+    durations.flatMap(([duration, count]) => Array<number>(count).fill(duration / timescale)),
+  );
+  const sum = (seconds: readonly number[] = []) => seconds.reduce((total, one) => total + one, 0);
+  const whole = sum(ofVideo) > 0 ? Math.max(1, sum(ofAudio) / sum(ofVideo)) : 1;
+  const counted = (ofVideo ?? []).slice(0, -1);
+  const longest = counted.reduce(
+    (most, seconds, index) => Math.max(most, (ofAudio?.[index] ?? 0) / seconds),
+    whole,
+  );
+  return { longest, whole };
 }

@@ -1,6 +1,7 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { JobOutput } from '../jobs/job.js';
 import { relativeAddress } from '../jobs/playlists.js';
+import { dashProfileOf } from '../plan/decide/packaging.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
 import { captionFilesOf } from './playlist-captions.js';
 import { audioSourcesOf, streamsOf } from './playlist-sources.js';
@@ -11,26 +12,33 @@ import { dashTrack, durationOfTrack } from './track-documents.js';
  * `SkippedSourceError` and `SourceFailedError` as for other playlists.
  */
 export function composeManifest(playlist: JobOutput, outputs: readonly JobOutput[]): string {
-  const sources = [
-    ...streamsOf(playlist, outputs).flatMap(({ settings: { path }, source }) =>
-      source === null ? [] : [{ source, path }],
+  const streams = streamsOf(playlist, outputs).flatMap(({ settings, source }) =>
+    source === null ? [] : [{ ...settings, source }],
+  );
+  const alternates = audioSourcesOf(playlist, outputs);
+  const isAlternate = (source: JobOutput) => alternates.some((one) => one.source.id === source.id);
+  const tracks = [
+    ...streams.flatMap(({ source, path, audio }) => {
+      // A stream with a group has the audio of that, and not its own.
+      const hasAudio = audio === undefined && !isAlternate(source);
+      return tracksOfSource(source, playlist, path).filter(({ kind }) => kind === 'video' || hasAudio);
+    }),
+    ...alternates.flatMap(({ source, settings: { path, language, name, default: isDefault } }) =>
+      tracksOfSource(source, playlist, path)
+        .filter(({ kind }) => kind === 'audio')
+        .map((track) => ({ ...track, language, label: name ?? null, isDefault: isDefault === true })),
     ),
-    ...audioSourcesOf(playlist, outputs).map((source) => ({ source, path: undefined })),
   ];
-  const tracks = sources.flatMap(({ source, path }) => tracksOfSource(source, playlist, path));
   const isRepeated = (track: DashTrack, index: number) =>
     track.kind === 'audio' && tracks.slice(0, index).some((other) => isSameAudio(other, track));
   const listed = tracks.filter((track, index) => !isRepeated(track, index));
+  const sources = [...streams, ...alternates].map(({ source }) => source);
   return dashManifestText({
-    profile: listed.every(({ files }) => files.by === 'range')
-      ? 'on_demand'
-      : (playlist.settings.streaming_delivery_profile ?? 'live'),
+    profile:
+      sources.map(({ settings }) => dashProfileOf(settings)).find((profile) => profile !== null) ?? 'live',
     durationSeconds: Math.max(...listed.map(durationOfTrack)),
     tracks: listed,
-    captions: captionFilesOf(
-      playlist,
-      sources.map(({ source }) => source),
-    ),
+    captions: captionFilesOf(playlist, sources, outputs),
   });
 }
 
@@ -50,6 +58,8 @@ function tracksOfSource(
 
 /** Whether two tracks have the same audio: encoders give equal sizes for equal settings. */
 function isSameAudio(one: DashTrack, other: DashTrack): boolean {
-  const names = ['kind', 'codec', 'language', 'averageBitrate', 'channels', 'sampleRate'] as const;
+  const names = [
+    ...(['kind', 'codec', 'language', 'label', 'averageBitrate', 'channels', 'sampleRate'] as const),
+  ];
   return names.every((name) => one[name] === other[name]);
 }

@@ -36,7 +36,10 @@ export function composePlaylist(playlist: JobOutput, outputs: readonly JobOutput
   const groups = audioGroupsOf(playlist, outputs, streams);
   const captions = captionsOf(playlist, streams, outputs);
   const composed = streams.map((stream) => composeStream(stream, playlist, groups));
-  const keyframeStreams = composed.flatMap(({ keyframes }) => keyframes ?? []);
+  const keyframeStreams = composed
+    .flatMap(({ keyframes }) => keyframes ?? [])
+    // Streams with other audio may have the same video.
+    .filter(({ uri }, index, all) => all.findIndex((other) => other.uri === uri) === index);
   const text = masterPlaylistText({
     version: keyframeStreams.length + groups.length + captions.length > 0 ? groupsVersion : lowestVersion,
     isIndependent: composed.every(({ isIndependent }) => isIndependent),
@@ -56,7 +59,7 @@ function composeStream(
   groups: readonly AudioGroup[],
 ): ComposedStream {
   const { rendition } = source ?? {};
-  const group = groupOfStream(groups, settings, source);
+  const group = groupOfStream(groups, { settings, source }, playlist);
   const own = ownRates(source, group);
   const video = source?.media?.video ?? null;
   const size = video === null ? null : displaySize(video);
@@ -64,11 +67,13 @@ function composeStream(
   const ownCodecs = [rendition?.videoCodec, rendition?.audioCodec].filter((codec) => codec != null);
   const measuredCodecs = [...new Set([...ownCodecs, ...(group?.codecs ?? [])])];
   const measured = size === null ? null : `${size.width}x${size.height}`;
-  const peakBitrate = (own?.peakBitrate ?? 0) + (group?.peakBitrate ?? 0);
+  const track = rendition?.tracks?.find(({ kind }) => kind === 'video') ?? null;
+  const ofAudio = group?.ratesWith(track) ?? { peak: 0, average: 0 };
+  const peakBitrate = (own?.peakBitrate ?? 0) + ofAudio.peak;
   const bandwidth = givenKbps === undefined ? peakBitrate : Math.ceil(givenKbps * 1000);
   const media = {
     bandwidth,
-    averageBandwidth: own === null ? null : own.averageBitrate + (group?.averageBitrate ?? 0),
+    averageBandwidth: own === null ? null : own.averageBitrate + ofAudio.average,
     resolution: given === undefined ? measured : `${given.width}x${given.height}`,
     codecs: givenCodecs ?? (measuredCodecs.length === 0 ? null : measuredCodecs.join(',')),
   };

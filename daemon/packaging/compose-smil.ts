@@ -1,25 +1,20 @@
-import { VencError } from '../../src/shared/errors.js';
 import type { StreamSettings } from '../../src/shared/settings/playlists.js';
 import { isUrl } from '../../src/shared/text/url-text.js';
 import { escapeXml } from '../../src/shared/to-xml.js';
 import type { JobOutput } from '../jobs/job.js';
 import { displaySize } from '../jobs/media.js';
 import { relativeAddress } from '../jobs/playlists.js';
-import { isListed } from './playlist-sources.js';
+import { streamsOf } from './playlist-sources.js';
 
 /**
  * Composes a playlist for servers of RTMP (SMIL 2.0): the files of several outputs of a job, which have all ended. Throws
  * `SkippedSourceError` if no stream is left or one is missing that must not be, and `SourceFailedError` if a source failed.
  */
 export function composeSmil(playlist: JobOutput, outputs: readonly JobOutput[]): string {
-  const { streams = [], smil_base_url: base } = playlist.settings;
-  const videos = streams.flatMap((stream) => {
-    const source = outputs.find((output) => stream.source !== undefined && output.label === stream.source);
-    const isUsable = source === undefined || isListed(source, playlist);
-    return isUsable ? [videoLine(stream, source ?? null, playlist)] : [];
-  });
-  if (videos.length === 0)
-    throw new VencError('SkippedSourceError', 'All streams of the playlist were skipped.');
+  const { smil_base_url: base } = playlist.settings;
+  const videos = streamsOf(playlist, outputs).map(({ settings, source }) =>
+    videoLine(settings, source, playlist),
+  );
   const lines = [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<smil>',

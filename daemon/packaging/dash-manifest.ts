@@ -20,6 +20,10 @@ export interface DashTrack extends TrackFacts {
   /** Of video: the size as it is displayed. */
   readonly size: { readonly width: number; readonly height: number } | null;
   readonly frameRate: { readonly numerator: number; readonly denominator: number } | null;
+  /** What players show for it; null for its language. */
+  readonly label: string | null;
+  /** Whether players choose it first. */
+  readonly isDefault: boolean;
   /** Of audio. */
   readonly sampleRate: number | null;
   readonly channels: number | null;
@@ -31,6 +35,8 @@ export interface DashCaptions {
   readonly uri: string;
   readonly language: string;
   readonly label: string;
+  readonly isDefault: boolean;
+  readonly isForced: boolean;
 }
 
 /** The content of a manifest. */
@@ -41,12 +47,12 @@ export interface DashManifest {
   readonly captions: readonly DashCaptions[];
 }
 
-/** The text of a manifest. Tracks of one kind, codec and language are alternatives of each other. */
+/** The text of a manifest. Tracks of one kind, codec, language and label are alternatives of each other. */
 export function dashManifestText({ profile, durationSeconds, tracks, captions }: DashManifest): string {
   const longest = Math.max(0, ...tracks.map(({ longestSegmentSeconds }) => longestSegmentSeconds));
   const sets = new Map<string, DashTrack[]>();
   for (const track of tracks) {
-    const key = `${track.kind} ${track.codec.split('.')[0]} ${track.language}`;
+    const key = `${track.kind} ${track.codec.split('.')[0]} ${track.language} ${track.label}`;
     sets.set(key, [...(sets.get(key) ?? []), track]);
   }
   const lines = [
@@ -70,7 +76,7 @@ export function dashManifestText({ profile, durationSeconds, tracks, captions }:
 function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashProfile): readonly string[] {
   const [first] = tracks;
   if (first === undefined) return [];
-  const { kind, language } = first;
+  const { kind, language, label } = first;
   return [
     `    ${open('AdaptationSet', {
       id: String(id),
@@ -82,6 +88,8 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
       startWithSAP: profile === 'on_demand' ? null : '1',
       subsegmentStartsWithSAP: profile === 'on_demand' ? '1' : null,
     })}`,
+    ...(label === null ? [] : [`      <Label>${escapeXml(label)}</Label>`]),
+    ...(tracks.some(({ isDefault }) => isDefault) ? [`      ${role('main')}`] : []),
     ...tracks.flatMap((track, index) => representation(track, `${kind}-${id}-${index + 1}`)),
     '    </AdaptationSet>',
   ];
@@ -149,16 +157,25 @@ function baseLine(uri: string): string {
   return `<BaseURL>${escapeXml(uri)}</BaseURL>`;
 }
 
-function captionSet({ uri, language, label }: DashCaptions, id: number): readonly string[] {
+function captionSet(
+  { uri, language, label, isDefault, isForced }: DashCaptions,
+  id: number,
+): readonly string[] {
   return [
     `    ${open('AdaptationSet', { id: String(id), contentType: 'text', mimeType: 'text/vtt', lang: language === null ? null : languageTag(language) })}`,
     `      <Label>${escapeXml(label)}</Label>`,
-    '      <Role schemeIdUri="urn:mpeg:dash:role:2011" value="subtitle"/>',
+    `      ${role(isForced ? 'forced-subtitle' : 'subtitle')}`,
+    ...(isDefault ? [`      ${role('main')}`] : []),
     `      ${open('Representation', { id: `text-${id}`, mimeType: 'text/vtt', bandwidth: '1000' })}`,
     `        <BaseURL>${escapeXml(uri)}</BaseURL>`,
     '      </Representation>',
     '    </AdaptationSet>',
   ];
+}
+
+/** What a track is for (ISO 23009-1, section 5.8.5.5). */
+function role(value: string): string {
+  return empty('Role', { schemeIdUri: 'urn:mpeg:dash:role:2011', value });
 }
 
 function rateText({ numerator, denominator }: NonNullable<DashTrack['frameRate']>): string {

@@ -37,7 +37,8 @@ const fractionalVersion = 3;
 export function mediaPlaylistText(playlist: MediaPlaylist): string {
   const { version, segments, header, isIndependent, isIframesOnly } = playlist;
   const durations = version < fractionalVersion ? wholeDurations(segments) : exactDurations(segments);
-  const target = Math.max(1, ...segments.map(({ durationSeconds }) => Math.round(durationSeconds)));
+  // No rounded duration may exceed the target. Whole durations may be a second longer than the exact ones.
+  const target = durations.reduce((longest, text) => Math.max(longest, Math.round(Number(text))), 1);
   const lines = [
     '#EXTM3U',
     `#EXT-X-VERSION:${version}`,

@@ -21,7 +21,12 @@ export function captionsOf(
   streams: readonly SourcedStream[],
   outputs: readonly JobOutput[],
 ): readonly AlternateRendition[] {
-  if (playlist.settings.captions !== undefined) return requestedCaptions(playlist, outputs);
+  if (playlist.settings.captions !== undefined)
+    return alternates(
+      requestedEntries(playlist, outputs, 'playlist').flatMap(({ captions, uri }) =>
+        uri === null ? [] : [{ captions, uri }],
+      ),
+    );
   const sources = streams.flatMap(({ source }) => source ?? []);
   return alternates(
     distinct(sources).flatMap(({ source, captions }) => {
@@ -32,55 +37,77 @@ export function captionsOf(
   );
 }
 
-function requestedCaptions(
+/**
+ * The captions that the request lists in a playlist, and the address of each: of its playlist (HLS), or of its file (DASH); null if an output
+ * has them only in the other form. Captions of outputs that were skipped are left out.
+ */
+function requestedEntries(
   playlist: JobOutput,
   outputs: readonly JobOutput[],
-): readonly AlternateRendition[] {
+  form: 'playlist' | 'file',
+): readonly { readonly captions: Captions; readonly uri: string | null }[] {
   const entries = playlist.settings.captions ?? [];
   const listed = entries.flatMap((entry) => {
     const source = outputs.find(({ label }) => entry.source !== undefined && label === entry.source);
-    if (source !== undefined && !isListed(source, playlist)) return [];
-    return [{ entry, uri: entry.path ?? addressOf(entry.language, source, playlist) }];
+    if (source === undefined) return [{ entry, uri: entry.path ?? null }];
+    if (!isListed(source, playlist)) return [];
+    const name = captionsIn(entry.language, source)[form];
+    const own = name === undefined ? null : siblingInUrl(relativeAddress(playlist.url, source.url), name);
+    return [{ entry, uri: entry.path ?? own }];
   });
   const chosen = listed.findLastIndex(({ entry }) => entry.default === true);
-  return alternates(
-    listed.map(({ entry: { language, name, forced = false }, uri }, index) => ({
-      uri,
-      captions: {
-        language,
-        label: name ?? languageName(language) ?? language,
-        isDefault: index === chosen,
-        isForced: forced,
-      },
-    })),
-  );
+  return listed.map(({ entry: { language, name, forced = false }, uri }, index) => ({
+    uri,
+    captions: {
+      language,
+      label: name ?? languageName(language) ?? language,
+      isDefault: index === chosen,
+      isForced: forced,
+    },
+  }));
 }
 
-/** The address of the captions of an output in a language. */
-function addressOf(language: string, source: JobOutput | undefined, playlist: JobOutput): string {
+/** The captions of an output in a language. */
+function captionsIn(language: string, { rendition, label, id }: JobOutput): Captions {
   const code = languageCode(language);
-  const found = source?.rendition?.captions?.find(
+  const found = rendition?.captions?.find(
     (one) => one.language !== null && languageCode(one.language) === code,
   );
-  if (source !== undefined && found?.playlist !== undefined)
-    return siblingInUrl(relativeAddress(playlist.url, source.url), found.playlist);
-  const name = source === undefined ? 'The playlist' : `The output ${source.label ?? source.id}`;
-  throw new VencError('CaptionError', `${name} has no captions in the language ${language}.`);
+  if (found !== undefined) return found;
+  throw new VencError(
+    'CaptionError',
+    `The output ${label ?? id} has no captions in the language ${language}.`,
+  );
 }
 
-/** The captions of outputs as files, as a manifest at the address of a playlist lists them. */
-export function captionFilesOf(playlist: JobOutput, sources: readonly JobOutput[]): readonly DashCaptions[] {
-  return distinct(sources).flatMap(({ source, captions: { file, language, label } }) =>
-    file === undefined
+/**
+ * The captions of a manifest, each as one file: those of the request, or else those of the outputs that it lists. A playlist at an address of the
+ * request is for HLS only. Throws as `captionsOf` does.
+ */
+export function captionFilesOf(
+  playlist: JobOutput,
+  sources: readonly JobOutput[],
+  outputs: readonly JobOutput[],
+): readonly DashCaptions[] {
+  const requested = playlist.settings.captions;
+  if (requested !== undefined)
+    return requestedEntries(playlist, outputs, 'file').flatMap(({ captions, uri }) =>
+      uri === null || isHlsAddress(uri) ? [] : [dashCaptions(captions, uri)],
+    );
+  return distinct(sources).flatMap(({ source, captions }) =>
+    captions.file === undefined
       ? []
-      : [
-          {
-            uri: siblingInUrl(relativeAddress(playlist.url, source.url), file),
-            language: language ?? 'und',
-            label,
-          },
-        ],
+      : [dashCaptions(captions, siblingInUrl(relativeAddress(playlist.url, source.url), captions.file))],
   );
+}
+
+function isHlsAddress(uri: string): boolean {
+  return /\.m3u8(?:[?#]|$)/i.test(uri);
+}
+
+/** Captions as a manifest lists them. */
+export function dashCaptions({ language, label, isDefault, isForced }: Captions, uri: string): DashCaptions {
+  return { uri, language: language ?? 'und', label, isDefault, isForced };
 }
 
 /** The captions of one rendition, as the playlist of that alone lists them. */

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import type { StreamSettings } from '../../src/shared/settings/playlists.js';
+import type { AlternateAudioSettings, StreamSettings } from '../../src/shared/settings/playlists.js';
 import type { JobOutput } from '../jobs/job.js';
 import { sourceOfStream } from '../jobs/playlists.js';
 
@@ -34,10 +34,16 @@ export function isListed(source: JobOutput, { settings }: JobOutput): boolean {
   throw new VencError('SkippedSourceError', `${name} was skipped.`);
 }
 
-/** The outputs whose audio a playlist lists in groups, without those that were skipped. Throws as `streamsOf` does. */
-export function audioSourcesOf(playlist: JobOutput, outputs: readonly JobOutput[]): readonly JobOutput[] {
-  const labels = new Set((playlist.settings.alternate_audio ?? []).flatMap(({ source }) => source ?? []));
-  return outputs.filter(
-    (output) => output.label !== null && labels.has(output.label) && isListed(output, playlist),
-  );
+/** Audio that a playlist lists in a group, and the output that it is of. */
+interface SourcedAudio {
+  readonly settings: AlternateAudioSettings;
+  readonly source: JobOutput;
+}
+
+/** The audio of outputs that a playlist lists in groups, without those that were skipped. Throws as `streamsOf` does. */
+export function audioSourcesOf(playlist: JobOutput, outputs: readonly JobOutput[]): readonly SourcedAudio[] {
+  return (playlist.settings.alternate_audio ?? []).flatMap((settings) => {
+    const source = outputs.find(({ label }) => label !== null && label === settings.source);
+    return source !== undefined && isListed(source, playlist) ? [{ settings, source }] : [];
+  });
 }

@@ -40,8 +40,8 @@ function versionOf({ version, hasByteRanges, container }: Packaging): number {
 }
 
 /** Whether the playlist says that every segment begins with a keyframe. A client that asks for an old version may not know that tag. */
-export function isIndependent({ version }: Packaging): boolean {
-  return version === null || version >= independentVersion;
+export function isIndependent({ knownVersion }: Packaging): boolean {
+  return knownVersion === null || knownVersion >= independentVersion;
 }
 
 /** The text of the playlist of a rendition. `header` is that of fragmented MP4, or null. */

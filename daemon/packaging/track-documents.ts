@@ -4,7 +4,7 @@ import type { TrackFacts } from '../jobs/rendition-facts.js';
 import type { Packaging } from '../plan/decide/packaging.js';
 import { type DashTrack, dashManifestText } from './dash-manifest.js';
 import { masterPlaylistText } from './master-playlist.js';
-import { captionGroup, ownCaptions } from './playlist-captions.js';
+import { captionGroup, dashCaptions, ownCaptions } from './playlist-captions.js';
 import { declaredFrameRate } from './rendition-playlists.js';
 
 /** A playlist or manifest, and its name next to the main one; empty for that. */
@@ -33,8 +33,8 @@ export function trackDocuments(
       profile: dashProfile ?? 'live',
       durationSeconds: Math.max(...tracks.map(durationOfTrack)),
       tracks: tracks.map((track) => dashTrack(track, { facts, media }, '')),
-      captions: (facts.captions ?? []).flatMap(({ file, language, label }) =>
-        file === undefined ? [] : [{ uri: encodeURIComponent(file), language: language ?? 'und', label }],
+      captions: (facts.captions ?? []).flatMap((one) =>
+        one.file === undefined ? [] : [dashCaptions(one, encodeURIComponent(one.file))],
       ),
     });
   if (!hasHls) return [{ name: '', text: manifest() }];
@@ -64,6 +64,8 @@ export function dashTrack(
   return {
     ...track,
     folder,
+    label: null,
+    isDefault: false,
     size: isVideo && video !== null ? displaySize(video) : null,
     frameRate: isVideo ? declaredFrameRate(facts, video?.frameRate ?? null) : null,
     sampleRate: isVideo ? null : (audio?.sampleRate ?? null),

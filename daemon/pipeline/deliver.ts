@@ -34,6 +34,8 @@ export interface Delivery {
   readonly thumbnails: readonly ExtractedThumbnail[];
   /** What its file revealed, one sentence each. */
   readonly warnings: readonly string[];
+  /** Writes its file again for another address, such as a playlist with relative addresses; absent if it does not depend on that. */
+  readonly writeFor?: (output: JobOutput) => Promise<ProducedFile>;
   /** The scratch folder of the run. */
   readonly scratch: string;
   /** Limits concurrent uploads. */

@@ -91,7 +91,7 @@ export async function encodeOutputs(
     const packaged =
       video === null
         ? { file: encoded, times: null, warnings: [] }
-        : await packageOutput(run, context, { output, encoded: video, source, scratch });
+        : await packageOutput(run, context, { output, encoded: video, source, scratch, ...requestedFiles });
     if (packaged === null) return;
     if (packaged.times !== null) segmentTimes.set(output.id, packaged.times);
     const warnings = [...(video?.warnings ?? []), ...extracted.warnings, ...packaged.warnings];

@@ -1,4 +1,4 @@
-import { rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
 import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { JobOutput, RenditionFacts } from '../jobs/job.js';
@@ -7,15 +7,18 @@ import type { Run } from '../jobs/run.js';
 import { writeCaptionFiles } from '../packaging/caption-renditions.js';
 import { packageRendition } from '../packaging/package-rendition.js';
 import type { PackagedPart } from '../packaging/rendition-files.js';
+import { verifyAddresses } from '../packaging/verify-addresses.js';
 import { type SegmentTimes, startsOf } from '../packaging/verify-alignment.js';
 import { type DecodedStreams, verifyRendition } from '../packaging/verify-rendition.js';
+import type { PackagedFile } from '../packaging/write-segments.js';
 import { isFragmentedFile } from '../plan/decide/packaging.js';
 import type { Product } from '../plan/plan-types.js';
 import { safeInputArgs } from '../plan/safe-input.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
-import { randomKey, readKey } from './read-key.js';
+import { type ReadKey, randomKey } from './read-key.js';
+import { isPlaylistName } from './send-parts.js';
 import { runStage } from './stages.js';
 
 /** A file to deliver, and what packaging revealed, one sentence each. */
@@ -52,12 +55,14 @@ export async function packageOutput(
     encoded,
     source,
     scratch,
+    readKey,
   }: {
     readonly output: JobOutput;
     readonly encoded: EncodedFile;
     /** The facts of the file that it was made from. */
     readonly source: MediaFacts | null;
     readonly scratch: string;
+    readonly readKey: ReadKey;
   },
 ): Promise<PackagedOutput | null> {
   const { product, media } = encoded;
@@ -68,9 +73,9 @@ export async function packageOutput(
   }
   const isOneFile = isFragmentedFile(packaging);
   const prefix = `segments-${output.id}`;
+  const read = await readKey(run, output);
+  if (read === null) return null;
   const cut = async (): Promise<PackagedOutput> => {
-    const { encryption: decided } = packaging;
-    const key = decided === null ? null : await readKey(run, context, { output, scratch }, decided);
     const captions = isOneFile ? [] : (product.captionRenditions ?? []);
     const options = {
       folder: scratch,
@@ -78,7 +83,7 @@ export async function packageOutput(
       packaging,
       captions,
       media,
-      key,
+      key: read.key,
       randomKey,
       signal: run.signal,
     };
@@ -104,6 +109,7 @@ export async function packageOutput(
       const captionFiles = await sidecarsOf(output, product, scratch);
       return { file: { product: main, ...captionFiles, media, file: null }, times: null, warnings: [] };
     }
+    await verifyDocuments(main, files);
     const longest = facts.longestSegmentSeconds;
     return {
       file: { product: main, rendition: { files, facts }, media, file: null },
@@ -127,6 +133,17 @@ export async function packageOutput(
     'SegmentingError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );
+}
+
+/** Verifies the addresses in the playlists and manifests of a rendition. */
+async function verifyDocuments(
+  main: { readonly path: string },
+  files: readonly PackagedFile[],
+): Promise<void> {
+  const documents: { readonly name: string; readonly text: string }[] = [];
+  for (const { path, name } of [{ ...main, name: '' }, ...files.filter((file) => isPlaylistName(file.name))])
+    documents.push({ name, text: await readFile(path, 'utf8') });
+  verifyAddresses(documents, new Set(files.map(({ name }) => name)));
 }
 
 /** Writes the captions that are files next to an output, if it has some. */

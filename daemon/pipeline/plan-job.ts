@@ -17,6 +17,7 @@ import { mediaStartSeconds } from '../plan/thumbnails.js';
 import { measureAudio, type WithEncoder } from './measure-audio.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ReadCaptionFiles } from './read-caption-files.js';
+import type { ReadKey } from './read-key.js';
 import { createSubtitleReader } from './read-subtitles.js';
 import type { FetchWatermarks } from './watermark-fetcher.js';
 
@@ -24,6 +25,7 @@ import type { FetchWatermarks } from './watermark-fetcher.js';
 export interface RequestedFiles {
   readonly fetchWatermarks: FetchWatermarks;
   readonly readCaptionFiles: ReadCaptionFiles;
+  readonly readKey: ReadKey;
 }
 
 /** Outputs that are encoded in the same runs of ffmpeg; often only one. */
@@ -55,7 +57,7 @@ interface PendingOutput {
 
 /**
  * Plans the given outputs, except those that are only transferred, and measures their audio before that if needed. Outputs that cannot be
- * encoded from this input, or whose watermarks or caption files cannot be fetched, fail here and are omitted.
+ * encoded from this input, or whose watermarks, caption files or keys cannot be fetched, fail here and are omitted.
  */
 export async function planJob(
   run: Run,
@@ -69,13 +71,14 @@ export async function planJob(
     readonly withEncoder: WithEncoder;
   },
 ): Promise<readonly PlannedGroup[]> {
-  const { fetchWatermarks, readCaptionFiles } = inspected.requestedFiles;
+  const { fetchWatermarks, readCaptionFiles, readKey } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
   const found: PendingOutput[] = [];
   for (const output of inspected.outputs) {
     if (isTransferOnly(output.settings) || isCaptions(output.settings)) continue;
     const watermarks = await fetchWatermarks(run, output);
-    if (watermarks === null) continue;
+    // A key that is missing fails the output before it is encoded.
+    if (watermarks === null || (await readKey(run, output)) === null) continue;
     const source = { path: inspected.input, media: inspected.media };
     const frame = await findFrameAtStart(context.ffmpeg, source, output.settings, run.signal);
     const fromFiles = await readCaptionFiles(run, output);

@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto';
-import { readFile, rm } from 'node:fs/promises';
-import { join } from 'node:path';
-import { isVencError, VencError } from '../../src/shared/errors.js';
+import { readFile } from 'node:fs/promises';
+import { VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
-import type { EncryptionDecision } from '../plan/decide/packaging.js';
-import { transportWithCredentials } from '../transports/with-credentials.js';
+import { decideEncryption } from '../plan/decide/packaging.js';
+import { createFileFetcher } from './fetch-file.js';
 import type { PipelineContext } from './pipeline-context.js';
+import { runStage } from './stages.js';
 
 const keyBytes = 16;
 
@@ -17,38 +17,40 @@ export function randomKey(): Buffer {
 }
 
 /**
- * The key with which the segments of an output are encrypted: that of the request, or that at its address. Null for random ones. Rejects with
- * `InvalidEncryptionSettingsError` if it cannot be downloaded or has another length than 16 bytes.
+ * Reads the key with which the segments of an output are encrypted: that of the request, or that at its address, which is downloaded once for
+ * all outputs of the job. Its `key` is null for random ones, and if the output is not encrypted.
  */
-export async function readKey(
-  run: Run,
-  context: PipelineContext,
-  { output, scratch }: { readonly output: JobOutput; readonly scratch: string },
-  { key, keyUrl }: EncryptionDecision,
-): Promise<Buffer | null> {
-  if (key !== null) return Buffer.from(key, 'hex');
-  if (keyUrl === null) return null;
-  const path = join(scratch, `key-${output.id}`);
-  const invalid = (what: string, cause?: unknown) =>
-    new VencError('InvalidEncryptionSettingsError', `The key ${withoutPassword(keyUrl)} ${what}.`, { cause });
-  try {
-    const owner = { accountId: run.job.accountId, credentials: run.job.input.credentials };
-    const transport = transportWithCredentials(context, keyUrl, owner);
-    if (transport.download === undefined)
-      throw new TypeError('the scheme of the key does not support downloads');
-    const { sizeBytes } = await transport.download(keyUrl, path, {
-      signal: run.signal,
-      onProgress: () => {},
-    });
-    if (sizeBytes !== keyBytes) throw invalid(`has ${sizeBytes} bytes instead of ${keyBytes}`);
-    return await readFile(path);
-  } catch (error) {
-    run.signal.throwIfAborted();
-    if (isVencError(error, 'OutOfSpaceError') || isVencError(error, 'InvalidEncryptionSettingsError'))
-      throw error;
-    const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
-    throw invalid(`cannot be downloaded: ${why}`, error);
-  } finally {
-    await rm(path, { force: true });
-  }
+export type ReadKey = (run: Run, output: JobOutput) => Promise<{ readonly key: Buffer | null } | null>;
+
+/**
+ * Creates the reader of a job. If a key cannot be downloaded or has another length than 16 bytes, the output fails
+ * (`InvalidEncryptionSettingsError`) and null is returned.
+ */
+export function createKeyReader(context: PipelineContext, scratch: string): ReadKey {
+  const invalid = (url: string, what: string, cause?: unknown) =>
+    new VencError('InvalidEncryptionSettingsError', `The key ${withoutPassword(url)} ${what}.`, { cause });
+  const fetchKey = createFileFetcher<Buffer>(context, {
+    scratch,
+    prefix: 'key',
+    read: (path) => readFile(path),
+    toError: (url, error) => {
+      const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);
+      return invalid(url, `cannot be downloaded: ${why}`, error);
+    },
+  });
+  return (run, output) =>
+    runStage(
+      run,
+      async () => {
+        const { key = null, keyUrl = null } = decideEncryption(output.settings) ?? {};
+        if (key !== null) return { key: Buffer.from(key, 'hex') };
+        if (keyUrl === null) return { key: null };
+        const bytes = await fetchKey(run, keyUrl, run.job.input.credentials);
+        if (bytes.length !== keyBytes)
+          throw invalid(keyUrl, `has ${bytes.length} bytes instead of ${keyBytes}`);
+        return { key: bytes };
+      },
+      'InvalidEncryptionSettingsError',
+      (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
+    );
 }

@@ -17,6 +17,7 @@ import type { RequestedFiles } from './plan-job.js';
 import type { SourceMedia } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
 import { createCaptionFileReader } from './read-caption-files.js';
+import { createKeyReader } from './read-key.js';
 import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
 import { runStage, withTaskGroup } from './stages.js';
@@ -72,6 +73,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
   const requestedFiles: RequestedFiles = {
     fetchWatermarks: createWatermarkFetcher(context, scratch),
     readCaptionFiles: createCaptionFileReader(context, scratch),
+    readKey: createKeyReader(context, scratch),
   };
   const fromInput = await planBatch(sourceRun, context, file, {
     outputs: outputs.filter(({ settings }) => settings.source === undefined),

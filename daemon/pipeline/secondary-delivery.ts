@@ -1,4 +1,5 @@
 import { isVencError } from '../../src/shared/errors.js';
+import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { type FileFacts, type JobOutput, type RenditionFacts, toJobFailure } from '../jobs/job.js';
 import type { CaptionFileFacts } from '../jobs/rendition-facts.js';
 import type { Run } from '../jobs/run.js';
@@ -29,6 +30,8 @@ interface FilesToDeliver {
   readonly output: JobOutput;
   readonly encoded: ProducedFile;
   readonly thumbnails: readonly ExtractedThumbnail[];
+  /** Writes the file of the output again for another address; absent if it does not depend on that. */
+  readonly writeFor?: (output: JobOutput) => Promise<ProducedFile>;
 }
 
 /** How the files of an output are sent. */
@@ -71,18 +74,12 @@ export async function deliverToEither<D extends FilesToDeliver>(
     // that was not delivered to the requested URL is removed from there after a crash.
     for (const path of early) await keepUnder(spareOf(path), path);
     await keepUnder(encoded.product.path, spareOf(encoded.product.path));
+    const secondOutput = { ...output, ...output.secondary };
     const second = {
       ...delivery,
-      output: { ...output, ...output.secondary },
+      output: secondOutput,
       thumbnails: thumbnails.map(({ path, ...thumbnail }) => ({ ...thumbnail, path: spareOf(path) })),
-      encoded: {
-        ...encoded,
-        product: { path: spareOf(encoded.product.path) },
-        ...(rendition === undefined
-          ? {}
-          : { rendition: { ...rendition, files: rendition.files.map(withSpare) } }),
-        ...(captionFiles === undefined ? {} : { captionFiles: captionFiles.map(withSpare) }),
-      },
+      encoded: (await delivery.writeFor?.(secondOutput)) ?? spareFiles(encoded, output, secondOutput),
     };
     const delivered = await send(second).catch((secondError: unknown) => {
       run.signal.throwIfAborted();
@@ -91,6 +88,25 @@ export async function deliverToEither<D extends FilesToDeliver>(
     });
     return { ...delivered, primaryUploadError };
   }
+}
+
+/** The files of an output under their second names. A manifest that is named after the main file follows its name. */
+function spareFiles(
+  { product, rendition, captionFiles, ...encoded }: ProducedFile,
+  first: JobOutput,
+  second: JobOutput,
+): ProducedFile {
+  const manifestOf = ({ destination }: JobOutput) => `${withoutExtension(fileNameInUrl(destination))}.mpd`;
+  const renamed = <T extends { readonly name: string }>(file: T): T =>
+    file.name === manifestOf(first) ? { ...file, name: manifestOf(second) } : file;
+  return {
+    ...encoded,
+    product: { path: spareOf(product.path) },
+    ...(rendition === undefined
+      ? {}
+      : { rendition: { ...rendition, files: rendition.files.map((file) => renamed(withSpare(file))) } }),
+    ...(captionFiles === undefined ? {} : { captionFiles: captionFiles.map(withSpare) }),
+  };
 }
 
 function withSpare<T extends { readonly path: string }>(file: T): T {

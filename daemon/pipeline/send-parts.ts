@@ -81,6 +81,7 @@ function isSegmentName(name: string): boolean {
   return !isPlaylistName(name) && !/\.(?:key|vtt)$/.test(name);
 }
 
-function isPlaylistName(name: string): boolean {
+/** Whether a file of an output lists others, by its name. */
+export function isPlaylistName(name: string): boolean {
   return /\.(?:m3u8|mpd)$/i.test(name);
 }

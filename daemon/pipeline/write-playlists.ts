@@ -62,7 +62,9 @@ export async function writePlaylists(
       (failure) => run.change({ type: 'output-failed', id, failure }),
     );
     if (composed === null) continue;
-    await deliver(run, context, { output, ...composed, thumbnails: [], scratch, limiter });
+    const writeFor = async (second: JobOutput) =>
+      (await compose(second, job.outputs, join(scratch, `playlist-${id}-second`))).encoded;
+    await deliver(run, context, { output, ...composed, thumbnails: [], writeFor, scratch, limiter });
   }
 }
 

@@ -234,8 +234,8 @@ const reasons = {
   mj2: 'JPEG 2000 cannot be encoded',
   mjp2: 'JPEG 2000 cannot be encoded',
   mxf: 'conformance to broadcast standards cannot be verified',
-  ism: 'Smooth Streaming is not supported',
-  mss: 'Smooth Streaming is not supported',
+  ism: 'use hls or dash instead of Smooth Streaming',
+  mss: 'use hls or dash instead of Smooth Streaming',
 } as const satisfies Record<(typeof otherRejectedFormats)[number], string>;
 
 function unsupportedFormat(format: string): string {

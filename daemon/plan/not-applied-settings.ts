@@ -107,7 +107,7 @@ export const notAppliedOutputSettings = {
   output_audio_channels: { ...noChannelMap, unless: [1, 2] },
   max_aac_profile: { noEffect: 'AAC is always AAC-LC, which every limit allows' },
   caption_from_audio_transcription: {
-    unsupported: 'is not supported: there is no speech recognition',
+    unsupported: 'is not supported: there is no speech recognition; give caption_url',
   },
   include_transcription_json: transcriptionOnly,
   transcription_filename: transcriptionOnly,

@@ -200,8 +200,8 @@ export const supportedOutputSettings = {
   playlist_format: {
     by: 'daemon/actions/check-playlists.ts',
     except: {
-      ism: 'must not be ism: Smooth Streaming is not supported',
-      mss: 'must not be mss: Smooth Streaming is not supported',
+      ism: 'is not supported: use hls or dash instead of Smooth Streaming',
+      mss: 'is not supported: use hls or dash instead of Smooth Streaming',
     },
   },
   streams: { by: 'daemon/packaging/compose-playlist.ts' },
@@ -212,7 +212,7 @@ export const supportedOutputSettings = {
   'streams.codecs': { by: 'daemon/packaging/compose-playlist.ts' },
   'streams.name': { by: 'daemon/packaging/compose-playlist.ts' },
   'streams.audio': { by: 'daemon/packaging/alternate-audio.ts' },
-  'streams.captions': { unsupported: 'is not supported: playlists have no groups of renditions' },
+  'streams.captions': { by: 'daemon/packaging/compose-playlist.ts' },
   'streams.width': { by: 'daemon/packaging/compose-smil.ts' },
   'streams.height': { by: 'daemon/packaging/compose-smil.ts' },
   captions: { by: 'daemon/packaging/playlist-captions.ts' },
@@ -260,7 +260,7 @@ export const supportedOutputSettings = {
   'caption_url.format': { by: 'daemon/pipeline/read-caption-files.ts' },
   'caption_url.encoding': { by: 'daemon/pipeline/read-caption-files.ts' },
   language: { by: 'daemon/pipeline/caption-outputs.ts' },
-  segmented: { by: 'daemon/pipeline/caption-outputs.ts' },
+  segmented: { by: 'daemon/plan/decide/packaging.ts' },
   skip_captions: { by: 'daemon/plan/decide/captions.ts' },
   subtitles: { by: 'daemon/plan/decide/captions.ts' },
   ...notAppliedOutputSettings,

@@ -33,7 +33,11 @@ const types: Readonly<Record<string, string>> = {
   '.jpeg': 'image/jpeg',
 };
 
-/** The `Content-Type` of a file, by the extension of its name. */
+/** The file of audio, or of its header, that belongs to a segmented output. */
+const audioFile = /-audio(?:-init)?\.mp4$/;
+
+/** The `Content-Type` of a file, by its name. */
 export function contentTypeOf(name: string): string {
+  if (audioFile.test(name)) return 'audio/mp4';
   return types[extname(name).toLowerCase()] ?? 'application/octet-stream';
 }

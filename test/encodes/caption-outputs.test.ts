@@ -150,8 +150,7 @@ test('an input without captions, or without those in the language, fails the out
 
 const rejected: readonly (readonly [object, string])[] = [
   [{ format: 'scc' }, 'outputs[0].format cannot be made: there is no encoder for CEA-608'],
-  [{ filename: 'a.m3u8' }, 'outputs[0].filename must not be m3u8'],
-  [{ format: 'webm' }, 'outputs[0].format must be webvtt, dfxp, srt or mp4'],
+  [{ format: 'webm' }, 'outputs[0].format must be webvtt, dfxp, srt, mp4 or m3u8'],
   [
     { caption_url: ['http://a.example/a', 'http://a.example/b'] },
     'outputs[0].caption_url must have one entry',

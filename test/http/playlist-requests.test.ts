@@ -105,6 +105,48 @@ const rejected: readonly (readonly [readonly object[], string])[] = [
     'outputs[0].encryption_key must be omitted',
   ],
   [
+    [
+      { type: 'segmented', label: 'x', streaming_delivery_format: 'dash' },
+      {
+        ...{ type: 'segmented', label: 'y', streaming_delivery_format: 'dash' },
+        streaming_delivery_profile: 'hbbtv_1.5',
+      },
+      { type: 'playlist', playlist_format: 'dash', streams: [{ source: 'x' }, { source: 'y' }] },
+    ],
+    'outputs[2].streams must have sources of one streaming_delivery_profile',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x', packaging: 'cmaf' },
+      {
+        type: 'playlist',
+        packaging: 'cmaf',
+        streams: [{ source: 'x' }],
+        alternate_audio: { a: { path: 'a.m3u8', language: 'en' } },
+      },
+    ],
+    'outputs[1].alternate_audio.source must be given for dash and cmaf',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x' },
+      { type: 'playlist', streams: [{ source: 'x' }], captions: [{ language: 'en' }] },
+    ],
+    'outputs[1].captions[0].path must be given if there is no source',
+  ],
+  [
+    [
+      { type: 'segmented', label: 'x', url: 'ftp://127.0.0.1/x.m3u8', packaging: 'cmaf' },
+      { type: 'playlist', url: 'ftp://127.0.0.1/m.m3u8', packaging: 'cmaf', streams: [{ source: 'x' }] },
+      { type: 'playlist', url: 'ftp://127.0.0.1/m.mpd', streams: [{ source: 'x' }] },
+    ],
+    'outputs[1] would write the same files as outputs[2]',
+  ],
+  [
+    [{}, { type: 'playlist', playlist_format: 'ism', streams: [{ path: 'a', bandwidth: 1 }] }],
+    'outputs[1].playlist_format is not supported: use hls or dash instead of Smooth Streaming',
+  ],
+  [
     [{ type: 'segmented', format: 'm4f', max_hls_protocol_version: 4 }],
     'outputs[0].max_hls_protocol_version must be at least 6 for m4f',
   ],
@@ -128,6 +170,33 @@ for (const [outputs, message] of rejected) {
     assert.ok(errors[0]?.includes(message), errors[0]);
   });
 }
+
+test('playlists without a name are called by their format', async ({ daemon }) => {
+  const outputs = [
+    { type: 'segmented', label: 'x', packaging: 'cmaf' },
+    { type: 'playlist', streams: [{ source: 'x' }] },
+    { type: 'playlist', playlist_format: 'dash', streams: [{ source: 'x' }] },
+  ];
+  const body = JSON.stringify({ input, outputs });
+  const response = await daemon.request('/v2/jobs', { method: 'POST', body });
+  assert.is(response.status, 201);
+  const { outputs: created } = (await response.json()) as { outputs: readonly { url?: string }[] };
+  assert.equal(
+    created.slice(1).map(({ url = '' }) => url.replace(/^.*\//, '')),
+    ['master.m3u8', 'manifest.mpd'],
+  );
+});
+
+test('settings of HLS are warnings for dash', async ({ daemon }) => {
+  const cut = { type: 'segmented', streaming_delivery_format: 'dash', hls_protocol_version: 6 };
+  const body = JSON.stringify({ input, outputs: [{ ...cut, generate_keyframe_manifest: true }], mock: true });
+  const response = await daemon.request('/v2/jobs', { method: 'POST', body });
+  const { warnings } = (await response.json()) as { warnings: readonly { field: string; message: string }[] };
+  assert.equal(warnings.map(({ field, message }) => `${field} ${message}`).toSorted(), [
+    'outputs[0].generate_keyframe_manifest has no effect for dash',
+    'outputs[0].hls_protocol_version has no effect for dash',
+  ]);
+});
 
 test('settings that a playlist does not use are warnings, and so are streams of another output', async ({
   daemon,

@@ -63,7 +63,7 @@ test('a stream refers to a segmented output by its label or its address', () => 
   const output = (url: string, settings: object) => ({ url, destination: url, settings });
   const low = output('s3://b/x/low/a%20b.m3u8', { type: 'segmented', label: 'low' });
   const whole = output('s3://b/x/whole.mp4', { label: 'whole' });
-  const playlist = { url: 's3://b/x/lists/master.m3u8', destination: 's3://b/x/lists/master.m3u8' };
+  const playlist = output('s3://b/x/lists/master.m3u8', { type: 'playlist' });
   const find = (stream: object) => sourceOfStream([whole, low], playlist, stream);
   assert.is(find({ source: 'low' }), low);
   assert.is(find({ source: 'low', path: 'elsewhere.m3u8' }), low);
@@ -73,6 +73,8 @@ test('a stream refers to a segmented output by its label or its address', () => 
   assert.is(find({ path: 'low/a%20b.m3u8' }), undefined);
   assert.is(find({ path: '../whole.mp4' }), undefined);
   assert.is(find({ bandwidth: 3 }), undefined);
+  const smil = output('s3://b/x/lists/list.smil', { type: 'playlist' });
+  assert.is(sourceOfStream([whole, low], smil, { path: '../whole.mp4' }), whole);
 });
 
 test.run();

@@ -33,7 +33,11 @@ test('from a file that is not media nothing is encoded, and its transfers remain
   const context = {} as PipelineContext;
   const source = { path: 'input', file: null, media: null, failure: sampleFailure };
   const withEncoder = <T>(work: () => Promise<T>) => work();
-  const requestedFiles = { fetchWatermarks: async () => [], readCaptionFiles: async () => [] };
+  const requestedFiles = {
+    fetchWatermarks: async () => [],
+    readCaptionFiles: async () => [],
+    readKey: async () => ({ key: null }),
+  };
   const options = { outputs: run.job.outputs, scratch: 'scratch', requestedFiles, withEncoder };
   const batch = await planBatch(run, context, source, options);
   assert.is(batch.groups.length, 0);

@@ -25,6 +25,8 @@ export interface Packaging {
   readonly hasByteRanges: boolean;
   /** The version to declare; null for the lowest one that the playlist needs. */
   readonly version: number | null;
+  /** The highest version that the client expects; null if it does not say. */
+  readonly knownVersion: number | null;
   /** Name of the playlist of keyframes (`generate_keyframe_manifest`); null for none. */
   readonly keyframePlaylist: string | null;
   /** Null if the segments are not encrypted. */
@@ -118,6 +120,15 @@ const containers: Readonly<Record<string, Packaging['container']>> = {
 /** The values of `format` of a segmented output. */
 export const segmentedFormats: readonly string[] = Object.keys(containers);
 
+/** The profile of the manifest of a segmented output; null if it has none. */
+export function dashProfileOf(settings: OutputSettings): DashProfile | null {
+  const { byte_range_segmenting, streaming_delivery_profile: profile = 'live', packaging } = settings;
+  if (packaging === undefined && !isDash(settings)) return null;
+  if (byte_range_segmenting === true) return 'on_demand';
+  // The segments of CMAF are those of HLS.
+  return packaging === undefined ? profile : 'live';
+}
+
 /** One file of fragmented MP4 with an index in front. The index has an entry for each of these seconds that begins with a keyframe. */
 const fragmentedFile: Packaging = {
   stem: '',
@@ -128,6 +139,7 @@ const fragmentedFile: Packaging = {
   segmentSeconds: 2,
   hasByteRanges: true,
   version: null,
+  knownVersion: null,
   keyframePlaylist: null,
   encryption: null,
 };
@@ -158,10 +170,11 @@ export function decidePackaging(
     container: containers[segmentFormat(settings)] ?? 'fmp4',
     hasSeparateTracks: isCmaf || isDash(settings),
     hasHls,
-    dashProfile: isCmaf || isDash(settings) ? (hasByteRanges ? 'on_demand' : (profile ?? 'live')) : null,
+    dashProfile: dashProfileOf(settings),
     segmentSeconds: segmentSecondsOf(settings),
     hasByteRanges,
     version: givenVersion(settings),
+    knownVersion: settings.hls_protocol_version ?? settings.max_hls_protocol_version ?? null,
     keyframePlaylist:
       hasHls && hasVideo && wantsKeyframePlaylist(settings) && encryption === null
         ? (keyframeName ?? `${stem}-iframe-index.m3u8`)
@@ -170,7 +183,8 @@ export function decidePackaging(
   };
 }
 
-function decideEncryption(settings: OutputSettings): EncryptionDecision | null {
+/** Decides how the segments of an output are encrypted; null if they are not. */
+export function decideEncryption(settings: OutputSettings): EncryptionDecision | null {
   if (!isEncrypted(settings)) return null;
   const digits = (text: string | undefined) => text?.replace(/^0x/i, '').toLowerCase() ?? null;
   return {

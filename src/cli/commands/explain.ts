@@ -106,6 +106,7 @@ function withRequirements(name: string, settings: object): object {
     return { type: 'playlist', ...settings, streams: [{ path: 'low/film.m3u8', bandwidth: 800, ...given }] };
   }
   if (root === 'language') return { type: 'captions', ...settings };
+  if (root === 'segmented') return { type: 'captions', format: 'm3u8', ...settings };
   if (Object.hasOwn(encryptionTable, root))
     return { type: 'segmented', encryption_method: 'aes-128-cbc', ...settings };
   if (!Object.hasOwn(segmentsTable, root)) return settings;

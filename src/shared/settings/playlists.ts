@@ -56,7 +56,13 @@ const streamsTable = {
   codecs: { ...quotable, help: 'names of the codecs, separated by commas', defaultText: 'as measured' },
   name: { ...quotable, help: 'name of the stream' },
   audio: { ...quotable, help: 'group of alternate_audio' },
-  captions: { kind: 'unchecked', section, help: 'group of captions' },
+  captions: {
+    kind: 'choice',
+    choices: ['captions'],
+    section,
+    help: 'group of captions; all captions of a playlist are in the group captions',
+    defaultText: 'captions if the playlist has some',
+  },
   width: { ...side, help: 'width in a SMIL file' },
   height: { ...side, help: 'height in a SMIL file' },
 } as const satisfies SettingsTable;

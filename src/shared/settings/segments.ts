@@ -176,6 +176,13 @@ export function ineffectiveSegmentSettings(
     );
   }
   const isNamed = settings.keyframe_manifest_filename !== undefined;
+  const ofHls = isDash(settings)
+    ? ([
+        ...['hls_protocol_version', 'max_hls_protocol_version'],
+        ...['generate_keyframe_manifest', 'keyframe_manifest_filename'],
+      ] as const)
+    : [];
+  const withoutHls = ofHls.filter((name) => settings[name] !== undefined && settings[name] !== false);
   const withoutDash = settings.streaming_delivery_profile !== undefined && !isDash(settings);
   return [
     ...(withoutDash
@@ -186,7 +193,8 @@ export function ineffectiveSegmentSettings(
           },
         ]
       : []),
-    ...(isNamed && !wantsKeyframePlaylist(settings)
+    ...withoutHls.map((name) => ({ field: `${path}.${name}`, message: 'has no effect for dash' })),
+    ...(isNamed && !wantsKeyframePlaylist(settings) && !isDash(settings)
       ? [
           {
             field: `${path}.keyframe_manifest_filename`,
