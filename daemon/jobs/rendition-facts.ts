@@ -9,6 +9,8 @@ export interface TrackFacts {
   readonly peakBitrate: number;
   readonly averageBitrate: number;
   readonly longestSegmentSeconds: number;
+  /** Set if frames that are shown before a keyframe follow it, because they need the frames before it (open GOP). */
+  readonly hasLeadingFrames?: true;
   /** The name of its own playlist (HLS); absent if there is none. */
   readonly playlist?: string;
   readonly files: TrackFiles;

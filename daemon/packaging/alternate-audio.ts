@@ -161,17 +161,21 @@ function ratesDuring(
   return { peak: Math.ceil(rates.peak * longest), average: Math.ceil(rates.average * whole) };
 }
 
-/** How many times as long as those of a video the segments of audio are: at most, not counting the last one, and together. */
+/**
+ * How many times as long as those of a video the segments of audio are that are loaded with them: at most, not counting the last one of several,
+ * and together.
+ */
 function lengthRatios(audio: TrackFacts, video: TrackFacts) {
-  const [ofAudio, ofVideo] = [audio, video].map(({ durations, timescale }) =>
-    durations.flatMap(([duration, count]) => Array<number>(count).fill(duration / timescale)),
-  );
-  const sum = (seconds: readonly number[] = []) => seconds.reduce((total, one) => total + one, 0);
-  const whole = sum(ofVideo) > 0 ? Math.max(1, sum(ofAudio) / sum(ofVideo)) : 1;
-  const counted = (ofVideo ?? []).slice(0, -1);
+  const secondsOf = ({ durations, timescale }: TrackFacts) =>
+    durations.flatMap(([duration, count]) => Array<number>(count).fill(duration / timescale));
+  const ofVideo = secondsOf(video);
+  const ofAudio = secondsOf(audio).slice(0, ofVideo.length);
+  const sum = (seconds: readonly number[]) => seconds.reduce((total, one) => total + one, 0);
+  const counted = ofVideo.length > 1 ? ofVideo.slice(0, -1) : ofVideo;
+  const whole = Math.max(1, sum(ofAudio) / sum(ofVideo));
   const longest = counted.reduce(
-    (most, seconds, index) => Math.max(most, (ofAudio?.[index] ?? 0) / seconds),
-    whole,
+    (most, seconds, index) => Math.max(most, (ofAudio[index] ?? 0) / seconds),
+    1,
   );
   return { longest, whole };
 }

@@ -15,16 +15,18 @@ export interface TrackSegment {
 export type SegmentStarts = (index: number) => number;
 
 /**
- * Finds where the segments of tracks begin: at the keyframes of the video, see {@link SegmentCutter}. Without video, at the multiples of
- * `segmentSeconds`.
+ * Finds where the segments of tracks begin: at the keyframes of the video, see {@link SegmentCutter}. Without video, or after it has ended, at
+ * each `segmentSeconds`, as far as there is audio. If the tracks are in the same segments (`areTogether`), the last one has all audio that is left.
  */
-export function segmentStarts(tracks: readonly Track[], segmentSeconds: number): SegmentStarts {
+export function segmentStarts(
+  tracks: readonly Track[],
+  segmentSeconds: number,
+  areTogether: boolean,
+): SegmentStarts {
   const video = tracks.find(({ kind }) => kind === 'video');
-  if (video === undefined) {
-    const end = Math.max(0, ...tracks.map(endOf));
-    return (index) =>
-      index * segmentSeconds < end - minRestSeconds ? index * segmentSeconds : Number.POSITIVE_INFINITY;
-  }
+  const end = Math.max(0, ...tracks.filter(({ kind }) => kind === 'audio').map(endOf));
+  const ofAudio = (seconds: number) => (seconds < end - minRestSeconds ? seconds : Number.POSITIVE_INFINITY);
+  if (video === undefined) return (index) => ofAudio(index * segmentSeconds);
   const cutter = new SegmentCutter(segmentSeconds);
   let first: number | null = null;
   for (const { time, isSync } of presentedSamples(video)) {
@@ -35,14 +37,18 @@ export function segmentStarts(tracks: readonly Track[], segmentSeconds: number):
   const starts = cutter
     .end(Number.POSITIVE_INFINITY, 0)
     .map(({ startSeconds }) => startSeconds + (first ?? 0));
-  return (index) => starts[index] ?? Number.POSITIVE_INFINITY;
+  const lastStart = starts.at(-1) ?? 0;
+  const videoEnd = endOf(video);
+  const restStart = Math.max(lastStart + segmentSeconds, videoEnd);
+  if (areTogether) return (index) => starts[index] ?? Number.POSITIVE_INFINITY;
+  return (index) => starts[index] ?? ofAudio(restStart + (index - starts.length) * segmentSeconds);
 }
 
 /** A rest of audio that is shorter, such as one frame, is part of the segment before it. */
-const minRestSeconds = 0.1;
+export const minRestSeconds = 0.1;
 
 /** When a track ends, in seconds. */
-function endOf(track: Track): number {
+export function endOf(track: Track): number {
   let end = 0;
   for (const { time, duration } of presentedSamples(track)) end = time + duration;
   return end / track.timescale;

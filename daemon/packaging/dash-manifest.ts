@@ -77,6 +77,8 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
   const [first] = tracks;
   if (first === undefined) return [];
   const { kind, language, label } = first;
+  // Types of stream access points (ISO 14496-12, annex I): with open GOPs, frames before a keyframe cannot be decoded.
+  const accessPoint = tracks.some(({ hasLeadingFrames }) => hasLeadingFrames) ? '3' : '1';
   return [
     `    ${open('AdaptationSet', {
       id: String(id),
@@ -85,8 +87,8 @@ function adaptationSet(tracks: readonly DashTrack[], id: number, profile: DashPr
       lang: language === null ? null : languageTag(language),
       segmentAlignment: profile === 'on_demand' ? null : 'true',
       subsegmentAlignment: profile === 'on_demand' ? 'true' : null,
-      startWithSAP: profile === 'on_demand' ? null : '1',
-      subsegmentStartsWithSAP: profile === 'on_demand' ? '1' : null,
+      startWithSAP: profile === 'on_demand' ? null : accessPoint,
+      subsegmentStartsWithSAP: profile === 'on_demand' ? accessPoint : null,
     })}`,
     ...(label === null ? [] : [`      <Label>${escapeXml(label)}</Label>`]),
     ...(tracks.some(({ isDefault }) => isDefault) ? [`      ${role('main')}`] : []),

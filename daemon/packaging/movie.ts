@@ -1,4 +1,5 @@
 import { type FileHandle, open } from 'node:fs/promises';
+import type { Packaging } from '../plan/decide/packaging.js';
 import { cutTrack, type SegmentStarts, segmentStarts } from './cut-track.js';
 import { type Track, tracksOf } from './sample-tables.js';
 import { readPart } from './write-segments.js';
@@ -14,7 +15,10 @@ export interface Movie {
 }
 
 /** Opens an MP4 that ffmpeg wrote. Throws `RangeError` if it has no frames. */
-export async function openMovie(path: string, segmentSeconds: number): Promise<Movie> {
+export async function openMovie(
+  path: string,
+  { segmentSeconds, hasSeparateTracks }: Pick<Packaging, 'segmentSeconds' | 'hasSeparateTracks'>,
+): Promise<Movie> {
   const handle = await open(path, 'r');
   try {
     const moov = await readMovieBox(handle);
@@ -23,7 +27,7 @@ export async function openMovie(path: string, segmentSeconds: number): Promise<M
     const tracks = order.flatMap((kind) => all.find((track) => track.kind === kind) ?? []);
     if (tracks.every((track) => cutTrack(track, () => Number.POSITIVE_INFINITY).next().done === true))
       throw new RangeError('the file has no frames');
-    return { path, moov, tracks, starts: segmentStarts(tracks, segmentSeconds) };
+    return { path, moov, tracks, starts: segmentStarts(tracks, segmentSeconds, !hasSeparateTracks) };
   } finally {
     await handle.close();
   }

@@ -4,6 +4,7 @@ import { readChunks } from '../transfer/read-file.js';
 import { frameAt } from './audio-frames.js';
 import { measureRates } from './bitrates.js';
 import { writeCaptions } from './caption-renditions.js';
+import { minRestSeconds } from './cut-track.js';
 import {
   keysOf,
   type PackagedRendition,
@@ -40,13 +41,13 @@ export async function packageAudio(path: string, options: PackageOptions): Promi
     const segment = cut[index];
     return segment === undefined ? [] : [{ segment, written: one }];
   });
-  const text = renditionPlaylist(segments, packaging, encryption, null);
+  const text = renditionPlaylist(segments, packaging, { encryption, header: null, isClosed: true });
   const captions = await writeCaptions(options, segments);
   const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
   return {
     main: await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' }),
     files: [...written.files, ...(await writeKeys(options, encryption)), ...captions.files],
-    parts: [{ kind: 'audio', header: null, segments, encryption }],
+    parts: [{ kind: 'audio', header: null, segments, encryption, isClosed: true }],
     facts: {
       segments: segments.length,
       longestSegmentSeconds: longestOf(segments),
@@ -54,7 +55,7 @@ export async function packageAudio(path: string, options: PackageOptions): Promi
       audioCodec: codec,
       peakBitrate: peak,
       averageBitrate: average,
-      isIndependent: isIndependent(packaging),
+      isIndependent: isIndependent(packaging, true),
     },
   };
 }
@@ -77,6 +78,17 @@ function timestampTag(seconds: number): Buffer {
 /** A size in 4 bytes of 7 bits each; these are below 128. */
 function sizeOf(bytes: number): Buffer {
   return Buffer.from([0, 0, 0, bytes]);
+}
+
+/** Encoders make the audio a little longer than it was, so a last segment may have only a frame, which players and ffmpeg do not recognise. */
+function mergeShortRest(cut: Segment[]): void {
+  const [previous, last] = cut.slice(-2);
+  if (previous === undefined || last === undefined || last.durationSeconds >= minRestSeconds) return;
+  cut.splice(-2, 2, {
+    ...previous,
+    durationSeconds: previous.durationSeconds + last.durationSeconds,
+    sizeBytes: previous.sizeBytes + last.sizeBytes,
+  });
 }
 
 async function scan(path: string, segmentSeconds: number, signal: AbortSignal) {
@@ -119,6 +131,7 @@ async function scan(path: string, segmentSeconds: number, signal: AbortSignal) {
     await handle.close();
   }
   close(restOffset);
+  mergeShortRest(cut);
   if (cut.length === 0) throw new RangeError('the file has no frames');
   return { cut, codec, primingSeconds };
 }

@@ -1,5 +1,5 @@
 import { isFragmentedFile, type Packaging, segmentNames } from '../plan/decide/packaging.js';
-import { cutTrack, type TrackSegment } from './cut-track.js';
+import { cutTrack, endOf, type TrackSegment } from './cut-track.js';
 import type { SegmentEncryption } from './encryption.js';
 import type { ByteRange } from './media-playlist.js';
 import type { Movie } from './movie.js';
@@ -8,7 +8,7 @@ import type { RenditionSegment } from './rendition-playlists.js';
 import { codecOfTrack } from './sample-entries.js';
 import { SampleReader } from './sample-reader.js';
 import type { Sample, Track } from './sample-tables.js';
-import type { AccessPoint } from './segments.js';
+import { type AccessPoint, endOfStreams } from './segments.js';
 import { type PackagedFile, SegmentWriter } from './write-segments.js';
 
 /** Tracks that were written into the same segments. */
@@ -23,6 +23,8 @@ export interface FragmentedTracks {
   readonly segments: readonly RenditionSegment[];
   /** The number of frames of video. */
   readonly frames: number;
+  /** Whether no frame needs frames before its keyframe. */
+  readonly isClosed: boolean;
   /** Of the first track, in units of its timescale. */
   readonly startTime: number;
   readonly durations: readonly number[];
@@ -63,6 +65,7 @@ export async function writeFragmented(
   const durations: number[] = [];
   let startTime = 0;
   let frames = 0;
+  let isClosed = true;
   try {
     for (const _ of tracks) readers.push(await SampleReader.open(movie.path, signal));
     await writer.appendOutside(headerFile, Buffer.concat([header, Buffer.alloc(reserved)]));
@@ -79,6 +82,8 @@ export async function writeFragmented(
         for (const samples of cut?.fragments ?? []) {
           const head = fragmentHeader({ trackId: track.id, samples }, ++sequenceNumber);
           if (track.kind === 'video') frames += samples.length;
+          if (track.kind === 'video' && frames > samples.length && hasLeadingFrames(samples))
+            isClosed = false;
           if (track.kind === 'video')
             keyframes.push(keyframeOf(samples, track, position + head.length, position));
           await writer.append(head);
@@ -97,6 +102,7 @@ export async function writeFragmented(
         written: { file, range, headerBytes: 0 },
       });
     }
+    extendLast(segments, { tracks, frames, startTime });
     if (hasIndex) {
       const entries = segments.map(({ written }, index) => ({
         sizeBytes: written.range.sizeBytes,
@@ -112,6 +118,7 @@ export async function writeFragmented(
       indexBytes: reserved,
       segments,
       frames,
+      isClosed,
       startTime,
       durations,
     };
@@ -119,6 +126,29 @@ export async function writeFragmented(
     await writer.close();
     await Promise.all(readers.map((reader) => reader.close()));
   }
+}
+
+/** Whether frames are shown before the keyframe that they follow: they need frames before it (open GOP). */
+function hasLeadingFrames([first, ...others]: readonly Sample[]): boolean {
+  return first !== undefined && others.some(({ time }) => time < first.time);
+}
+
+/** Gives the last segment of several tracks the time of audio that is longer than the video. */
+function extendLast(
+  segments: RenditionSegment[],
+  { tracks, frames, startTime }: Pick<FragmentedTracks, 'tracks' | 'frames' | 'startTime'>,
+): void {
+  const last = segments.at(-1);
+  const [main, other] = tracks;
+  if (last === undefined || main === undefined || other === undefined) return;
+  const { startSeconds, durationSeconds } = last.segment;
+  const video = startSeconds + durationSeconds;
+  const audio = endOf(other) - startTime / main.timescale;
+  const end = endOfStreams({ video, audio, frameSeconds: video / frames }) ?? video;
+  segments[segments.length - 1] = {
+    ...last,
+    segment: { ...last.segment, durationSeconds: end - startSeconds },
+  };
 }
 
 /** Returns the part of a track that belongs to a segment; null if it has none there. To be called with rising numbers. */

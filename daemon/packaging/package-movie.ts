@@ -31,7 +31,7 @@ import type { PackagedFile } from './write-segments.js';
 /** Cuts an MP4 into segments of fragmented MP4, or into fragments of one file: see `packageRendition`. */
 export async function packageMovie(path: string, options: PackageOptions): Promise<PackagedRendition> {
   const { packaging, signal } = options;
-  const movie = await openMovie(path, packaging.segmentSeconds);
+  const movie = await openMovie(path, packaging);
   const [main] = movie.tracks;
   if (main === undefined) throw new RangeError('the file has no video and no audio');
   const count = packaging.encryption === null ? 0 : [...cutTrack(main, movie.starts)].length;
@@ -54,18 +54,23 @@ export async function packageMovie(path: string, options: PackageOptions): Promi
     ...(keyframes === null ? [] : [keyframes.file]),
   ];
   const textOf = (part: FragmentedTracks) =>
-    renditionPlaylist(part.segments, packaging, encryption, mapOf(part, packaging));
+    renditionPlaylist(part.segments, packaging, {
+      encryption,
+      header: mapOf(part, packaging),
+      isClosed: part.isClosed,
+    });
   const tracks = packaging.hasSeparateTracks ? parts.map((part) => trackFacts(part, parts, packaging)) : [];
   const facts = {
     ...renditionFacts(parts, packaging, { tracks, keyframes: keyframes?.facts }),
     ...(captions.facts.length === 0 ? {} : { captions: captions.facts }),
   };
   const verified = parts.map(
-    ({ header, segments, tracks: written }): PackagedPart => ({
+    ({ header, segments, tracks: written, isClosed }): PackagedPart => ({
       kind: written.length > 1 ? 'both' : (written[0]?.kind ?? 'both'),
       header: header.bytes,
       segments,
       encryption,
+      isClosed,
     }),
   );
   const [file] = first.files;
@@ -112,9 +117,11 @@ function renditionFacts(
   // A player of both tracks loads their segments with the same number at one time.
   const sizes = segments.map(sizedSegment);
   for (const { segments: other } of others)
-    for (const [index, { written }] of other.entries()) {
-      const size = sizes[Math.min(index, sizes.length - 1)];
-      if (size !== undefined) size.sizeBytes += written.range.sizeBytes;
+    for (const [index, { segment, written }] of other.entries()) {
+      const size = sizes[index];
+      // Audio may go on after the video.
+      if (size === undefined) sizes.push(sizedSegment({ segment, written }));
+      else size.sizeBytes += written.range.sizeBytes;
     }
   const { peak, average } = measureRates(sizes, packaging.segmentSeconds);
   return {
@@ -125,7 +132,10 @@ function renditionFacts(
     ...(first === undefined || first.frames === 0 ? {} : { frameRate: first.frames / durationOf(segments) }),
     peakBitrate: peak,
     averageBitrate: average,
-    isIndependent: isIndependent(packaging),
+    isIndependent: isIndependent(
+      packaging,
+      parts.every(({ isClosed }) => isClosed),
+    ),
     ...(keyframes === undefined ? {} : { keyframes }),
     ...(tracks.length === 0 ? {} : { tracks }),
   };
@@ -133,7 +143,7 @@ function renditionFacts(
 
 /** What is declared of a track with segments of its own. */
 function trackFacts(
-  { tracks, codecs, segments, durations, startTime, header, indexBytes }: FragmentedTracks,
+  { tracks, codecs, segments, durations, startTime, header, indexBytes, isClosed }: FragmentedTracks,
   parts: readonly FragmentedTracks[],
   packaging: Packaging,
 ): TrackFacts {
@@ -150,6 +160,7 @@ function trackFacts(
     peakBitrate: peak,
     averageBitrate: average,
     longestSegmentSeconds: longestOf(segments),
+    ...(isClosed ? {} : { hasLeadingFrames: true }),
     ...(packaging.hasHls && parts.length > 1 ? { playlist: `${names.stem}.m3u8` } : {}),
     files:
       indexBytes > 0

@@ -21,9 +21,9 @@ import {
   renditionPlaylist,
   sizedSegment,
 } from './rendition-playlists.js';
-import { type Segment, SegmentCutter } from './segments.js';
+import { endOfStreams, type Segment, SegmentCutter } from './segments.js';
 import { elementaryStreams, TransportStreamScanner } from './transport-stream.js';
-import { codecsOfTransportStream, type StreamCodecs } from './transport-stream-codecs.js';
+import { codecsOfTransportStream, isAudioType, type StreamCodecs } from './transport-stream-codecs.js';
 import { readPart, writeSegments } from './write-segments.js';
 
 /** Cuts a transport stream: see `packageRendition`. */
@@ -32,7 +32,7 @@ export async function packageTransportStream(
   options: PackageOptions,
 ): Promise<PackagedRendition> {
   const { packaging, signal } = options;
-  const { cut, tables, codecs, frames } = await scan(path, options);
+  const { cut, tables, codecs, frames, isClosed } = await scan(path, options);
   const names = segmentNames(packaging, null);
   const files = cut.map((_, index) => ({
     name: names.segment(index),
@@ -49,7 +49,7 @@ export async function packageTransportStream(
     const segment = cut[index];
     return segment === undefined ? [] : [{ segment, written: one }];
   });
-  const text = renditionPlaylist(segments, packaging, encryption, null);
+  const text = renditionPlaylist(segments, packaging, { encryption, header: null, isClosed });
   const main = await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' });
   const header = { file: names.segment(0), range: { offset: 0, sizeBytes: tables.length } };
   const keyframes = await writeKeyframes(options, segments, header);
@@ -64,7 +64,7 @@ export async function packageTransportStream(
       ...captions.files,
       ...(keyframes === null ? [] : [keyframes.file]),
     ],
-    parts: [{ kind: 'both', header: null, segments, encryption }],
+    parts: [{ kind: 'both', header: null, segments, encryption, isClosed }],
     facts: {
       segments: segments.length,
       longestSegmentSeconds: longestOf(segments),
@@ -73,7 +73,7 @@ export async function packageTransportStream(
       ...(frames === 0 ? {} : { frameRate: frames / durationOf(segments) }),
       peakBitrate: peak,
       averageBitrate: average,
-      isIndependent: isIndependent(packaging),
+      isIndependent: isIndependent(packaging, isClosed),
       ...(keyframes === null ? {} : { keyframes: keyframes.facts }),
       ...(captions.facts.length === 0 ? {} : { captions: captions.facts }),
     },
@@ -88,6 +88,8 @@ interface ScannedRendition {
   readonly codecs: StreamCodecs;
   /** The number of frames of video. */
   readonly frames: number;
+  /** Whether no frame needs frames before its keyframe. */
+  readonly isClosed: boolean;
 }
 
 /** The frame rate of a video that has only one frame, and declares no rate. */
@@ -106,15 +108,18 @@ async function scan(
   const handle = await open(path, 'r');
   try {
     await readChunks(handle, (chunk) => scanner.push(chunk), signal);
-    const { endSeconds, lastAudio, sizeBytes, tableBytes, frames } = scanner.end(denominator / numerator);
+    const { endSeconds, frameSeconds, lastAudio, sizeBytes, tableBytes, frames, hasLeadingFrames } =
+      scanner.end(denominator / numerator);
     const tables = await readPart(handle, { offset: 0, sizeBytes: tableBytes });
-    const exactEnd =
+    const audioEnd =
       lastAudio === null ? null : await endOfAudio(handle, tables, { ...lastAudio, sizeBytes });
-    const cut = endSeconds === null ? [] : cutter.end(exactEnd ?? endSeconds, sizeBytes);
+    const ends = { video: frames === 0 ? null : endSeconds, audio: audioEnd ?? endSeconds, frameSeconds };
+    const cut = endSeconds === null ? [] : cutter.end(endOfStreams(ends) ?? endSeconds, sizeBytes);
     const [first] = cut;
     if (first === undefined) throw new RangeError('the file has no frames');
     const head = { offset: first.offset, sizeBytes: Math.min(first.sizeBytes, maxHeadBytes) };
-    return { cut, tables, frames, codecs: codecsOfTransportStream(await readPart(handle, head)) };
+    const codecs = codecsOfTransportStream(await readPart(handle, head));
+    return { cut, tables, frames, codecs, isClosed: !hasLeadingFrames };
   } finally {
     await handle.close();
   }
@@ -127,7 +132,8 @@ async function endOfAudio(
   last: { readonly offset: number; readonly seconds: number; readonly sizeBytes: number },
 ): Promise<number | null> {
   const tail = { offset: last.offset, sizeBytes: last.sizeBytes - last.offset };
-  const [audio] = elementaryStreams(Buffer.concat([tables, await readPart(handle, tail)]));
+  const streams = elementaryStreams(Buffer.concat([tables, await readPart(handle, tail)]));
+  const audio = streams.find(({ streamType }) => isAudioType(streamType));
   const seconds = audio === undefined ? null : durationOfAudio(audio.payload);
   return seconds === null ? null : last.seconds + seconds;
 }

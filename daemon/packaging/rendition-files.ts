@@ -44,6 +44,8 @@ export interface PackagedPart {
   readonly header: Buffer | null;
   readonly segments: readonly RenditionSegment[];
   readonly encryption: SegmentEncryption | null;
+  /** Whether no frame needs frames before its keyframe. */
+  readonly isClosed: boolean;
 }
 
 /** The path of a file in the folder. Names from requests may contain anything, so the files have others there. */

@@ -39,21 +39,31 @@ function versionOf({ version, hasByteRanges, container }: Packaging): number {
   return version ?? (container === 'fmp4' ? headerVersion : hasByteRanges ? rangesVersion : lowestVersion);
 }
 
-/** Whether the playlist says that every segment begins with a keyframe. A client that asks for an old version may not know that tag. */
-export function isIndependent({ knownVersion }: Packaging): boolean {
-  return knownVersion === null || knownVersion >= independentVersion;
+/**
+ * Whether the playlist says that every segment can be decoded without the one before. `isClosed` is false if frames need those before their
+ * keyframe. A client that asks for an old version may not know that tag.
+ */
+export function isIndependent({ knownVersion }: Packaging, isClosed: boolean): boolean {
+  return isClosed && (knownVersion === null || knownVersion >= independentVersion);
 }
 
-/** The text of the playlist of a rendition. `header` is that of fragmented MP4, or null. */
+/** The text of the playlist of a rendition. `header` is that of fragmented MP4, or null. `isClosed`: see {@link isIndependent}. */
 export function renditionPlaylist(
   segments: readonly RenditionSegment[],
   packaging: Packaging,
-  encryption: SegmentEncryption | null,
-  header: NonNullable<MediaPlaylist['header']> | null,
+  {
+    encryption,
+    header,
+    isClosed,
+  }: {
+    readonly encryption: SegmentEncryption | null;
+    readonly header: NonNullable<MediaPlaylist['header']> | null;
+    readonly isClosed: boolean;
+  },
 ): string {
   const playlist: MediaPlaylist = {
     version: versionOf(packaging),
-    isIndependent: isIndependent(packaging),
+    isIndependent: isIndependent(packaging, isClosed),
     ...(header === null ? {} : { header }),
     segments: segments.map(
       ({ segment, written }, index): PlaylistSegment => ({

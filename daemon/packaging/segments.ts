@@ -25,6 +25,23 @@ export interface Segment {
 /** When transport streams begin, in seconds: the muxer of ffmpeg leaves this time for buffers. */
 export const transportStreamStart = 1.4;
 
+/**
+ * When the last segment ends: with the video, or with audio that is longer by more than a frame. Audio often ends within the last frame, or a
+ * little after it, and the renditions of a film are to have the same length.
+ */
+export function endOfStreams({
+  video,
+  audio,
+  frameSeconds,
+}: {
+  readonly video: number | null;
+  readonly audio: number | null;
+  readonly frameSeconds: number;
+}): number | null {
+  if (video === null || audio === null) return video ?? audio;
+  return audio > video + frameSeconds ? audio : video;
+}
+
 /** Frames may be earlier than their exact time by rounding, as by a tick of 90 kHz or of 1/1000 second. */
 const toleranceSeconds = 0.0015;
 

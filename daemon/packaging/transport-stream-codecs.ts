@@ -47,6 +47,12 @@ function hevcCodecOf(payload: Buffer): string | null {
   return profile.length < 12 ? null : hevcString(profile);
 }
 
+/** Whether a type of streams in a programme map is audio that venc writes. */
+export function isAudioType(streamType: number): boolean {
+  const { mpegAudio, adts, ac3, eac3 } = streamTypes;
+  return [...mpegAudio, adts, ac3, eac3].some((type) => type === streamType);
+}
+
 function audioCodecOf(streamType: number, payload: Buffer): string | null {
   if (streamTypes.mpegAudio.some((type) => type === streamType)) return 'mp4a.40.34';
   if (streamType === streamTypes.ac3) return 'ac-3';

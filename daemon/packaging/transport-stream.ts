@@ -24,13 +24,17 @@ interface Programme {
 /** What is known at the end of a transport stream. */
 export interface ScannedStream {
   /**
-   * End of the last frame, in seconds; null if the stream has no frames. Packets of audio have several frames: if there is no video, it is
-   * estimated.
+   * End of the last frame of video, in seconds; null if the stream has no frames. If there is no video, it is that of the audio, and estimated,
+   * because packets of audio have several frames.
    */
   readonly endSeconds: number | null;
+  /** The duration of that frame. */
+  readonly frameSeconds: number;
   /** The number of frames of video. */
   readonly frames: number;
-  /** The last packet of audio, if there is no video. */
+  /** Whether frames that are shown before a keyframe follow it, because they need the frames before it (open GOP). */
+  readonly hasLeadingFrames: boolean;
+  /** The last packet of audio; null if there is no audio. */
   readonly lastAudio: { readonly offset: number; readonly seconds: number } | null;
   readonly sizeBytes: number;
   /** Size of the tables at the start of the stream, which a decoder needs before any frame. */
@@ -63,6 +67,9 @@ export class TransportStreamScanner {
   #previous: number | null = null;
   #lastPts: number | null = null;
   #frames = 0;
+  /** When the last keyframe but the first is shown. */
+  #keyframeTime: number | null = null;
+  #hasLeadingFrames = false;
   #lastAudio: ScannedStream['lastAudio'] = null;
 
   constructor(onAccessPoint: (point: AccessPoint) => void) {
@@ -91,7 +98,9 @@ export class TransportStreamScanner {
         : this.#latest - this.#previous;
     return {
       endSeconds: this.#latest === null ? null : (this.#latest + frame) / ptsPerSecond,
+      frameSeconds: frame / ptsPerSecond,
       frames: this.#programme?.videoPid == null ? 0 : this.#frames,
+      hasLeadingFrames: this.#hasLeadingFrames,
       lastAudio: this.#lastAudio,
       sizeBytes: this.#offset,
       tableBytes: this.#tableBytes,
@@ -113,8 +122,19 @@ export class TransportStreamScanner {
     const payload = payloadAt(bytes, at);
     if (pid === patPid) this.#pmtPid = pmtPidOf(payload);
     else if (pid === this.#pmtPid) this.#programme ??= programmeOf(pid, payload);
-    else if (this.#programme !== null && pid === (this.#programme.videoPid ?? this.#programme.audioPid))
-      this.#startOfFrame(payload, this.#programme.videoPid === null || isRandomAccessAt(bytes, at));
+    else if (this.#programme !== null) {
+      const { videoPid, audioPid } = this.#programme;
+      if (pid === audioPid) this.#startOfAudio(payload);
+      if (pid === (videoPid ?? audioPid))
+        this.#startOfFrame(payload, videoPid === null || isRandomAccessAt(bytes, at));
+    }
+  }
+
+  #startOfAudio(payload: Buffer): void {
+    const pts = ptsOf(payload);
+    if (pts === null) return;
+    const seconds = unwrapped(pts, this.#lastPts ?? pts) / ptsPerSecond;
+    this.#lastAudio = { offset: this.#offset, seconds };
   }
 
   #startOfFrame(payload: Buffer, isAccessPoint: boolean): void {
@@ -122,15 +142,16 @@ export class TransportStreamScanner {
     this.#closeKeyframe(offset);
     const pts = ptsOf(payload);
     if (pts === null) return;
-    const time = this.#unwrapped(pts);
+    const time = unwrapped(pts, this.#lastPts ?? pts);
+    this.#lastPts = time;
     this.#frames += 1;
+    if (this.#keyframeTime !== null && time < this.#keyframeTime) this.#hasLeadingFrames = true;
     if (this.#latest === null || time > this.#latest) {
       this.#previous = this.#latest;
       this.#latest = time;
     } else if (this.#previous === null || time > this.#previous) this.#previous = time;
-    if (this.#programme?.videoPid === null)
-      this.#lastAudio = { offset: this.#offset, seconds: time / ptsPerSecond };
     if (!isAccessPoint) return;
+    if (this.#hasAccessPoint) this.#keyframeTime = time;
     const lacksTables = this.#hasAccessPoint && this.#tablesFrom === null;
     this.#hasAccessPoint = true;
     this.#open = { offset, seconds: time / ptsPerSecond, ...(lacksTables ? { lacksTables } : {}) };
@@ -141,14 +162,11 @@ export class TransportStreamScanner {
     this.#onAccessPoint({ ...this.#open, keyframeBytes: end - this.#open.offset });
     this.#open = null;
   }
+}
 
-  #unwrapped(pts: number): number {
-    if (this.#lastPts !== null) {
-      const periods = Math.round((this.#lastPts - pts) / ptsPeriod);
-      this.#lastPts = pts + periods * ptsPeriod;
-    } else this.#lastPts = pts;
-    return this.#lastPts;
-  }
+/** A timestamp without the wrap at 33 bits, near another one. */
+function unwrapped(pts: number, near: number): number {
+  return pts + Math.round((near - pts) / ptsPeriod) * ptsPeriod;
 }
 
 /** The packet identifier of the first programme map in a programme association table. */

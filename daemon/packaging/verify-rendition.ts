@@ -28,12 +28,13 @@ const toleranceSeconds = 1;
 
 /**
  * Verifies the segments of a rendition as they were written: together they are as long as the file that was cut, each follows the one
- * before it, and the first one, one in the middle and the last one can be decoded alone. Throws `RangeError` if they are not.
+ * before it. Throws `RangeError` if they are not. Resolves to why the first one, one in the middle or the last one cannot be decoded alone, as a
+ * part of a sentence; null if they can.
  */
 export async function verifyRendition(
   { kind, segments, header, encryption }: PackagedPart,
   { durationSeconds, decode, folder, name }: VerifyOptions,
-): Promise<void> {
+): Promise<string | null> {
   const last = segments.at(-1)?.segment;
   const end = last === undefined ? 0 : last.startSeconds + last.durationSeconds;
   const sum = segments.reduce((total, { segment }) => total + segment.durationSeconds, 0);
@@ -55,7 +56,7 @@ export async function verifyRendition(
       const path = join(folder, `${name}-${index}`);
       samples.push(await sampleOf(segment, index, { header, encryption, path }));
     }
-    await decodeSamples(samples, { hasVideo: kind !== 'audio', decode });
+    return await decodeSamples(samples, { hasVideo: kind !== 'audio', decode });
   } finally {
     for (const { path, isCopy } of samples) if (isCopy) await rm(path, { force: true });
   }
@@ -95,7 +96,7 @@ async function sampleOf(
 async function decodeSamples(
   samples: readonly Sample[],
   { hasVideo, decode }: Pick<VerifyOptions, 'decode'> & { readonly hasVideo: boolean },
-): Promise<void> {
+): Promise<string | null> {
   const areValid = await decode(
     samples.map(({ path }) => path),
     'video and found audio',
@@ -103,16 +104,17 @@ async function decodeSamples(
     () => true,
     () => false,
   );
-  if (areValid) return;
+  if (areValid) return null;
   for (const { path, number } of samples) {
     try {
       if (hasVideo) await decode([path], 'video');
       await decode([path], 'chosen');
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      throw new RangeError(`segment ${number} cannot be decoded alone (${reason})`, { cause: error });
+      return `segment ${number} cannot be decoded alone (${reason})`;
     }
   }
+  return null;
 }
 
 async function* decrypted(chunks: AsyncIterable<Buffer>, cipher: SegmentCipher): AsyncGenerator<Buffer> {

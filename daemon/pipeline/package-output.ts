@@ -7,11 +7,12 @@ import type { Run } from '../jobs/run.js';
 import { writeCaptionFiles } from '../packaging/caption-renditions.js';
 import { packageRendition } from '../packaging/package-rendition.js';
 import type { PackagedPart } from '../packaging/rendition-files.js';
+import { declaredFrameRate, durationOf as durationOfSegments } from '../packaging/rendition-playlists.js';
 import { verifyAddresses } from '../packaging/verify-addresses.js';
 import { type SegmentTimes, startsOf } from '../packaging/verify-alignment.js';
 import { type DecodedStreams, verifyRendition } from '../packaging/verify-rendition.js';
 import type { PackagedFile } from '../packaging/write-segments.js';
-import { isFragmentedFile } from '../plan/decide/packaging.js';
+import { isFragmentedFile, type Packaging } from '../plan/decide/packaging.js';
 import type { Product } from '../plan/plan-types.js';
 import { safeInputArgs } from '../plan/safe-input.js';
 import type { EncodedFile } from './encode.js';
@@ -32,11 +33,29 @@ interface PackagedOutput {
 /** Segments that are longer than requested by more than this are reported. */
 const reportedExcessSeconds = 0.5;
 
+const openWarning =
+  'Frames at the start of segments need the segment before (open GOP), because the video is copied: players may show damage after a jump. Encode the video instead.';
+
+function longWarning(longest: number, { segmentSeconds }: Packaging, { video }: Product): string {
+  const reason =
+    video?.isCopied === true ? 'segments begin at keyframes' : 'its audio is longer than its video';
+  return `The longest segment has ${longest.toFixed(1)} seconds instead of ${segmentSeconds}, because ${reason}.`;
+}
+
+/** The demuxers of segments: ffmpeg does not recognise a transport stream of a few packets, such as a segment of a still image. */
+const demuxers: Readonly<Partial<Record<Packaging['container'], string>>> = { ts: 'mpegts', fmp4: 'mov' };
+
 /** The arguments that decode files without keeping the frames. The deblocking filter is skipped: damage shows before it. */
-function decodeArgs(paths: readonly string[], streams: DecodedStreams): readonly string[] {
+function decodeArgs(
+  paths: readonly string[],
+  streams: DecodedStreams,
+  container: Packaging['container'],
+): readonly string[] {
+  const name = demuxers[container];
+  const demuxer = name === undefined ? [] : ['-f', name];
   const maps = { video: ['v'], chosen: [], 'video and found audio': ['v?', 'a:u?'] }[streams];
   return [
-    ...paths.flatMap((path) => ['-skip_loop_filter', 'all', ...safeInputArgs(path)]),
+    ...paths.flatMap((path) => ['-skip_loop_filter', 'all', ...demuxer, ...safeInputArgs(path)]),
     ...paths.flatMap((_, index) => maps.flatMap((stream) => ['-map', `${index}:${stream}`])),
     // Builds of 2018 buffer at most 128 packets of audio by default, while they wait for the first frame of a slow video.
     ...['-max_muxing_queue_size', '16384', '-f', 'null', '-'],
@@ -89,22 +108,24 @@ export async function packageOutput(
     };
     const { main, files, parts, facts } = await packageRendition(product.path, options);
     await rm(product.path, { force: true });
-    // Copied streams may be damaged where their source is. That is reported, and does not end the output.
-    const strictness = product.video?.isCopied === true ? [] : ['-xerror'];
     const decode = (paths: readonly string[], streams: DecodedStreams) =>
-      context.ffmpeg.run([...strictness, ...decodeArgs(paths, streams)], {
+      context.ffmpeg.run(['-xerror', ...decodeArgs(paths, streams, packaging.container)], {
         signal: run.signal,
         scratch,
         onProgress: () => {},
       });
     const name = `${prefix}-check`;
-    for (const part of parts)
-      await verifyRendition(part, {
-        durationSeconds: durationOf(part, media),
-        folder: scratch,
-        name,
-        decode,
-      });
+    // Copied streams may be damaged where their source is. That is reported, and does not end the output.
+    const isCopied = product.video?.isCopied === true;
+    const copyWarnings: string[] = [];
+    for (const part of parts) {
+      const durationSeconds = durationOf(part, media);
+      const problem = await verifyRendition(part, { durationSeconds, folder: scratch, name, decode });
+      if (problem !== null && !isCopied) throw new RangeError(problem);
+      if (problem !== null)
+        copyWarnings.push(`The copied video is damaged, or it cannot be cut: ${problem}.`);
+    }
+    if (isCopied && parts.some(({ isClosed }) => !isClosed)) copyWarnings.push(openWarning);
     if (isOneFile) {
       const captionFiles = await sidecarsOf(output, product, scratch);
       return { file: { product: main, ...captionFiles, media, file: null }, times: null, warnings: [] };
@@ -112,14 +133,19 @@ export async function packageOutput(
     await verifyDocuments(main, files);
     const longest = facts.longestSegmentSeconds;
     return {
-      file: { product: main, rendition: { files, facts }, media, file: null },
+      file: {
+        product: main,
+        rendition: { files, facts },
+        media: measuredMedia(media, parts, facts),
+        file: null,
+      },
       times: timesOf(parts, { output, product, source, facts }),
-      warnings:
-        longest > packaging.segmentSeconds + reportedExcessSeconds
-          ? [
-              `The longest segment has ${longest.toFixed(1)} seconds instead of ${packaging.segmentSeconds}, because segments begin at keyframes.`,
-            ]
-          : [],
+      warnings: [
+        ...copyWarnings,
+        ...(longest > packaging.segmentSeconds + reportedExcessSeconds
+          ? [longWarning(longest, packaging, product)]
+          : []),
+      ],
     };
   };
   return runStage(
@@ -133,6 +159,17 @@ export async function packageOutput(
     'SegmentingError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );
+}
+
+/** The facts of a file with what was measured of its segments: containers declare some durations and frame rates wrong. */
+function measuredMedia(media: MediaFacts, parts: readonly PackagedPart[], facts: RenditionFacts): MediaFacts {
+  const ends = parts.map(({ segments }) => durationOfSegments(segments));
+  const { video } = media;
+  return {
+    ...media,
+    durationSeconds: Math.max(...ends),
+    video: video === null ? null : { ...video, frameRate: declaredFrameRate(facts, video.frameRate) },
+  };
 }
 
 /** Verifies the addresses in the playlists and manifests of a rendition. */

@@ -76,14 +76,14 @@ function findCaptionMismatch({ captionTracks = 0 }: Product, { subtitles = [] }:
 }
 
 function findDurationFailure(
-  { expectedSeconds, maxSeconds, video: expectedVideo }: Product,
+  { expectedSeconds, contentSeconds, maxSeconds, video: expectedVideo }: Product,
   { durationSeconds, video }: MediaFacts,
 ): JobFailure | null {
-  if (expectedSeconds === null || durationSeconds === null) return null;
-  const lengths = `${durationSeconds.toFixed(1)} of ${expectedSeconds.toFixed(1)} seconds`;
-  const toleranceSeconds = Math.max(1, expectedSeconds * 0.05, 2 * (expectedVideo?.frameSeconds ?? 0));
+  if (expectedSeconds === null || contentSeconds === null || durationSeconds === null) return null;
+  const lengths = `${durationSeconds.toFixed(1)} of ${contentSeconds.toFixed(1)} seconds`;
+  const toleranceSeconds = Math.max(1, contentSeconds * 0.05, 2 * (expectedVideo?.frameSeconds ?? 0));
   // A truncated input still reports its full duration; ffmpeg encodes the existing part and reports success.
-  if (durationSeconds < expectedSeconds - toleranceSeconds && !hasAllFrames(expectedVideo, video)) {
+  if (durationSeconds < contentSeconds - toleranceSeconds && !hasAllFrames(expectedVideo, video)) {
     const message = `Only ${lengths} could be encoded: the input is truncated or damaged.`;
     return { errorClass: 'TranscodingError', message };
   }

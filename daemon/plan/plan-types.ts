@@ -134,6 +134,8 @@ export interface Product {
   readonly path: string;
   /** Expected duration in seconds; null if unknown. */
   readonly expectedSeconds: number | null;
+  /** How many seconds must have media: less than expected if its only stream is shorter than the input. Null if unknown. */
+  readonly contentSeconds: number | null;
   /** Maximum duration in seconds; null if unknown. */
   readonly maxSeconds: number | null;
   /** What was changed or left out for this input, one sentence each. */

@@ -4,7 +4,7 @@ import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions } from './decide/captions.js';
-import { decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
+import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
 import { decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
@@ -183,11 +183,16 @@ function decideOutput(
         outputId: id,
       })
     : { tracks: [], burned: undefined, renditions: undefined, warnings: [] };
+  const outputStreams = [
+    ...(isVideo && media.video !== null ? [media.video] : []),
+    ...((audioResult.audio !== null || copies?.audio != null) && inputAudio !== null ? [inputAudio] : []),
+  ];
   const decision = {
     outputId: id,
     extension: combination.extension,
     container,
     clip,
+    contentSeconds: contentSecondsOf(clip, outputStreams, media),
     video:
       videoResult.video === null || burned === undefined
         ? videoResult.video
@@ -202,11 +207,7 @@ function decideOutput(
     ...(tracks.length === 0 ? {} : { captions: tracks }),
     ...(renditions === undefined ? {} : { captionRenditions: renditions }),
     ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
-    ...packagingOf(
-      settings,
-      { filename, extension: combination.extension },
-      videoResult.video !== null || copies?.video != null,
-    ),
+    ...packagingOf(settings, { filename, extension: combination.extension }, isVideo),
     warnings: [
       ...selected.warnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),

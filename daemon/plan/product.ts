@@ -18,12 +18,13 @@ function fileCodec(codec: VideoCodec | AudioCodec, bitDepth = 16): string {
 
 /** The file that the steps of an output produce, and its expected properties. */
 export function productOf(decision: Decision, paths: PlanPaths): Product {
-  const { outputId, clip, video, audio, copies, captions, captionRenditions } = decision;
+  const { outputId, clip, contentSeconds, video, audio, copies, captions, captionRenditions } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
   return {
     outputId,
     path: productPath(decision, paths),
     expectedSeconds: clip.expectedSeconds,
+    contentSeconds,
     maxSeconds: maxSeconds(decision, frameSeconds),
     warnings: decision.warnings,
     ...(decision.packaging === undefined ? {} : { packaging: decision.packaging }),

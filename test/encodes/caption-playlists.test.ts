@@ -111,7 +111,7 @@ test('captions are cut into the segments of the other outputs, and a playlist li
   assert.is(master.streams[0]?.SUBTITLES, 'captions');
 });
 
-test('beside fragmented MP4 the times count from 0, and a hosted playlist finds hosted captions', async (context) => {
+test('with fragmented MP4 the times count from 0, and a hosted playlist finds hosted captions', async (context) => {
   const { daemon, folder } = context;
   const id = await daemon.create({
     input: `file://${folder}/in.mp4`,

@@ -57,6 +57,7 @@ for (const { format, probed, codec, primingSamples, compared } of formats) {
         { ...cut, ...to('b.m3u8'), byte_range_segmenting: true },
         { ...cut, ...to('c.m3u8'), encryption_key },
         to(`whole.${format}`),
+        { ...cut, ...to('rest.m3u8'), clip_length: 8 },
       ],
     });
     const job = await daemon.waitForJob(id);
@@ -81,6 +82,10 @@ for (const { format, probed, codec, primingSamples, compared } of formats) {
       start += seconds;
     }
     assert.ok(Math.abs(start - 13) < 0.06, `${start}`);
+    // What the encoder adds at the end is shorter than a segment that players recognise.
+    const rest = parsePlaylist(readFileSync(join(folder, 'rest.m3u8'), 'utf8')).segments;
+    assert.is(rest.length, 2, JSON.stringify(rest));
+
     const hash = async (name: string) => {
       const command = ['-v', 'error', '-i', join(folder, name), ...compared, '-f', 'md5', '-'];
       return (await promisify(execFile)('ffmpeg', command)).stdout;

@@ -49,6 +49,19 @@ const inputs: Readonly<
     frames: 7,
     segments: [2, 2, 2, 1],
   },
+  // The encoder returns the first frame after more than ten seconds of audio.
+  'one frame in a second for long': {
+    name: 'slides.mp4',
+    args: [...testVideo('64x48', 1, 24), ...testTone(24), ...h264, '-c:a', 'aac'],
+    frames: 24,
+    segments: Array(12).fill(2),
+  },
+  'still frames, whose segments have a few packets': {
+    name: 'still.mp4',
+    args: ['-f', 'lavfi', '-i', 'color=s=64x48:r=1:d=6', ...h264],
+    frames: 6,
+    segments: [2, 2, 2],
+  },
   'less than a segment': {
     name: 'short.mp4',
     args: [...testVideo('64x48', 25, 0.4), ...testTone(0.4), ...h264, '-c:a', 'aac'],
@@ -101,6 +114,13 @@ test.before(async (context) => {
     ...[...testVideo('64x48', 25, 9), ...testTone(9), ...h264, '-c:a', 'aac'],
     ...['-g', '125', '-sc_threshold', '0'],
   ]);
+  await makeMedia(join(context.folder, 'longer.mp4'), [
+    ...[...testVideo('64x48', 25, 3), ...testTone(7), ...h264, '-c:a', 'aac'],
+  ]);
+  await makeMedia(join(context.folder, 'open.mp4'), [
+    ...[...testVideo('64x48', 25, 8), '-c:v', 'libx264', '-pix_fmt', 'yuv420p'],
+    ...['-x264-params', 'open-gop=1:keyint=50:bframes=3:b-adapt=0:scenecut=0'],
+  ]);
   context.daemon = await startTestDaemon({ filesRoots: [context.folder] });
 });
 test.after(({ daemon }) => daemon.stop());
@@ -149,6 +169,58 @@ for (const [form, settings] of Object.entries(forms))
       assert.is(await frameCount(videoPlaylist(path)), frames);
     });
   }
+
+for (const [form, settings] of Object.entries(forms)) {
+  test(`audio that goes on after the video plays to its end as ${form}`, async (context) => {
+    const path = join(context.folder, `longer ${form}`, 'film.m3u8');
+    const job = await run(context, 'longer.mp4', { ...settings, url: `file://${encodeURI(path)}` });
+    const [output] = job.output_media_files;
+    assert.is(output?.state, 'finished', output?.error_message ?? '');
+    const durations = (playlist: string) =>
+      parsePlaylist(readFileSync(playlist, 'utf8')).segments.map(
+        ({ seconds }) => Math.round(seconds * 10) / 10,
+      );
+    const isCmaf = form === 'CMAF';
+    assert.equal(durations(videoPlaylist(path)), isCmaf ? [2, 1] : [2, 5]);
+    if (isCmaf) assert.equal(durations(path.replace('.m3u8', '-audio.m3u8')), [2, 2, 2, 1]);
+    assert.is(output?.warnings?.some((text) => text.includes('its audio is longer')) ?? false, !isCmaf);
+    assert.ok(Math.abs((output?.duration_in_ms ?? 0) - 7000) < 50, `${output?.duration_in_ms}`);
+  });
+
+  test(`copied video whose frames need those before their keyframe has a warning as ${form}, and no promise`, async (context) => {
+    const path = join(context.folder, `open ${form}`, 'film.m3u8');
+    const copied = { ...settings, copy_video: true, url: `file://${encodeURI(path)}` };
+    const [output] = (await run(context, 'open.mp4', copied)).output_media_files;
+    assert.is(output?.state, 'finished', output?.error_message ?? '');
+    assert.match(output?.warnings?.join() ?? '', /need the segment before \(open GOP\)/);
+    const { tags } = parsePlaylist(readFileSync(videoPlaylist(path), 'utf8'));
+    assert.is(tags['EXT-X-INDEPENDENT-SEGMENTS'], undefined);
+  });
+}
+
+test('the audio or the video alone of a film is complete, if it is shorter than the other', async (context) => {
+  const { daemon, folder } = context;
+  const to = (name: string) => ({ url: `file://${folder}/alone/${name}` });
+  for (const [input, seconds] of [
+    ['half.mp4', [5, 2]],
+    ['longer.mp4', [3, 7]],
+    ['gap.mkv', [4, 5]],
+  ] as const) {
+    const id = await daemon.create({
+      input: `file://${folder}/${input}`,
+      outputs: [
+        { ...to(`${input}.v.m3u8`), type: 'segmented', skip_audio: true },
+        { ...to(`${input}.m4a`), skip_video: true },
+      ],
+    });
+    const { output_media_files: outputs } = await daemon.waitForJob(id);
+    assert.equal(
+      outputs.map(({ state, duration_in_ms }) => [state, Math.round((duration_in_ms ?? 0) / 1000)]),
+      seconds.map((one) => ['finished', one]),
+      JSON.stringify(outputs),
+    );
+  }
+});
 
 for (const [form, settings] of Object.entries(forms)) {
   test(`copied video with few keyframes has long segments as ${form}, and a warning`, async (context) => {

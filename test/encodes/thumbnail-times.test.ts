@@ -118,6 +118,7 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
     outputId: 3,
     path,
     expectedSeconds: null,
+    contentSeconds: null,
     maxSeconds: null,
     warnings: [],
     video: null,

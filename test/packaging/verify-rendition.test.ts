@@ -28,7 +28,7 @@ function partOf(
     },
     written: { file: { path, name: 'film.m4s' }, range: { offset: index, sizeBytes: 1 }, headerBytes: 0 },
   }));
-  return { kind: 'both', header, segments, encryption: null };
+  return { kind: 'both', header, segments, encryption: null, isClosed: true };
 }
 
 /** Records what is decoded, and fails for files that contain a letter. */
@@ -44,9 +44,9 @@ function decoder(damaged = '-') {
 
 const options = { durationSeconds: null, name: 'check' };
 
-async function messageOf(work: Promise<void>): Promise<string> {
+async function messageOf(work: Promise<string | null>): Promise<string> {
   return work.then(
-    () => 'it was verified',
+    (problem) => problem ?? 'it was verified',
     (error: unknown) => (error instanceof RangeError ? error.message : String(error)),
   );
 }

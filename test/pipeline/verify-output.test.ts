@@ -10,6 +10,7 @@ const product: Product = {
   outputId: 7,
   path: '/scratch/output-7.mp4',
   expectedSeconds: 60,
+  contentSeconds: 60,
   warnings: [],
   maxSeconds: 63,
   video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },

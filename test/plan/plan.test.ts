@@ -23,6 +23,7 @@ test('a product has the path of the file and its expected content', () => {
         outputId: 7,
         path: '/scratch/output-7.mp4',
         expectedSeconds: 4,
+        contentSeconds: 4,
         maxSeconds: 5,
         warnings: [],
         video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },

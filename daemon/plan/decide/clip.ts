@@ -93,6 +93,27 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
   return Math.max(0, startSeconds - Math.min(...starts, startSeconds));
 }
 
+/** Formats whose durations of streams are the times at which these end. */
+const endTimeFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
+
+/**
+ * How many seconds of an output have media: those of the clip, or as far as its only stream reaches into that, because the video or the audio of
+ * a film may begin later or end earlier than the other. Null if it is not known.
+ */
+export function contentSecondsOf(
+  { startSeconds, lengthSeconds, expectedSeconds }: Clip,
+  streams: readonly Pick<VideoFacts | AudioFacts, 'durationSeconds' | 'startSeconds'>[],
+  media: MediaFacts,
+): number | null {
+  const [only, other] = streams;
+  if (only === undefined || other !== undefined || only.durationSeconds === null || expectedSeconds === null)
+    return expectedSeconds;
+  const start = startWithin(only.startSeconds, media);
+  const end = endTimeFormats.has(media.format) ? only.durationSeconds : start + only.durationSeconds;
+  const clipEnd = lengthSeconds === null ? end : Math.min(end, startSeconds + lengthSeconds);
+  return Math.max(0, Math.min(expectedSeconds, clipEnd - Math.max(start, startSeconds)));
+}
+
 /**
  * The time of the first frame at or after the requested start. From a time between two frames, the first frame would be up to one
  * frame late: the time base of the encoder is one frame, so the delay is rounded up to a gap, and the last frame is lost.

@@ -267,6 +267,8 @@ export interface Decision {
   readonly extension: string;
   readonly container: Container;
   readonly clip: Clip;
+  /** How many seconds of the clip have media in this output; null if unknown. */
+  readonly contentSeconds: number | null;
   readonly video: VideoDecision | null;
   readonly audio: AudioDecision | null;
   /** The streams that are copied instead of encoded; absent if there are none. */

@@ -70,10 +70,14 @@ const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 
 const firstPassFile = ['-f', 'null', '-'] as const;
 
+/** About two frames of AAC. Smaller packets would make the segments of audio much larger. */
+const audioPacketBytes = 800;
+
 function fileArgs(
   {
     container: { muxer, hasIndex = false },
     video,
+    audio,
     language,
     hasHintTracks = false,
     packaging,
@@ -83,6 +87,8 @@ function fileArgs(
   path: string,
   { hasFpsMode: isNew }: Capabilities,
 ): readonly string[] {
+  const hasVideo = video !== null || copies?.video != null;
+  const hasAudio = audio !== null || copies?.audio != null;
   const isMp4 = hasIndex || packaging?.container === 'fmp4';
   const flags = [
     ...(hasIndex ? ['+faststart'] : []),
@@ -101,6 +107,11 @@ function fileArgs(
     ...(packaging?.container !== 'ts' || (copies !== undefined && clip.startSeconds > 0)
       ? []
       : ['-avoid_negative_ts', 'disabled']),
+    // Encoders return frames of slow video long after they were read. Without this, the muxer writes up to that time only audio, so that players
+    // and ffprobe find no video.
+    ...(muxer === 'mpegts' && hasVideo && hasAudio ? ['-max_interleave_delta', '0'] : []),
+    // Segments of audio can begin only with a packet, which has by default up to half a second of it.
+    ...(packaging?.container === 'ts' && !hasVideo ? ['-pes_payload_size', String(audioPacketBytes)] : []),
     // Only frames: players would take the header of a file for one.
     ...(packaging?.container === 'mp3' ? ['-write_xing', '0', '-id3v2_version', '0'] : []),
     ...['-f', muxer, fileArgument(path)],
