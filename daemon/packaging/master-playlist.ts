@@ -59,11 +59,23 @@ export function masterPlaylistText(playlist: MasterPlaylist): string {
     '#EXTM3U',
     `#EXT-X-VERSION:${playlist.version}`,
     ...(playlist.isIndependent ? ['#EXT-X-INDEPENDENT-SEGMENTS'] : []),
-    ...playlist.alternates.map(mediaLine),
+    ...withDistinctNames(playlist.alternates).map(mediaLine),
     ...playlist.streams.flatMap((stream) => [streamLine(stream, hasClosedCaptions), stream.uri]),
     ...playlist.keyframeStreams.map(keyframeLine),
   ];
   return `${lines.join('\n')}\n`;
+}
+
+/** No two renditions of a group have the same name (RFC 8216, section 4.3.4.1.1). */
+function withDistinctNames(renditions: readonly AlternateRendition[]): readonly AlternateRendition[] {
+  const taken = new Set<string>();
+  return renditions.map((rendition) => {
+    const keyOf = (name: string) => `${rendition.type} ${rendition.group} ${name}`;
+    let name = rendition.name;
+    for (let number = 2; taken.has(keyOf(name)); number += 1) name = `${rendition.name} ${number}`;
+    taken.add(keyOf(name));
+    return { ...rendition, name };
+  });
 }
 
 function mediaLine(rendition: AlternateRendition): string {

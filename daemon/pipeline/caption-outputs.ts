@@ -4,7 +4,7 @@ import { VencError } from '../../src/shared/errors.js';
 import { captionFormat, isCaptions } from '../../src/shared/settings/captions.js';
 import { languageCode, languageName } from '../../src/shared/text/languages.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
-import { type Captions, clipCues } from '../captions/cues.js';
+import type { Captions } from '../captions/cues.js';
 import { subripText } from '../captions/subrip.js';
 import { timedTextFile } from '../captions/timed-text.js';
 import { webvttText } from '../captions/webvtt.js';
@@ -13,6 +13,7 @@ import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { writeCaptionPlaylist } from '../packaging/caption-renditions.js';
+import { clipCaptions } from '../plan/decide/clip-captions.js';
 import { captionGridOf } from '../plan/decide/packaging.js';
 import type { PreparedCaptions } from '../plan/plan-types.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -50,7 +51,7 @@ export async function* captionOutputs(
     readonly scratch: string;
     readonly readCaptionFiles: ReadCaptionFiles;
   },
-): AsyncGenerator<{ readonly output: JobOutput; readonly encoded: ProducedFile }> {
+): AsyncGenerator<CaptionOutput> {
   const { path: input, media } = source;
   const wanted = outputs.filter(({ settings }) => isCaptions(settings));
   if (wanted.length === 0 || media === null) return;
@@ -76,17 +77,18 @@ export async function* captionOutputs(
     const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const path = join(scratch, `output-${output.id}`);
-    const encoded = await runStage(
+    const made = await runStage(
       run,
       async () => {
         const track = chooseTrack(output, await tracksOf(output, fromFiles));
         const cut = cutTrack(output, track, { media, isTest: run.job.test });
-        return await writeCaptions(output, cut, { path, outputs: run.job.outputs });
+        const encoded = await writeCaptions(output, cut, { path, outputs: run.job.outputs });
+        return { output, encoded, warnings: cut.warnings };
       },
       'CaptionError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
     );
-    if (encoded !== null) yield { output, encoded };
+    if (made !== null) yield made;
   }
 }
 
@@ -105,11 +107,20 @@ function chooseTrack({ settings }: JobOutput, tracks: readonly PreparedCaptions[
   throw new VencError('CaptionError', `The input has no captions${which}.`);
 }
 
+/** An output of captions, its file, and what was left out, one sentence each. */
+interface CaptionOutput {
+  readonly output: JobOutput;
+  readonly encoded: ProducedFile;
+  readonly warnings: readonly string[];
+}
+
 /** The captions of a clip. */
 interface ClippedTrack {
   readonly captions: Captions;
   readonly language: string | null;
   readonly durationSeconds: number;
+  /** What was cut, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** Cuts and shifts captions with the clip of an output. */
@@ -119,14 +130,18 @@ function cutTrack(
   { media, isTest }: { readonly media: MediaFacts; readonly isTest: boolean },
 ): ClippedTrack {
   const { start_clip: start = 0, clip_length: length } = settings;
-  const lengthSeconds = Math.min(length ?? unknownSeconds, isTest ? testSeconds : unknownSeconds);
-  const end = Math.min(start + lengthSeconds, media.durationSeconds ?? unknownSeconds);
-  const cues = clipCues(captions.cues, start * 1000, end * 1000);
+  const longest = isTest ? Math.min(length ?? testSeconds, testSeconds) : (length ?? null);
+  const end = Math.min(start + (longest ?? unknownSeconds), media.durationSeconds ?? unknownSeconds);
+  const { cues, warnings } = clipCaptions(captions, {
+    ...{ startSeconds: start, readFromSeconds: start, startsInFrame: false },
+    ...{ lengthSeconds: longest, expectedSeconds: end - start },
+  });
   const lastSeconds = cues.reduce((latest, { endMs }) => Math.max(latest, endMs), 0) / 1000;
   return {
     captions: { ...captions, cues },
     language: settings.language ?? language,
     durationSeconds: media.durationSeconds === null && length === undefined ? lastSeconds : end - start,
+    warnings: cues.length > 0 ? warnings : [...warnings, 'There are no captions in this part of the input.'],
   };
 }
 

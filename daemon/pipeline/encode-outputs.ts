@@ -82,7 +82,8 @@ export async function encodeOutputs(
     await Promise.allSettled(deliveries);
     deliveries = [];
   };
-  const startDelivery = async ({ output, encoded, video }: MadeFile, source: MediaFacts | null) => {
+  const startDelivery = async (made: MadeFile, source: MediaFacts | null) => {
+    const { output, encoded, video } = made;
     const extracted =
       video === null
         ? { thumbnails: [], warnings: [] }
@@ -94,7 +95,7 @@ export async function encodeOutputs(
         : await packageOutput(run, context, { output, encoded: video, source, scratch, ...requestedFiles });
     if (packaged === null) return;
     if (packaged.times !== null) segmentTimes.set(output.id, packaged.times);
-    const warnings = [...(video?.warnings ?? []), ...extracted.warnings, ...packaged.warnings];
+    const warnings = [...made.warnings, ...extracted.warnings, ...packaged.warnings];
     spawn((taskRun) => {
       const { thumbnails } = extracted;
       const delivery = deliver(taskRun, context, {
@@ -143,6 +144,8 @@ interface MadeFile {
   readonly encoded: ProducedFile;
   /** The same file, if thumbnails may be taken from it; null if it is only transferred. */
   readonly video: EncodedFile | null;
+  /** What was changed or left out, one sentence each. */
+  readonly warnings: readonly string[];
 }
 
 /** Yields the file of each output of a batch: first those that are only transferred, because that is fast. */
@@ -156,12 +159,13 @@ async function* makeFiles(
     awaitSpace,
   }: Pick<OutputsToEncode, 'scratch' | 'requestedFiles'> & { readonly awaitSpace: () => Promise<void> },
 ): AsyncGenerator<MadeFile> {
-  for await (const one of transferOutputs(run, source, outputs, scratch)) yield { ...one, video: null };
+  for await (const one of transferOutputs(run, source, outputs, scratch))
+    yield { ...one, video: null, warnings: [] };
   for await (const one of captionOutputs(run, context, source, { outputs, scratch, readCaptionFiles }))
     yield { ...one, video: null };
   for (const group of groups) {
     await awaitSpace();
     for await (const { output, encoded: video } of encode(run, context, group, scratch))
-      yield { output, encoded: { ...video, file: null }, video };
+      yield { output, encoded: { ...video, file: null }, video, warnings: video.warnings };
   }
 }

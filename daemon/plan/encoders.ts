@@ -213,6 +213,14 @@ export function videoEncodersFor(codec: VideoCodec): readonly VideoEncoderName[]
   return videoEncoderNames.filter((name) => videoEncoders[name].codec === codec);
 }
 
+/** Whether an encoder keeps captions within the video (CEA-608 and CEA-708) by default. ffmpeg does so for x265 since 6.1. */
+export function keepsClosedCaptions(
+  encoder: VideoEncoderName,
+  { version }: { readonly version: number | null },
+): boolean {
+  return encoder === 'libx264' || (encoder === 'libx265' && version !== null && version >= 6.1);
+}
+
 const videoEncoderNames = Object.keys(videoEncoders) as readonly VideoEncoderName[];
 
 /** The default of `quality`, `speed` and `audio_quality` (contract). */

@@ -100,6 +100,13 @@ const rules: readonly EffectRule[] = [
         : null,
   },
   {
+    names: ['skip_captions'],
+    reason: ({ settings: { skip_captions, copy_video }, combination }) =>
+      skip_captions === true && copy_video === true && combination.video !== null
+        ? 'captions within the frames of the video remain, because it is copied'
+        : null,
+  },
+  {
     names: ['subtitles'],
     reason: ({ settings: { subtitles, copy_video, skip_captions }, combination }) =>
       subtitles === 'burn' && copy_video === true && skip_captions !== true && combination.video !== null

@@ -3,7 +3,7 @@ import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
-import { decideCaptions } from './decide/captions.js';
+import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
 import { decideAudio, decideRepack } from './decide/decide-audio.js';
@@ -215,9 +215,20 @@ function decideOutput(
       ...audioResult.warnings,
       ...captionWarnings,
       ...(lacksThumbnails ? ['There are no thumbnails, because the input has no video.'] : []),
+      ...missingCaptionWarnings(settings, { isVideo, wantsVideo: combination.video !== null }),
     ],
   };
   return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
+}
+
+/** Caption files of an output that has no video only because the input has none. */
+function missingCaptionWarnings(
+  settings: OutputSettings,
+  { isVideo, wantsVideo }: { readonly isVideo: boolean; readonly wantsVideo: boolean },
+): readonly string[] {
+  return !isVideo && wantsVideo && settings.caption_url !== undefined && wantsCaptions(settings)
+    ? ['There are no captions, because the input has no video.']
+    : [];
 }
 
 function packagingOf(

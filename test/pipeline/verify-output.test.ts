@@ -44,6 +44,12 @@ const cases: readonly (readonly [string, Partial<Product>, MediaFacts | null, Re
   ['four seconds too short', {}, mediaFacts({ durationSeconds: 56 }), /Only 56\.0 of 60\.0 seconds/],
   ['three seconds too long', {}, mediaFacts({ durationSeconds: 63 }), null],
   ['four seconds too long', {}, mediaFacts({ durationSeconds: 64 }), /of 64\.0 seconds instead of 60\.0/],
+  [
+    'a stream that is shorter than the film',
+    { contentSeconds: 20 },
+    mediaFacts({ durationSeconds: 20 }),
+    null,
+  ],
   ['any duration if none is expected', { expectedSeconds: null }, mediaFacts({ durationSeconds: 1 }), null],
   ['a longer duration if that is allowed', { maxSeconds: null }, mediaFacts({ durationSeconds: 600 }), null],
   ['an unknown duration', {}, mediaFacts({ durationSeconds: null }), null],
@@ -58,12 +64,12 @@ for (const [name, over, media, expected] of cases) {
 }
 
 test('a clip between two frames, without any frame, is an error of the settings', () => {
-  const short = { ...product, expectedSeconds: 0.02, maxSeconds: 1.02 };
+  const short = { ...product, expectedSeconds: 0.02, contentSeconds: 0.02, maxSeconds: 1.02 };
   for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
     assert.is(verifyOutput(short, media)?.errorClass, 'InvalidVideoSettingsError');
     assert.is(verifyOutput({ ...short, video: null }, null)?.errorClass, 'InvalidVideoSettingsError');
   }
-  const wide = { ...short, expectedSeconds: 0.2 };
+  const wide = { ...short, expectedSeconds: 0.2, contentSeconds: 0.2 };
   assert.is(verifyOutput(wide, null)?.errorClass, 'TranscodingError');
   const failure = new VencError('TranscodingError', 'The encoder gave up.');
   const isClass = (error: unknown) => (error instanceof VencError ? error.errorClass : null);
@@ -78,6 +84,7 @@ test('a video with a low frame rate may deviate by two of its frames', () => {
   const slow = {
     ...product,
     expectedSeconds: 30,
+    contentSeconds: 30,
     video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 5, frames: null },
   };
   assert.is(verifyOutput(slow, mediaFacts({ durationSeconds: 20 })), null);

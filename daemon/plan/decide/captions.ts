@@ -1,36 +1,21 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { isSegmented } from '../../../src/shared/settings/segments.js';
-import { languageCode, languageName, languageTag } from '../../../src/shared/text/languages.js';
+import { languageName, languageTag } from '../../../src/shared/text/languages.js';
 import { withoutExtension } from '../../../src/shared/text/url-text.js';
 import type { Captions } from '../../captions/cues.js';
-import { subripText } from '../../captions/subrip.js';
-import { assText } from '../../captions/substation.js';
-import { timedTextFile } from '../../captions/timed-text.js';
-import { webvttText } from '../../captions/webvtt.js';
-import type { MediaFacts, SubtitleFacts } from '../../jobs/media.js';
 import type { Container } from '../formats.js';
-import type {
-  BurnedCaptions,
-  Capabilities,
-  CaptionRendition,
-  CaptionTrack,
-  PreparedCaptions,
-} from '../plan-types.js';
+import type { Capabilities, CaptionRendition, PreparedCaptions } from '../plan-types.js';
+import {
+  burn,
+  type CaptionContext,
+  type DecidedCaptions,
+  emptyWarning,
+  fileTrack,
+  hasCaptionTracks,
+  imageTrack,
+  withOneDefault,
+} from './caption-tracks.js';
 import { areImages, clipCaptions, leftOutWarning } from './clip-captions.js';
-import type { Clip } from './decisions.js';
-
-/** The form of the caption tracks of a container, by its muxer. Others have no such tracks. */
-const trackForms: Readonly<Record<string, 'tx3g' | 'matroska' | 'webvtt'>> = {
-  mp4: 'tx3g',
-  mov: 'tx3g',
-  matroska: 'matroska',
-  webm: 'webvtt',
-};
-
-/** Whether a container has tracks of captions. */
-export function hasCaptionTracks({ muxer, hasCaptionTracks: isPossible }: Container): boolean {
-  return isPossible !== false && Object.hasOwn(trackForms, muxer);
-}
 
 /** Whether an output keeps the captions that it can hold. */
 export function wantsCaptions({ skip_captions, subtitles }: OutputSettings): boolean {
@@ -42,13 +27,14 @@ export type CaptionPlace = 'tracks' | 'frames' | 'segments' | 'files' | 'nowhere
 
 /** Where the captions of an output with video go. Those of a request have files of their own if the container has no tracks for them. */
 export function captionPlace(settings: OutputSettings, container: Container): CaptionPlace {
-  const { subtitles, caption_url: files } = settings;
+  const { subtitles, caption_url: files, copy_video } = settings;
   if (!wantsCaptions(settings)) return 'nowhere';
-  if (subtitles === 'burn') return 'frames';
+  // Nothing can be drawn into a copied video, which keeps them as tracks.
+  if (subtitles === 'burn' && copy_video !== true) return 'frames';
   if (isSegmented(settings)) return 'segments';
   if (subtitles === 'sidecar') return 'files';
   if (hasCaptionTracks(container)) return 'tracks';
-  return files !== undefined && subtitles === undefined ? 'files' : 'nowhere';
+  return files !== undefined && subtitles !== 'keep' ? 'files' : 'nowhere';
 }
 
 /** The errors of captions that an output with video cannot have. */
@@ -106,25 +92,6 @@ const textCodecs = {
 /** How the subtitles of a codec are written to a file; null if they are not text, or this codec is not supported. */
 export function textFormOf(codec: string): (typeof textCodecs)[keyof typeof textCodecs] | null {
   return Object.hasOwn(textCodecs, codec) ? textCodecs[codec as keyof typeof textCodecs] : null;
-}
-
-/** What an output has to decide its captions. */
-interface CaptionContext {
-  readonly container: Container;
-  readonly extension: string;
-  readonly clip: Clip;
-  readonly media: MediaFacts;
-  readonly outputId: number;
-}
-
-/** The caption tracks of an output, and what was left out, one sentence each. */
-interface DecidedCaptions {
-  readonly tracks: readonly CaptionTrack[];
-  /** The captions that are written to files next to the output; absent if there are none. */
-  readonly renditions?: readonly CaptionRendition[];
-  /** The captions that are drawn into the video; absent if there are none. */
-  readonly burned?: BurnedCaptions;
-  readonly warnings: readonly string[];
 }
 
 /**
@@ -187,7 +154,7 @@ function decideRenditions(
       isDefault: dispositions.includes('default'),
       isForced: dispositions.includes('forced'),
     };
-    return { rendition, warnings };
+    return { rendition, warnings: cues.length === 0 ? [...warnings, emptyWarning] : warnings };
   });
   const renditions = all.map(({ rendition }) => rendition).filter(({ captions }) => captions.cues.length > 0);
   const last = renditions.findLastIndex(({ isDefault }) => isDefault);
@@ -221,71 +188,4 @@ export function captionsOfFile(
       ...(file.forced === true ? (['forced'] as const) : []),
     ],
   };
-}
-
-function imageTrack({ streamIndex, language, title, dispositions = [] }: SubtitleFacts): CaptionTrack {
-  const code = language === undefined ? null : languageCode(language);
-  return { from: 'input', streamIndex, language: code, title: title ?? null, dispositions };
-}
-
-/** Players show one default track. A file that is declared as the default replaces that of the input. */
-function withOneDefault(tracks: readonly CaptionTrack[]): readonly CaptionTrack[] {
-  const last = tracks.findLastIndex(({ dispositions }) => dispositions.includes('default'));
-  return tracks.map((track, index) =>
-    index === last
-      ? track
-      : { ...track, dispositions: track.dispositions.filter((name) => name !== 'default') },
-  );
-}
-
-function fileTrack(
-  { captions, language, title, dispositions }: PreparedCaptions,
-  { container, clip, outputId }: CaptionContext,
-  suffix: string,
-): DecidedCaptions {
-  const { cues, warnings } = clipCaptions(captions, clip);
-  if (cues.length === 0) {
-    const message = 'A track without captions in this part of the video was left out.';
-    return { tracks: [], warnings: [...warnings, message] };
-  }
-  const { extension, ...content } = contentOf({ ...captions, cues }, container);
-  const name = `captions-${outputId}-${suffix}${extension}`;
-  const code = language === null ? null : languageCode(language);
-  return { tracks: [{ from: 'file', name, ...content, language: code, title, dispositions }], warnings };
-}
-
-/** Draws the default track, or else the first one. The times of filters count from where reading starts. */
-function burn(prepared: readonly PreparedCaptions[], { clip, outputId }: CaptionContext): DecidedCaptions {
-  const chosen = prepared.findLast(({ dispositions }) => dispositions.includes('default')) ?? prepared[0];
-  if (chosen === undefined)
-    return { tracks: [], warnings: ['There are no text subtitles to burn into the video.'] };
-  const { captions } = chosen;
-  const { cues, warnings } = clipCaptions(captions, clip);
-  const skipMs = (clip.startSeconds - clip.readFromSeconds) * 1000;
-  const shifted = {
-    ...captions,
-    cues: cues.map((cue) => ({ ...cue, startMs: cue.startMs + skipMs, endMs: cue.endMs + skipMs })),
-  };
-  const name = `burned-${outputId}`;
-  const burned: BurnedCaptions =
-    captions.syntax === 'ass'
-      ? { name: `${name}.ass`, content: assText(shifted), filter: 'ass' }
-      : { name: `${name}.vtt`, content: webvttText(shifted), filter: 'subtitles' };
-  return { tracks: [], warnings, ...(cues.length === 0 ? {} : { burned }) };
-}
-
-function contentOf(
-  captions: Captions,
-  { muxer }: Container,
-): {
-  readonly extension: string;
-  readonly demuxer: Extract<CaptionTrack, { from: 'file' }>['demuxer'];
-  readonly content: string | Buffer;
-} {
-  const form = trackForms[muxer];
-  if (form === 'tx3g') return { extension: '.mp4', demuxer: 'mov', content: timedTextFile(captions.cues) };
-  if (form === 'webvtt') return { extension: '.vtt', demuxer: 'webvtt', content: webvttText(captions) };
-  return captions.syntax === 'ass'
-    ? { extension: '.ass', demuxer: 'ass', content: assText(captions) }
-    : { extension: '.srt', demuxer: 'srt', content: subripText(captions) };
 }

@@ -3,7 +3,13 @@ import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
 import { displaySize, orientationOf, type VideoFacts } from '../../jobs/media.js';
 import { isStrictAbout, nameInSentence } from '../device-profiles.js';
-import { levelOf, type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
+import {
+  keepsClosedCaptions,
+  levelOf,
+  type VideoEncoder,
+  type VideoEncoderName,
+  videoEncoders,
+} from '../encoders.js';
 import type { Capabilities, WatermarkImage } from '../plan-types.js';
 import { hasConstantBitrate, targetKbps } from './bitrate-cap.js';
 import { decideCodecOptions } from './codec-options.js';
@@ -22,7 +28,11 @@ export function decideVideo(
   encoder: VideoEncoderName,
   source: TimingSource,
   watermarks: readonly WatermarkImage[] = [],
-  capabilities: Pick<Capabilities, 'filters' | 'encoders'> = { filters: new Set(), encoders: new Set() },
+  capabilities: Pick<Capabilities, 'filters' | 'encoders' | 'version'> = {
+    filters: new Set(),
+    encoders: new Set(),
+    version: null,
+  },
   segmentGrids: readonly number[] = [],
 ): VideoResult {
   // 0 is a request too: no rotation, whatever the file signals.
@@ -68,6 +78,11 @@ export function decideVideo(
       ...warnings,
       ...leftOut.map(({ subject, reason }) => `${subject} was left out, because ${reason}.`),
       ...corrected.map((one) => toSentence(settings, one)),
+      ...(video.hasClosedCaptions === true &&
+      settings.skip_captions !== true &&
+      !keepsClosedCaptions(encoder, capabilities)
+        ? ['The closed captions within the video were left out: only H.264 keeps them.']
+        : []),
     ],
     video: {
       streamIndex: video.streamIndex,

@@ -1,6 +1,7 @@
 import type { SubtitleFacts } from '../../jobs/media.js';
 import { textFormOf } from '../decide/captions.js';
 import type { Decision, VideoDecision } from '../decide/decisions.js';
+import type { Container } from '../formats.js';
 import type { CaptionTrack, PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
 import { secondsArgument } from './input.js';
@@ -75,11 +76,22 @@ export function captionTrackArgs({ captions = [], container }: Decision): readon
     'copy',
     ...captions.flatMap(({ language, title, dispositions }, index) => [
       // Builds of 2018 otherwise write a WebM file whose unknown languages are read as English.
-      ...[`-metadata:s:s:${index}`, `language=${language ?? 'und'}`],
+      ...[`-metadata:s:s:${index}`, `language=${languageIn(container, language)}`],
       ...(title === null ? [] : [`-metadata:s:s:${index}`, `${titleTag}=${title}`]),
       ...[`-disposition:s:${index}`, dispositions.length === 0 ? '0' : dispositions.join('+')],
     ]),
   ];
+}
+
+/** Languages that the muxer of QuickTime files knows only by the codes of ISO 639-2 for bibliographies. */
+const quickTimeCodes: Readonly<Record<string, string>> = {
+  ...{ deu: 'ger', nld: 'dut', ell: 'gre', isl: 'ice', zho: 'chi', sqi: 'alb', mkd: 'mac' },
+  ...{ hye: 'arm', kat: 'geo', bod: 'tib', mya: 'bur', msa: 'may' },
+};
+
+function languageIn({ muxer }: Container, language: string | null): string {
+  if (language === null) return 'und';
+  return muxer === 'mov' ? (quickTimeCodes[language] ?? language) : language;
 }
 
 /**

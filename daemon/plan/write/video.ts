@@ -1,5 +1,5 @@
 import type { VideoDecision } from '../decide/decisions.js';
-import { atLevel, type VideoEncoder, videoEncoders } from '../encoders.js';
+import { atLevel, keepsClosedCaptions, type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Container } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import { codecOptionArgs, constantRateArgs, optionParams } from './codec-options.js';
@@ -36,15 +36,12 @@ export function videoArgs(
     ...constantRateArgs(video),
     ...groupArgs(video, encoder, pass),
     ...codecOptionArgs(video),
-    ...(video.signalling.dropsCaptions && writesCaptions(video.encoder, capabilities) ? ['-a53cc', '0'] : []),
+    ...(video.signalling.dropsCaptions && keepsClosedCaptions(video.encoder, capabilities)
+      ? ['-a53cc', '0']
+      : []),
     ...colourArgs(video),
     ...(encoder.codec === 'hevc' && (container.needsHvc1Tag ?? false) ? ['-tag:v', 'hvc1'] : []),
   ];
-}
-
-/** Whether an encoder keeps captions within the video (CEA-608 and CEA-708) by default. ffmpeg does so for x265 since 6.1. */
-function writesCaptions(encoder: VideoDecision['encoder'], { version }: Capabilities): boolean {
-  return encoder === 'libx264' || (encoder === 'libx265' && version !== null && version >= 6.1);
 }
 
 /**

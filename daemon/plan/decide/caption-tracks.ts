@@ -1,0 +1,136 @@
+import { languageCode } from '../../../src/shared/text/languages.js';
+import type { Captions } from '../../captions/cues.js';
+import { subripText } from '../../captions/subrip.js';
+import { assText } from '../../captions/substation.js';
+import { timedTextFile } from '../../captions/timed-text.js';
+import { webvttText } from '../../captions/webvtt.js';
+import type { MediaFacts, SubtitleFacts } from '../../jobs/media.js';
+import type { Container } from '../formats.js';
+import type { BurnedCaptions, CaptionRendition, CaptionTrack, PreparedCaptions } from '../plan-types.js';
+import { clipCaptions } from './clip-captions.js';
+import type { Clip } from './decisions.js';
+
+/** The form of the caption tracks of a container, by its muxer. Others have no such tracks. */
+const trackForms: Readonly<Record<string, 'tx3g' | 'matroska' | 'webvtt'>> = {
+  mp4: 'tx3g',
+  mov: 'tx3g',
+  matroska: 'matroska',
+  webm: 'webvtt',
+};
+
+/** Whether a container has tracks of captions. */
+export function hasCaptionTracks({ muxer, hasCaptionTracks: isPossible }: Container): boolean {
+  return isPossible !== false && Object.hasOwn(trackForms, muxer);
+}
+
+/** What an output has to decide its captions. */
+export interface CaptionContext {
+  readonly container: Container;
+  readonly extension: string;
+  readonly clip: Clip;
+  readonly media: MediaFacts;
+  readonly outputId: number;
+}
+
+/** The caption tracks of an output, and what was left out, one sentence each. */
+export interface DecidedCaptions {
+  readonly tracks: readonly CaptionTrack[];
+  /** The captions that are written to files next to the output; absent if there are none. */
+  readonly renditions?: readonly CaptionRendition[];
+  /** The captions that are drawn into the video; absent if there are none. */
+  readonly burned?: BurnedCaptions;
+  readonly warnings: readonly string[];
+}
+
+/** A track of images, which is copied from the input. */
+export function imageTrack({ streamIndex, language, title, dispositions = [] }: SubtitleFacts): CaptionTrack {
+  const code = language === undefined ? null : languageCode(language);
+  return { from: 'input', streamIndex, language: code, title: title ?? null, dispositions };
+}
+
+/** Players show one default track. A file that is declared as the default replaces that of the input. */
+export function withOneDefault(tracks: readonly CaptionTrack[]): readonly CaptionTrack[] {
+  const last = tracks.findLastIndex(({ dispositions }) => dispositions.includes('default'));
+  return tracks.map((track, index) =>
+    index === last
+      ? track
+      : { ...track, dispositions: track.dispositions.filter((name) => name !== 'default') },
+  );
+}
+
+/** The track of captions that are text, written to a file for ffmpeg. */
+export function fileTrack(
+  { captions, language, title, dispositions }: PreparedCaptions,
+  { container, clip, outputId }: CaptionContext,
+  suffix: string,
+): DecidedCaptions {
+  const { cues, warnings } = clipCaptions(captions, clip);
+  if (cues.length === 0) {
+    return { tracks: [], warnings: [...warnings, emptyWarning] };
+  }
+  const { extension, ...content } = contentOf({ ...captions, cues }, container);
+  const name = `captions-${outputId}-${suffix}${extension}`;
+  const code = language === null ? null : languageCode(language);
+  return {
+    tracks: [{ from: 'file', name, ...content, language: code, title, dispositions }],
+    warnings: [...warnings, ...styleWarnings(captions)],
+  };
+}
+
+/** What is said of captions of which the clip has none. */
+export const emptyWarning = 'A track without captions in this part of the video was left out.';
+
+/** Readers of ffmpeg find no captions in a file that begins with styles or regions (WebVTT), so tracks have none of these. */
+function withoutStyles({ header: _, ...captions }: Captions): Captions {
+  return captions;
+}
+
+function styleWarnings({ syntax, header }: Captions): readonly string[] {
+  return syntax === 'webvtt' && header !== undefined
+    ? ['The styles and regions of the captions (WebVTT) were left out: tracks have none.']
+    : [];
+}
+
+/** Draws the default track, or else the first one. The times of filters count from where reading starts. */
+export function burn(
+  prepared: readonly PreparedCaptions[],
+  { clip, outputId }: CaptionContext,
+): DecidedCaptions {
+  const chosen = prepared.findLast(({ dispositions }) => dispositions.includes('default')) ?? prepared[0];
+  if (chosen === undefined)
+    return { tracks: [], warnings: ['There are no text subtitles to burn into the video.'] };
+  const { captions } = chosen;
+  const { cues, warnings } = clipCaptions(captions, clip);
+  const skipMs = (clip.startSeconds - clip.readFromSeconds) * 1000;
+  const shifted = {
+    ...captions,
+    cues: cues.map((cue) => ({ ...cue, startMs: cue.startMs + skipMs, endMs: cue.endMs + skipMs })),
+  };
+  const name = `burned-${outputId}`;
+  const burned: BurnedCaptions =
+    captions.syntax === 'ass'
+      ? { name: `${name}.ass`, content: assText(shifted), filter: 'ass' }
+      : { name: `${name}.vtt`, content: webvttText(withoutStyles(shifted)), filter: 'subtitles' };
+  return {
+    tracks: [],
+    warnings: [...warnings, ...styleWarnings(captions)],
+    ...(cues.length === 0 ? {} : { burned }),
+  };
+}
+
+function contentOf(
+  captions: Captions,
+  { muxer }: Container,
+): {
+  readonly extension: string;
+  readonly demuxer: Extract<CaptionTrack, { from: 'file' }>['demuxer'];
+  readonly content: string | Buffer;
+} {
+  const form = trackForms[muxer];
+  if (form === 'tx3g') return { extension: '.mp4', demuxer: 'mov', content: timedTextFile(captions.cues) };
+  if (form === 'webvtt')
+    return { extension: '.vtt', demuxer: 'webvtt', content: webvttText(withoutStyles(captions)) };
+  return captions.syntax === 'ass'
+    ? { extension: '.ass', demuxer: 'ass', content: assText(captions) }
+    : { extension: '.srt', demuxer: 'srt', content: subripText(captions) };
+}
