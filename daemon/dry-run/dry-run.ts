@@ -185,7 +185,7 @@ function playlistNotes(outputs: readonly ResolvedOutput[], { products }: Plan): 
     const name = fileNameInUrl(outputDestination.destination);
     if (isCaptions(settings)) return [`output ${index + 1} is the caption file ${name}, which venc writes`];
     if (isPlaylist(settings))
-      return [`output ${index + 1} is the playlist ${name}, written when all other outputs are delivered`];
+      return [`output ${index + 1} is the playlist ${name}, written when its outputs are delivered`];
     const product = products.find(({ outputId }) => outputId === index + 1);
     if (product?.packaging === undefined) return [];
     const { packaging, video, audio } = product;

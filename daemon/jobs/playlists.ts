@@ -31,6 +31,22 @@ export function sourceOfStream<T extends NamedOutput>(
   );
 }
 
+/**
+ * The outputs that a playlist names in its streams, its audio and its captions; all others of the job that are not playlists, if it names none:
+ * its addresses may be those of their copies elsewhere.
+ */
+export function outputsOfPlaylist<T extends NamedOutput>(outputs: readonly T[], playlist: T): readonly T[] {
+  const { streams = [], alternate_audio = [], captions = [] } = playlist.settings;
+  const labels = new Set([...streams, ...alternate_audio, ...captions].flatMap(({ source }) => source ?? []));
+  const ofStreams = streams.flatMap((stream) => sourceOfStream(outputs, playlist, stream) ?? []);
+  const named = outputs.filter(
+    (output) =>
+      ofStreams.includes(output) ||
+      (output.settings.label !== undefined && labels.has(output.settings.label)),
+  );
+  return named.length > 0 ? named : outputs.filter(({ settings }) => !isPlaylist(settings));
+}
+
 /** The address of a relative path next to a URL. */
 function resolved(url: string, path: string): string {
   const parts = path.split('/').filter((part) => part !== '.');

@@ -40,6 +40,8 @@ interface OutputsToEncode {
   readonly inputBytes: number;
   /** Receives when the segments of each output begin. */
   readonly segmentTimes: Map<number, SegmentTimes>;
+  /** Called when the delivery of an output has ended. */
+  readonly onDelivered: () => void;
 }
 
 /** Plans the outputs that are made from a file. Those that cannot be encoded from it fail, and are not planned. */
@@ -72,7 +74,16 @@ export async function encodeOutputs(
   run: Run,
   context: PipelineContext,
   fromInput: SourceBatch,
-  { scratch, requestedFiles, limiter, outputs, remade, inputBytes, segmentTimes }: OutputsToEncode,
+  {
+    scratch,
+    requestedFiles,
+    limiter,
+    outputs,
+    remade,
+    inputBytes,
+    segmentTimes,
+    onDelivered,
+  }: OutputsToEncode,
   spawn: Spawn,
 ): Promise<void> {
   let deliveries: Promise<unknown>[] = [];
@@ -107,7 +118,7 @@ export async function encodeOutputs(
         limiter,
       });
       deliveries.push(delivery);
-      return delivery;
+      return delivery.then(onDelivered);
     });
   };
   // This job encodes already.

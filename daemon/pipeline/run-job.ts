@@ -22,7 +22,7 @@ import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
 import { runStage, withTaskGroup } from './stages.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
-import { writePlaylists } from './write-playlists.js';
+import { createPlaylistWriter } from './write-playlists.js';
 
 /**
  * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
@@ -59,8 +59,16 @@ interface PreparedRun {
   readonly source: DownloadedInput;
 }
 
-async function runStages(run: Run, context: PipelineContext, prepared: PreparedRun): Promise<void> {
+async function runStages(given: Run, context: PipelineContext, prepared: PreparedRun): Promise<void> {
   const { source, scratch, limiter } = prepared;
+  let current = given.job;
+  const run: Run = {
+    ...given,
+    change: async (change) => {
+      current = await given.change(change);
+      return current;
+    },
+  };
   const inspected = await inspect(run, context, source);
   if (inspected === null) return;
   const job = await skipExcluded(run, inspected.media);
@@ -85,6 +93,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
     ({ settings }) => isTransferOnly(settings) || isCaptions(settings),
   );
   const segmentTimes = new Map<number, SegmentTimes>();
+  const writePlaylists = createPlaylistWriter(context, { scratch, limiter, segmentTimes });
   if (fromInput.groups.length > 0 || hasTransfers) {
     await withTaskGroup(sourceRun, async (groupRun, spawn) => {
       const inputBytes = source.file.sizeBytes;
@@ -93,7 +102,10 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
           groupRun,
           context,
           fromInput,
-          { scratch, requestedFiles, limiter, outputs, remade, inputBytes, segmentTimes },
+          {
+            ...{ scratch, requestedFiles, limiter, outputs, remade, inputBytes, segmentTimes },
+            onDelivered: () => spawn((taskRun) => writePlaylists(taskRun, current)),
+          },
           spawn,
         ),
       );
@@ -101,8 +113,7 @@ async function runStages(run: Run, context: PipelineContext, prepared: PreparedR
       source.reservation.markEncoded();
     });
   }
-  const playlists = job.outputs.filter(({ state, settings }) => isPlaylist(settings) && !isFinal(state));
-  await writePlaylists(run, context, { playlists, scratch, limiter, segmentTimes });
+  await writePlaylists(run, current);
 }
 
 /** Skips the outputs that their rules exclude for this input, and returns the job. */

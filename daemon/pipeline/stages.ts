@@ -37,6 +37,7 @@ export async function withTaskGroup(
   const guard = (task: Promise<void>) => task.catch((error: unknown) => failure.abort(error));
   const tasks: Promise<void>[] = [];
   await guard(work(groupRun, (task) => tasks.push(guard(task(groupRun)))));
-  await Promise.all(tasks);
+  // Tasks may spawn others until they end.
+  for (const task of tasks) await task;
   failure.signal.throwIfAborted();
 }

@@ -1,10 +1,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
-import { playlistExtension } from '../../src/shared/settings/playlists.js';
+import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
+import { isFinal } from '../../src/shared/states.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
-import type { JobOutput } from '../jobs/job.js';
+import type { Job, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { outputsOfPlaylist } from '../jobs/playlists.js';
 import type { Run } from '../jobs/run.js';
 import { composeManifest } from '../packaging/compose-manifest.js';
 import { composePlaylist } from '../packaging/compose-playlist.js';
@@ -26,46 +28,60 @@ const playlistMedia: MediaFacts = {
   audio: null,
 };
 
+/** What writing the playlists of a job needs. */
+interface PlaylistOptions {
+  readonly scratch: string;
+  readonly limiter: RunLimiter;
+  /** When the segments of outputs begin. Those of earlier runs of the job are unknown. */
+  readonly segmentTimes: ReadonlyMap<number, SegmentTimes>;
+}
+
 /**
- * Writes and delivers the playlists of a job (`type: playlist`), once all other outputs have ended: at no time does one name a file that is
- * not in place. A playlist fails if an output that it names failed.
+ * Returns a function that writes and delivers the playlists of a job (`type: playlist`) of which all outputs have ended, each once: at no time
+ * does one name a file that is not in place. It is to be called whenever an output has ended. A playlist fails if an output that it names failed.
  */
-export async function writePlaylists(
+export function createPlaylistWriter(
+  context: PipelineContext,
+  options: PlaylistOptions,
+): (run: Run, job: Job) => Promise<void> {
+  const begun = new Set<number>();
+  return async (run, job) => {
+    const ready = job.outputs.filter(
+      (output) =>
+        isPlaylist(output.settings) &&
+        !isFinal(output.state) &&
+        !begun.has(output.id) &&
+        outputsOfPlaylist(job.outputs, output).every(({ state }) => isFinal(state)),
+    );
+    for (const { id } of ready) begun.add(id);
+    for (const { id } of ready) await writePlaylist(run, context, id, options);
+  };
+}
+
+async function writePlaylist(
   run: Run,
   context: PipelineContext,
-  {
-    playlists,
-    scratch,
-    limiter,
-    segmentTimes,
-  }: {
-    readonly playlists: readonly JobOutput[];
-    readonly scratch: string;
-    readonly limiter: RunLimiter;
-    /** When the segments of outputs begin. Those of earlier runs of the job are unknown. */
-    readonly segmentTimes: ReadonlyMap<number, SegmentTimes>;
-  },
+  id: number,
+  { scratch, limiter, segmentTimes }: PlaylistOptions,
 ): Promise<void> {
-  for (const { id } of playlists) {
-    const job = await run.change({ type: 'output-queued', id });
-    const output = job.outputs.find((one) => one.id === id);
-    if (output === undefined) throw new TypeError('a job lost an output');
-    await run.change({ type: 'output-started', id });
-    const composed = await runStage(
-      run,
-      async () => {
-        const warnings = verifyAlignment(output, job.outputs, segmentTimes);
-        const made = await compose(output, job.outputs, join(scratch, `playlist-${id}`));
-        return { ...made, warnings: [...warnings, ...made.warnings] };
-      },
-      'SegmentingError',
-      (failure) => run.change({ type: 'output-failed', id, failure }),
-    );
-    if (composed === null) continue;
-    const writeFor = async (second: JobOutput) =>
-      (await compose(second, job.outputs, join(scratch, `playlist-${id}-second`))).encoded;
-    await deliver(run, context, { output, ...composed, thumbnails: [], writeFor, scratch, limiter });
-  }
+  const job = await run.change({ type: 'output-queued', id });
+  const output = job.outputs.find((one) => one.id === id);
+  if (output === undefined) throw new TypeError('a job lost an output');
+  await run.change({ type: 'output-started', id });
+  const composed = await runStage(
+    run,
+    async () => {
+      const warnings = verifyAlignment(output, job.outputs, segmentTimes);
+      const made = await compose(output, job.outputs, join(scratch, `playlist-${id}`));
+      return { ...made, warnings: [...warnings, ...made.warnings] };
+    },
+    'SegmentingError',
+    (failure) => run.change({ type: 'output-failed', id, failure }),
+  );
+  if (composed === null) return;
+  const writeFor = async (second: JobOutput) =>
+    (await compose(second, job.outputs, join(scratch, `playlist-${id}-second`))).encoded;
+  await deliver(run, context, { output, ...composed, thumbnails: [], writeFor, scratch, limiter });
 }
 
 /**

@@ -40,3 +40,31 @@ export function parseManifest(text: string): ParsedManifest {
   const parser = createRequire(import.meta.url)('mpd-parser');
   return parser.parse(text, { manifestUri: 'http://manifest/a.mpd' });
 }
+
+/** A playlist of HTTP Live Streaming, as the parser of a player reads it. */
+interface PlayerPlaylist {
+  readonly segments: readonly { readonly uri: string; readonly duration: number }[];
+  readonly playlists: readonly {
+    readonly uri: string;
+    readonly attributes: {
+      readonly CODECS?: string;
+      readonly RESOLUTION?: { readonly width: number; readonly height: number };
+    };
+  }[];
+  readonly mediaGroups: Readonly<
+    Record<string, Readonly<Record<string, Readonly<Record<string, { readonly language: string }>>>>>
+  >;
+}
+
+/** Reads a playlist with the parser of a player (m3u8-parser), which has no types. Throws if the parser warns about it. */
+export function parseAsPlayer(text: string): PlayerPlaylist {
+  const { Parser } = createRequire(import.meta.url)('m3u8-parser');
+  const parser = new Parser();
+  parser.on('warn', ({ message }: { readonly message: string }) => {
+    throw new Error(`${message}: ${text}`);
+  });
+  parser.push(text);
+  parser.end();
+  const { segments = [], playlists = [], mediaGroups = {} } = parser.manifest;
+  return { segments, playlists, mediaGroups };
+}
