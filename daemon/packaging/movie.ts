@@ -1,6 +1,6 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Packaging } from '../plan/decide/packaging.js';
-import { cutTrack, type SegmentStarts, segmentStarts } from './cut-track.js';
+import { presentedSamples, type SegmentStarts, segmentStarts } from './cut-track.js';
 import { type Track, tracksOf } from './sample-tables.js';
 import { readPart } from './write-segments.js';
 
@@ -25,7 +25,7 @@ export async function openMovie(
     const order = ['video', 'audio'] as const;
     const all = tracksOf(moov);
     const tracks = order.flatMap((kind) => all.find((track) => track.kind === kind) ?? []);
-    if (tracks.every((track) => cutTrack(track, () => Number.POSITIVE_INFINITY).next().done === true))
+    if (tracks.every((track) => presentedSamples(track).next().done === true))
       throw new RangeError('the file has no frames');
     return { path, moov, tracks, starts: segmentStarts(tracks, segmentSeconds, !hasSeparateTracks) };
   } finally {

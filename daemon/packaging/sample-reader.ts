@@ -1,16 +1,21 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import type { Sample } from './sample-tables.js';
-import { readPart } from './write-segments.js';
 
 /** As large as possible without a noticeable delay of an abort. */
 const blockBytes = 1 << 20;
 
-/** Reads samples in their order. Those of other tracks are between them, so the file is read in blocks. */
+/**
+ * Reads samples in their order. Those of other tracks are between them, so the file is read in blocks. The memory is allocated once: that of
+ * many blocks would be freed late.
+ */
 export class SampleReader {
   readonly #handle: FileHandle;
   readonly #signal: AbortSignal;
-  #block: Buffer = Buffer.alloc(0);
+  readonly #block = Buffer.allocUnsafe(blockBytes);
+  readonly #pending = Buffer.allocUnsafe(blockBytes);
+  /** The part of the file that is in the block. */
   #offset = 0;
+  #length = 0;
 
   /** Opens a file for the samples of one track. */
   static async open(path: string, signal: AbortSignal): Promise<SampleReader> {
@@ -22,23 +27,21 @@ export class SampleReader {
     this.#signal = signal;
   }
 
-  /** The bytes of some samples, in pieces of limited size. */
+  /** The bytes of some samples, in pieces of limited size. A piece is valid until the next one is asked for. */
   async *read(samples: readonly Sample[]): AsyncGenerator<Buffer> {
-    let pieces: Buffer[] = [];
     let size = 0;
     for (const { offset, sizeBytes } of samples) {
       for (let done = 0; done < sizeBytes; ) {
-        const piece = await this.#part(offset + done, sizeBytes - done);
-        pieces.push(piece);
-        size += piece.length;
+        if (size === blockBytes) {
+          yield this.#pending;
+          size = 0;
+        }
+        const piece = await this.#part(offset + done, Math.min(sizeBytes - done, blockBytes - size));
+        size += piece.copy(this.#pending, size);
         done += piece.length;
       }
-      if (size < blockBytes) continue;
-      yield Buffer.concat(pieces);
-      pieces = [];
-      size = 0;
     }
-    if (size > 0) yield Buffer.concat(pieces);
+    if (size > 0) yield this.#pending.subarray(0, size);
   }
 
   async close(): Promise<void> {
@@ -48,11 +51,13 @@ export class SampleReader {
   /** The bytes at an offset: at most so many, and at least one. */
   async #part(offset: number, sizeBytes: number): Promise<Buffer> {
     const start = offset - this.#offset;
-    if (start >= 0 && start < this.#block.length) return this.#block.subarray(start, start + sizeBytes);
+    if (start >= 0 && start < this.#length)
+      return this.#block.subarray(start, Math.min(start + sizeBytes, this.#length));
     this.#signal.throwIfAborted();
-    this.#block = await readPart(this.#handle, { offset, sizeBytes: blockBytes });
+    const { bytesRead } = await this.#handle.read(this.#block, 0, blockBytes, offset);
     this.#offset = offset;
-    if (this.#block.length === 0) throw new RangeError('the file is shorter than it was');
-    return this.#block.subarray(0, sizeBytes);
+    this.#length = bytesRead;
+    if (bytesRead === 0) throw new RangeError('the file is shorter than it was');
+    return this.#block.subarray(0, Math.min(sizeBytes, bytesRead));
   }
 }

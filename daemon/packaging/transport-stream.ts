@@ -77,16 +77,21 @@ export class TransportStreamScanner {
   }
 
   push(chunk: Uint8Array): void {
-    const bytes =
-      this.#rest.length === 0
-        ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength)
-        : Buffer.concat([this.#rest, chunk]);
-    let at = 0;
-    for (; at + packetBytes <= bytes.length; at += packetBytes) {
-      this.#packet(bytes, at);
-      this.#offset += packetBytes;
+    const bytes = Buffer.from(chunk.buffer, chunk.byteOffset, chunk.byteLength);
+    // Only a packet that two pieces share is copied.
+    let at = this.#rest.length === 0 ? 0 : packetBytes - this.#rest.length;
+    if (at > bytes.length) {
+      this.#rest = Buffer.concat([this.#rest, bytes]);
+      return;
     }
+    if (at > 0) this.#next(Buffer.concat([this.#rest, bytes.subarray(0, at)]), 0);
+    for (; at + packetBytes <= bytes.length; at += packetBytes) this.#next(bytes, at);
     this.#rest = Buffer.from(bytes.subarray(at));
+  }
+
+  #next(bytes: Buffer, at: number): void {
+    this.#packet(bytes, at);
+    this.#offset += packetBytes;
   }
 
   /** What was found. The last frame has the duration of the one before it, the only frame `frameSeconds`. */

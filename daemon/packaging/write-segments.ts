@@ -80,6 +80,8 @@ async function copyAll(
 ): Promise<WrittenSegments> {
   const from = await open(source, 'r');
   const writer = new SegmentWriter(encryption);
+  // Allocated once: the memory of one for each segment would be freed late.
+  const buffer = Buffer.allocUnsafe(bufferBytes);
   const written: WrittenSegment[] = [];
   try {
     for (const [index, segment] of segments.entries()) {
@@ -89,7 +91,7 @@ async function copyAll(
       const headerBytes = prefix?.byteLength ?? 0;
       await writer.begin(file);
       if (prefix !== null) await writer.append(prefix);
-      await copyPart(from, segment, writer, signal);
+      await copyPart(from, segment, { writer, buffer, signal });
       written.push({ file, range: await writer.end(), headerBytes });
     }
     return { segments: written, files: await writer.close() };
@@ -180,10 +182,12 @@ const bufferBytes = 1 << 20;
 async function copyPart(
   from: FileHandle,
   { offset, sizeBytes }: ByteRange,
-  to: SegmentWriter,
-  signal: AbortSignal,
+  {
+    writer,
+    buffer,
+    signal,
+  }: { readonly writer: SegmentWriter; readonly buffer: Buffer; readonly signal: AbortSignal },
 ): Promise<void> {
-  const buffer = Buffer.allocUnsafe(Math.min(bufferBytes, sizeBytes));
   for (let done = 0; done < sizeBytes; ) {
     signal.throwIfAborted();
     const { bytesRead } = await from.read(
@@ -193,7 +197,7 @@ async function copyPart(
       offset + done,
     );
     if (bytesRead === 0) throw new RangeError('the file is shorter than it was');
-    await to.append(buffer.subarray(0, bytesRead));
+    await writer.append(buffer.subarray(0, bytesRead));
     done += bytesRead;
   }
 }
