@@ -1,4 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
+import { isCaptions } from '../../src/shared/settings/captions.js';
 import { languageCode, languageName } from '../../src/shared/text/languages.js';
 import { siblingInUrl } from '../../src/shared/text/url-text.js';
 import type { JobOutput, RenditionFacts } from '../jobs/job.js';
@@ -67,11 +68,11 @@ function requestedEntries(
   }));
 }
 
-/** The captions of an output in a language. */
-function captionsIn(language: string, { rendition, label, id }: JobOutput): Captions {
+/** The captions of an output in a language. An output that is captions has only one track, whose language its file may not say. */
+function captionsIn(language: string, { rendition, settings, label, id }: JobOutput): Captions {
   const code = languageCode(language);
   const found = rendition?.captions?.find(
-    (one) => one.language !== null && languageCode(one.language) === code,
+    (one) => isCaptions(settings) || (one.language !== null && languageCode(one.language) === code),
   );
   if (found !== undefined) return found;
   throw new VencError(

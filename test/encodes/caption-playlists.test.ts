@@ -122,7 +122,7 @@ test('with fragmented MP4 the times count from 0, and a hosted playlist finds ho
         type: 'captions',
         format: 'm3u8',
         filename: 'de.m3u8',
-        caption_url: captionsOf(context),
+        caption_url: captionsOf(context).url,
       },
       { type: 'playlist', streams: [{ source: 'film' }], captions: [{ source: 'de', language: 'de' }] },
     ],
