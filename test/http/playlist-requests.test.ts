@@ -187,6 +187,15 @@ test('playlists without a name are called by their format', async ({ daemon }) =
   );
 });
 
+test('a playlist as the format of a segmented output means transport streams', async ({ daemon }) => {
+  const outputs = [{ type: 'segmented', format: 'm3u8', filename: 'film.m3u8' }];
+  const response = await daemon.request('/v2/jobs', {
+    method: 'POST',
+    body: JSON.stringify({ input, outputs, mock: true }),
+  });
+  assert.is(response.status, 201, await response.text());
+});
+
 test('settings of HLS are warnings for dash', async ({ daemon }) => {
   const cut = { type: 'segmented', streaming_delivery_format: 'dash', hls_protocol_version: 6 };
   const body = JSON.stringify({ input, outputs: [{ ...cut, generate_keyframe_manifest: true }], mock: true });
