@@ -51,6 +51,39 @@ export function cuesDuring(cues: readonly Cue[], startMs: number, endMs: number)
   return cues.filter((cue) => cue.endMs > startMs && cue.startMs < endMs);
 }
 
+/** A cue is in several segments if it crosses their boundaries. More copies than this are not captions of a video. */
+const maxCopies = 2_000_000;
+
+/**
+ * The cues that are shown during each of several segments, with unchanged times, in their order. The segments begin at the given times, which
+ * ascend, and end where the next one begins, the last at `endMs`. Throws `RangeError` if very many cues are shown in very many segments.
+ */
+export function cuesOfSegments(
+  cues: readonly Cue[],
+  startsMs: readonly number[],
+  endMs: number,
+): readonly (readonly Cue[])[] {
+  const segments = startsMs.map((): Cue[] => []);
+  const endOf = (index: number) => startsMs[index + 1] ?? endMs;
+  let copies = 0;
+  for (const cue of cues) {
+    // The first segment that ends after the start of the cue.
+    let [low, high] = [0, startsMs.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (endOf(middle) > cue.startMs) high = middle;
+      else low = middle + 1;
+    }
+    for (let at = low; (startsMs[at] ?? Number.POSITIVE_INFINITY) < cue.endMs; at += 1) {
+      if (cue.endMs > (startsMs[at] ?? 0)) segments[at]?.push(cue);
+      copies += 1;
+      if (copies > maxCopies)
+        throw new RangeError('The captions are shown in too many segments. Shorten their times.');
+    }
+  }
+  return segments;
+}
+
 /** The whole text of a cue, without styles. */
 export function plainText({ spans }: Pick<Cue, 'spans'>): string {
   return spans.map(({ text }) => text).join('');

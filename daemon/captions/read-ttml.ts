@@ -51,6 +51,9 @@ function isSame(one: string | null, other: string | null): boolean {
   return one?.toLowerCase() === other?.toLowerCase();
 }
 
+/** What a `style` element can say of the elements that refer to it. */
+const styleAttributes: readonly string[] = ['fontStyle', 'fontWeight', 'textDecoration', 'textAlign'];
+
 class TtmlReader {
   readonly divisions: Division[] = [];
   readonly warnings = new Set<string>();
@@ -86,7 +89,8 @@ class TtmlReader {
     const parent = this.#open.at(-1);
     const attributes = new Map([...(this.#styles.get(own.get('style') ?? '') ?? []), ...own]);
     const id = own.get('id');
-    if (name === 'style' && id !== undefined) this.#styles.set(id, attributes);
+    if (name === 'style' && id !== undefined)
+      this.#styles.set(id, new Map([...attributes].filter(([key]) => styleAttributes.includes(key))));
     this.#open.push({
       name,
       language: attributes.get('lang') ?? parent?.language ?? null,
@@ -192,12 +196,19 @@ function trimSpans(spans: readonly CueSpan[]): readonly CueSpan[] {
     const isAtLineStart = index === 0 || spans[index - 1]?.text === '\n';
     const isAtLineEnd = index === spans.length - 1 || spans[index + 1]?.text === '\n';
     const start = isAtLineStart ? span.text.replace(/^ +/, '') : span.text;
-    const text = isAtLineEnd ? start.replace(/ +$/, '') : start;
+    const text = isAtLineEnd ? withoutSpacesAtEnd(start) : start;
     if (text !== '') trimmed.push({ ...span, text });
   }
-  while (trimmed.at(0)?.text === '\n') trimmed.shift();
-  while (trimmed.at(-1)?.text === '\n') trimmed.pop();
-  return trimmed;
+  const isText = ({ text }: CueSpan) => text !== '\n';
+  const first = trimmed.findIndex(isText);
+  return first === -1 ? [] : trimmed.slice(first, trimmed.findLastIndex(isText) + 1);
+}
+
+// The pattern / +$/ would start again at each space of a long row.
+function withoutSpacesAtEnd(text: string): string {
+  let end = text.length;
+  while (text[end - 1] === ' ') end -= 1;
+  return text.slice(0, end);
 }
 
 function localName(name: string): string {

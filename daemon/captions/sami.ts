@@ -21,18 +21,38 @@ export function parseSami(text: string, language?: string): Captions {
     paragraphs.find((one) => language !== undefined && matches(languages.get(one.className) ?? '', language))
       ?.className ?? paragraphs.find(({ className }) => className !== '')?.className;
   const own = paragraphs.filter(({ className }) => className === '' || className === wanted);
-  const cues = own.map(({ startMs, content }, index): Cue => {
-    const next = own.slice(index + 1).find((later) => later.startMs > startMs);
-    return { startMs, endMs: next?.startMs ?? startMs + lastCaptionMs, spans: spansOf(content) };
-  });
+  const ends = endsOf(own);
+  const cues = own.map(
+    ({ startMs, content }, index): Cue => ({
+      startMs,
+      endMs: ends[index] ?? startMs + lastCaptionMs,
+      spans: spansOf(content),
+    }),
+  );
   return { syntax: 'other', cues, language: languages.get(wanted ?? '') ?? null, warnings: [] };
+}
+
+/** The first later start after that of each caption; undefined if there is none. */
+function endsOf(captions: readonly { readonly startMs: number }[]): readonly (number | undefined)[] {
+  // From the end, the starts that can be the end of a preceding caption: the nearest is last and the lowest.
+  const later: number[] = [];
+  const ends: (number | undefined)[] = [];
+  for (const { startMs } of captions.toReversed()) {
+    while ((later.at(-1) ?? Number.POSITIVE_INFINITY) <= startMs) later.pop();
+    ends.push(later.at(-1));
+    later.push(startMs);
+  }
+  return ends.reverse();
 }
 
 /** The languages of classes, by the name of the class in lower case: `.ENUSCC { lang: en-US; }`. */
 function languagesOf(text: string): ReadonlyMap<string, string> {
-  const styles = /<style[^<>]*>([\s\S]*?)<\/style>/i.exec(text.slice(0, 65_536))?.[1] ?? '';
+  const head = text.slice(0, 65_536);
+  const start = head.search(/<style\b[^<>]*>/i);
+  const end = start === -1 ? -1 : head.slice(start).search(/<\/style>/i);
+  const styles = end === -1 ? '' : head.slice(start, start + end);
   return new Map(
-    [...styles.matchAll(/\.([\w-]+)\s*\{([^}]*)\}/g)].flatMap(([, name = '', rules = '']) => {
+    [...styles.matchAll(/\.([\w-]+)\s*\{([^{}]*)\}/g)].flatMap(([, name = '', rules = '']) => {
       const language = /\blang\s*:\s*([\w-]+)/i.exec(rules)?.[1];
       return language === undefined ? [] : [[name.toLowerCase(), language] as const];
     }),
@@ -59,7 +79,7 @@ function spansOf(content: string): Cue['spans'] {
     .replaceAll(/\s+/g, ' ')
     .replaceAll(/ ?<br\s*\/?> ?/gi, '\n')
     .trim();
-  return spansOfTags(oneLine, { tag: /<(\/?)([a-z]+)[^<>]*>/gi, toText: withoutEntities });
+  return spansOfTags(oneLine, { tag: /<(\/?)([a-z]+)(?![a-z])[^<>]*>/gi, toText: withoutEntities });
 }
 
 /** The named characters of Latin-1, from U+00A0 on. */

@@ -11,7 +11,7 @@ interface TagSyntax {
 /** The styled parts of a text with tags. `i`, `b` and `u` are styles, and all other tags are left out. */
 export function spansOfTags(content: string, { tag, toText }: TagSyntax): readonly CueSpan[] {
   const spans: CueSpan[] = [];
-  const open: string[] = [];
+  const open: OpenTags = { i: 0, b: 0, u: 0 };
   const add = (part: string) => {
     const text = toText(part);
     if (text === '') return;
@@ -26,18 +26,21 @@ export function spansOfTags(content: string, { tag, toText }: TagSyntax): readon
     add(content.slice(end, match.index));
     end = match.index + match[0].length;
     const name = (match[2] ?? '').toLowerCase();
-    if (match[1] !== '/') open.push(name);
-    else if (open.includes(name)) open.splice(open.lastIndexOf(name), 1);
+    if (name === 'i' || name === 'b' || name === 'u')
+      open[name] = Math.max(0, open[name] + (match[1] === '/' ? -1 : 1));
   }
   add(content.slice(end));
   return spans;
 }
 
-function styleOf(open: readonly string[]): Omit<CueSpan, 'text'> {
+/** The number of tags of each style that have not ended. */
+type OpenTags = Record<'i' | 'b' | 'u', number>;
+
+function styleOf({ i, b, u }: OpenTags): Omit<CueSpan, 'text'> {
   return {
-    ...(open.includes('i') ? { isItalic: true } : {}),
-    ...(open.includes('b') ? { isBold: true } : {}),
-    ...(open.includes('u') ? { isUnderlined: true } : {}),
+    ...(i > 0 ? { isItalic: true } : {}),
+    ...(b > 0 ? { isBold: true } : {}),
+    ...(u > 0 ? { isUnderlined: true } : {}),
   };
 }
 

@@ -36,7 +36,9 @@ function timesOf(line: string, number: number): { readonly startMs: number; read
   const startMs = milliseconds(line.slice(0, arrow));
   if (startMs === null) throw errorAt(number, 1, 'the start of the caption is not a time');
   // Some files have coordinates after the times.
-  const end = line.slice(arrow + 3).replace(/\s+[XY]\d:.*$/i, '');
+  const rest = line.slice(arrow + 3);
+  const coordinates = rest.search(/\s[XY]\d:/i);
+  const end = coordinates === -1 ? rest : rest.slice(0, coordinates);
   const endMs = milliseconds(end);
   if (endMs === null) throw errorAt(number, arrow + 4, 'the end of the caption is not a time');
   return { startMs, endMs };

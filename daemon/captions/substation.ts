@@ -14,10 +14,12 @@ export function parseSubstation(text: string): Captions {
   const cues: Cue[] = [];
   const header: string[] = [];
   let section = '';
+  let isAss = false;
   let columns: readonly string[] = [];
   for (const [index, line] of lines.entries()) {
     const heading = /^\s*\[([^\]]+)\]\s*$/.exec(line)?.[1];
     section = heading?.toLowerCase() ?? section;
+    isAss ||= /^\s*ScriptType\s*:\s*v4\.00\+/i.test(line);
     if (section !== 'events') {
       header.push(line);
     } else if (/^\s*Format\s*:/i.test(line)) {
@@ -30,7 +32,6 @@ export function parseSubstation(text: string): Captions {
     }
   }
   if (columns.length === 0) throw errorAt(lines.length, 1, 'the section [Events] has no line "Format:"');
-  const isAss = /^\s*ScriptType\s*:\s*v4\.00\+/im.test(text);
   return {
     syntax: isAss ? 'ass' : 'other',
     header: [...header, '[Events]', `Format: ${columns.map(capitalized).join(', ')}`].join('\n'),

@@ -56,7 +56,7 @@ export function timedTextFile(cues: readonly Cue[]): Buffer {
     box('moov', movieHeader(duration), trackBox(duration, { durations, contents, offset }));
   // The size of the movie box does not depend on the offset in it.
   const movie = movieOf(type.length + movieOf(0).length + 8);
-  return Buffer.concat([type, movie, box('mdat', ...contents)]);
+  return Buffer.concat([type, movie, box('mdat', Buffer.concat(contents))]);
 }
 
 function sampleBytes(spans: readonly CueSpan[]): Buffer {
@@ -75,7 +75,7 @@ function sampleBytes(spans: readonly CueSpan[]): Buffer {
     if (face !== 0) styles.push(styleRecord(start, characters, face));
   }
   const text = Buffer.concat(texts);
-  const style = styles.length === 0 ? [] : [box('styl', u16(styles.length), ...styles)];
+  const style = styles.length === 0 ? [] : [box('styl', u16(styles.length), Buffer.concat(styles))];
   return Buffer.concat([u16(text.length), text, ...style]);
 }
 
@@ -126,9 +126,9 @@ function trackBox(duration: number, { durations, contents, offset }: TrackSample
   const table = box(
     'stbl',
     box('stsd', u32(0), u32(1), sampleEntry()),
-    box('stts', u32(0), count, ...durations.flatMap((ticks) => [u32(1), u32(ticks)])),
+    box('stts', u32(0), count, u32s(durations.flatMap((ticks) => [1, ticks]))),
     box('stsc', u32(0), u32(1), u32(1), count, u32(1)),
-    box('stsz', u32(0), u32(0), count, ...contents.map(({ length }) => u32(length))),
+    box('stsz', u32(0), u32(0), count, u32s(contents.map(({ length }) => length))),
     box('stco', u32(0), u32(1), u32(offset)),
   );
   return box(
@@ -163,8 +163,13 @@ function box(type: string, ...contents: readonly (Buffer | string)[]): Buffer {
 }
 
 function u32(value: number): Buffer {
-  const bytes = Buffer.alloc(4);
-  bytes.writeUInt32BE(value);
+  return u32s([value]);
+}
+
+/** A table may have more numbers than a function may have arguments. */
+function u32s(values: readonly number[]): Buffer {
+  const bytes = Buffer.alloc(values.length * 4);
+  for (const [index, value] of values.entries()) bytes.writeUInt32BE(value, index * 4);
   return bytes;
 }
 

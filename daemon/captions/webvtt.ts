@@ -1,4 +1,4 @@
-import { type Captions, type Cue, cuesDuring, errorAt, linesOf, timeText } from './cues.js';
+import { type Captions, type Cue, cuesOfSegments, errorAt, linesOf, timeText } from './cues.js';
 import { spansOfTags, taggedText } from './styled-text.js';
 
 /*
@@ -38,13 +38,20 @@ export function webvttSegments(
   segments: { readonly startsMs: readonly number[]; readonly endMs: number; readonly firstPts: number },
 ): readonly string[] {
   const { startsMs, endMs, firstPts } = segments;
-  return startsMs.map((startMs, index) =>
-    webvttText(
-      { ...captions, cues: cuesDuring(captions.cues, startMs, startsMs[index + 1] ?? endMs) },
-      firstPts,
-    ),
-  );
+  let length = 0;
+  return cuesOfSegments(captions.cues, startsMs, endMs).map((cues) => {
+    const text = webvttText({ ...captions, cues }, firstPts);
+    length += text.length;
+    if (length > maxSegmentsLength)
+      throw new RangeError(
+        'The captions have more than 100 million characters in all segments. Shorten their styles or their times.',
+      );
+    return text;
+  });
 }
+
+/** Styles are in every segment, and a caption is in each one in which it is shown. */
+const maxSegmentsLength = 100_000_000;
 
 function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -116,7 +123,8 @@ const entities: Readonly<Record<string, string>> = {
   rlm: '\u200F',
 };
 
-const tag = /<(\/?)([a-z]*)[^<>]*>/g;
+// The name is followed by no letter, so that a tag without an end is read only once.
+const tag = /<(\/?)([a-z]*)(?![a-z])[^<>]*>/g;
 
 function spansOf(raw: string): Cue['spans'] {
   const toText = (part: string) =>
