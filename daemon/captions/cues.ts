@@ -15,6 +15,8 @@ export interface Cue {
   readonly settings?: string;
   /** The text as the file has it, in the syntax of its captions: see `Captions.syntax`. Absent if only `spans` are known. */
   readonly raw?: string;
+  /** Present if an ASS file draws a shape, without text. Other formats have no such cues. */
+  readonly isDrawing?: true;
 }
 
 /** The syntax of `Cue.raw`, in which a track can be written again without loss. `other` has no such form. */
@@ -89,6 +91,11 @@ export function plainText({ spans }: Pick<Cue, 'spans'>): string {
   return spans.map(({ text }) => text).join('');
 }
 
+/** The cues that are not drawings of ASS, which only an ASS file can have. */
+export function cuesWithText(cues: readonly Cue[]): readonly Cue[] {
+  return cues.filter(({ isDrawing }) => isDrawing !== true);
+}
+
 /** A longer text fills the screen many times over. Files with such texts are damaged, or are not captions. */
 const maxTextLength = 4096;
 
@@ -97,7 +104,9 @@ const maxTextLength = 4096;
  * texts that are too long.
  */
 export function normalizeCues(captions: Captions): Captions {
-  const withText = captions.cues.filter((cue) => plainText(cue).trim() !== '');
+  const withText = captions.cues.filter(
+    (cue) => plainText(cue).trim() !== '' || (cue.isDrawing && captions.syntax === 'ass'),
+  );
   const cues = withText.filter((cue) => cue.endMs > cue.startMs);
   const shown = cues.filter(({ endMs }) => endMs > 0);
   const isCut = shown.length < cues.length || shown.some(({ startMs }) => startMs < 0);
@@ -137,6 +146,15 @@ export function timeText(ms: number, separator = '.'): string {
   const parts = [Math.floor(seconds / 3600), Math.floor(seconds / 60) % 60, seconds % 60];
   const clock = parts.map((part) => String(part).padStart(2, '0')).join(':');
   return `${clock}${separator}${String(whole % 1000).padStart(3, '0')}`;
+}
+
+/** The number of captions that a file may have: those of a film are about 2000. */
+export const maxCues = 100_000;
+
+/** Throws `RangeError` if a file has more captions than it may have. */
+export function checkCount(count: number): void {
+  if (count > maxCues)
+    throw new RangeError('it has more than 100,000 captions; remove some, or divide it into several files');
 }
 
 /** The error about a place in a file of captions. Lines and columns count from 1. */

@@ -1,17 +1,21 @@
 import { SaxesParser } from 'saxes';
-import { type Captions, type Cue, type CueSpan, errorAt } from './cues.js';
+import { chooseLanguage } from './choose-language.js';
+import { type Captions, type Cue, type CueSpan, checkCount, errorAt } from './cues.js';
+import {
+  type Clock,
+  clockOf,
+  documentTiming,
+  endTiming,
+  millisecondsOf,
+  type Timing,
+  timingWithin,
+} from './ttml-time.js';
 
 /*
- * Reads captions in Timed Text Markup Language (TTML 1, also called DFXP): `p` elements with `begin`, `end` and `dur`, their line breaks,
- * and italics, bold and underlined text in `span` elements or styles of an element itself. Regions, animation and timing of other
- * elements are left out.
+ * Reads captions in Timed Text Markup Language (TTML 1, also called DFXP): `p` elements, their line breaks, and italics, bold and underlined
+ * text in `span` elements or styles of an element itself. `body`, `div` and `p` have times. Regions, animation and times of parts of a `p`
+ * are left out.
  */
-
-/** The clock of a document: attributes `ttp:frameRate`, `ttp:frameRateMultiplier` and `ttp:tickRate`. */
-interface Clock {
-  readonly frameRate: number;
-  readonly tickRate: number;
-}
 
 /** An element that has not ended. */
 interface OpenElement {
@@ -19,6 +23,11 @@ interface OpenElement {
   readonly language: string | null;
   readonly style: Omit<CueSpan, 'text'>;
   readonly preservesSpace: boolean;
+  readonly timing: Timing;
+  /** Whether its text is not shown. */
+  readonly isMetadata: boolean;
+  /** The `div` in which it is; null outside of one. */
+  readonly division: Division | null;
 }
 
 /** The captions of one `div`. */
@@ -34,16 +43,15 @@ interface Division {
 export function parseTtml(text: string, language?: string): Captions {
   const reader = new TtmlReader();
   reader.read(text);
-  const { divisions, warnings } = reader;
-  const wanted =
-    divisions.find((one) => language !== undefined && isSame(one.language, language)) ?? divisions[0];
+  const divisions = reader.divisions.filter(({ cues }) => cues.length > 0);
+  const { chosen, warnings } = chooseLanguage(divisions, language);
   return {
     syntax: 'other',
     cues: divisions
-      .filter((one) => isSame(one.language, wanted?.language ?? null))
+      .filter((one) => isSame(one.language, chosen?.language ?? null))
       .flatMap(({ cues }) => cues),
-    language: wanted?.language ?? null,
-    warnings: [...warnings],
+    language: chosen?.language ?? null,
+    warnings: [...reader.warnings, ...warnings],
   };
 }
 
@@ -54,6 +62,13 @@ function isSame(one: string | null, other: string | null): boolean {
 /** What a `style` element can say of the elements that refer to it. */
 const styleAttributes: readonly string[] = ['fontStyle', 'fontWeight', 'textDecoration', 'textAlign'];
 
+/** The elements of `metadata`, which may also be in a `p` itself. */
+const metadataElements: readonly string[] = ['metadata', 'title', 'desc', 'copyright', 'agent'];
+/** The elements whose times are read. */
+const timedElements: readonly string[] = ['body', 'div', 'p'];
+/** Valid files have far less depth. */
+const maxDepth = 1000;
+
 class TtmlReader {
   readonly divisions: Division[] = [];
   readonly warnings = new Set<string>();
@@ -62,6 +77,7 @@ class TtmlReader {
   #clock: Clock = { frameRate: 30, tickRate: 1 };
   /** The styles that elements refer to, by `xml:id`. */
   readonly #styles = new Map<string, ReadonlyMap<string, string>>();
+  #count = 0;
   #cue: (Omit<Cue, 'spans'> & { readonly spans: CueSpan[] }) | null = null;
 
   read(text: string): void {
@@ -91,55 +107,85 @@ class TtmlReader {
     const id = own.get('id');
     if (name === 'style' && id !== undefined)
       this.#styles.set(id, new Map([...attributes].filter(([key]) => styleAttributes.includes(key))));
-    this.#open.push({
+    const language = attributes.get('lang') ?? parent?.language ?? null;
+    if (name === 'tt') this.#clock = clockOf(attributes);
+    const element = {
       name,
-      language: attributes.get('lang') ?? parent?.language ?? null,
-      style: { ...parent?.style, ...styleOf(attributes) },
+      language,
+      style: styleOf(attributes, parent?.style ?? {}),
       preservesSpace: attributes.has('space')
         ? attributes.get('space') === 'preserve'
         : (parent?.preservesSpace ?? false),
-    });
-    if (name === 'tt') this.#clock = clockOf(attributes);
-    if (name === 'div') this.divisions.push({ language: this.#open.at(-1)?.language ?? null, cues: [] });
-    if (name === 'p') this.#startCue(attributes);
+      timing: this.#timingOf(name, own, parent?.timing ?? documentTiming()),
+      isMetadata: metadataElements.includes(name) || parent?.isMetadata === true,
+      division: name === 'div' ? this.#division(language) : (parent?.division ?? null),
+    };
+    this.#open.push(element);
+    if (this.#open.length > maxDepth) throw this.#error(`the elements are nested more than ${maxDepth} deep`);
+    if (name === 'p') this.#startCue(element.timing, attributes, parent);
     if (name === 'br') this.#text('\n', true);
     if (name === 'set') this.warnings.add('Animation in the captions was left out.');
     if (name === 'region' && parent?.name === 'layout')
       this.warnings.add('Regions of the captions were left out.');
   }
 
-  #startCue(attributes: ReadonlyMap<string, string>): void {
-    const startMs = this.#time(attributes.get('begin') ?? '0s');
-    const duration = attributes.get('dur');
-    const end = attributes.get('end');
-    const ends = [
-      ...(end === undefined ? [] : [this.#time(end)]),
-      ...(duration === undefined ? [] : [startMs + this.#time(duration)]),
-    ];
-    if (ends.length === 0) this.warnings.add('Captions without an end were left out.');
-    else this.#cue = { startMs, endMs: Math.min(...ends), spans: [], ...settingsOf(attributes) };
+  #division(language: string | null): Division {
+    const division: Division = { language, cues: [] };
+    this.divisions.push(division);
+    return division;
+  }
+
+  /** The timing of an element; that of its parent if it has no times of its own. */
+  #timingOf(name: string, own: ReadonlyMap<string, string>, parent: Timing): Timing {
+    const [begin, end, duration] = ['begin', 'end', 'dur'].map((key) => own.get(key));
+    if (timedElements.includes(name))
+      return timingWithin(parent, {
+        begin: this.#time(begin),
+        end: this.#time(end),
+        duration: this.#time(duration),
+        isSequence: own.get('timeContainer') === 'seq',
+      });
+    if (name === 'span' && (begin ?? end ?? duration) !== undefined)
+      this.warnings.add('Times of parts of a caption were left out: its whole text is shown at once.');
+    return parent;
+  }
+
+  #startCue(
+    { startMs, endMs, hasEnd }: Timing,
+    attributes: ReadonlyMap<string, string>,
+    parent: OpenElement | undefined,
+  ): void {
+    // In a sequence, an element that does not say when it ends has no duration.
+    const isEndless = parent?.timing.isSequence === true ? !hasEnd : endMs === Number.POSITIVE_INFINITY;
+    if (isEndless) this.warnings.add('Captions without an end were left out.');
+    else this.#cue = { startMs, endMs, spans: [], ...settingsOf(attributes) };
   }
 
   #text(part: string, isBreak = false): void {
     const element = this.#open.at(-1);
-    if (this.#cue === null || element === undefined || part === '') return;
+    if (this.#cue === null || element === undefined || element.isMetadata || part === '') return;
     const text = isBreak || element.preservesSpace ? part : part.replaceAll(/\s+/g, ' ');
     this.#cue.spans.push({ text, ...element.style });
   }
 
   #end(name: string): void {
-    this.#open.pop();
+    const element = this.#open.pop();
+    const parent = this.#open.at(-1);
+    if (element !== undefined && parent !== undefined && element.timing !== parent.timing)
+      endTiming(parent.timing, element.timing);
     if (name !== 'p' || this.#cue === null) return;
     const { spans, ...cue } = this.#cue;
     this.#cue = null;
     const trimmed = trimSpans(spans);
     if (trimmed.length === 0) return;
-    if (this.divisions.length === 0)
-      this.divisions.push({ language: this.#open.at(-1)?.language ?? null, cues: [] });
-    this.divisions.at(-1)?.cues.push({ ...cue, spans: trimmed });
+    this.#count += 1;
+    checkCount(this.#count);
+    const division = element?.division ?? this.divisions[0] ?? this.#division(parent?.language ?? null);
+    division.cues.push({ ...cue, spans: trimmed });
   }
 
-  #time(text: string): number {
+  #time(text: string | undefined): number | undefined {
+    if (text === undefined) return undefined;
     const ms = millisecondsOf(text.trim(), this.#clock);
     if (ms === null) throw this.#error(`"${text.slice(0, 40)}" is not a time`);
     return ms;
@@ -150,42 +196,29 @@ class TtmlReader {
   }
 }
 
-function clockOf(attributes: ReadonlyMap<string, string>): Clock {
-  const [numerator = 1, denominator = 1] = (attributes.get('frameRateMultiplier') ?? '1 1')
-    .split(/[ :]+/)
-    .map(Number);
-  const given = attributes.get('frameRate');
-  const frameRate = (Number(given ?? 30) * numerator) / denominator;
-  const tickRate = Number(attributes.get('tickRate') ?? (given === undefined ? 1 : frameRate));
-  return { frameRate: frameRate > 0 ? frameRate : 30, tickRate: tickRate > 0 ? tickRate : 1 };
-}
-
-/** A time expression (TTML 1, section 10.3.1) in milliseconds; null if it is invalid. */
-function millisecondsOf(text: string, { frameRate, tickRate }: Clock): number | null {
-  const clock = /^(\d{2,}):([0-5]\d):([0-5]\d|60)(?:\.(\d+)|:(\d{2,})(?:\.\d+)?)?$/.exec(text);
-  if (clock !== null) {
-    const [, hours, minutes, seconds, fraction, frames = '0'] = clock;
-    const whole = (Number(hours) * 60 + Number(minutes)) * 60 + Number(seconds);
-    return Math.round((whole + Number(`0.${fraction ?? 0}`) + Number(frames) / frameRate) * 1000);
-  }
-  const [, amount, unit = ''] = /^(\d+(?:\.\d+)?)(h|ms|m|s|f|t)$/.exec(text) ?? [];
-  if (amount === undefined) return null;
-  const seconds = { h: 3600, m: 60, s: 1, ms: 0.001, f: 1 / frameRate, t: 1 / tickRate }[unit] ?? 0;
-  return Math.round(Number(amount) * seconds * 1000);
-}
-
 /** The alignment as a setting of WebVTT. Centred text is the default. */
 function settingsOf(attributes: ReadonlyMap<string, string>): Pick<Cue, 'settings'> {
   const align = attributes.get('textAlign') ?? '';
   return /^(?:left|right|start|end)$/.test(align) ? { settings: `align:${align}` } : {};
 }
 
-function styleOf(attributes: ReadonlyMap<string, string>): Omit<CueSpan, 'text'> {
+/** The style of an element: what it says itself, or else that of its parent. */
+function styleOf(
+  attributes: ReadonlyMap<string, string>,
+  parent: OpenElement['style'],
+): Omit<CueSpan, 'text'> {
   const slant = attributes.get('fontStyle');
+  const weight = attributes.get('fontWeight');
+  const decoration = attributes.get('textDecoration') ?? '';
+  const isSlanted = slant === undefined ? parent.isItalic : slant === 'italic' || slant === 'oblique';
+  const isHeavy = weight === undefined ? parent.isBold : weight === 'bold';
+  const isLined = /\b(?:none|noUnderline)\b/.test(decoration)
+    ? false
+    : parent.isUnderlined || /\bunderline\b/.test(decoration);
   return {
-    ...(slant === 'italic' || slant === 'oblique' ? { isItalic: true } : {}),
-    ...(attributes.get('fontWeight') === 'bold' ? { isBold: true } : {}),
-    ...(attributes.get('textDecoration') === 'underline' ? { isUnderlined: true } : {}),
+    ...(isSlanted ? { isItalic: true } : {}),
+    ...(isHeavy ? { isBold: true } : {}),
+    ...(isLined ? { isUnderlined: true } : {}),
   };
 }
 
