@@ -98,6 +98,8 @@ export function cuesWithText(cues: readonly Cue[]): readonly Cue[] {
 
 /** A longer text fills the screen many times over. Files with such texts are damaged, or are not captions. */
 const maxTextLength = 4096;
+/** A reader may leave out the text after this many characters, because it is cut. A character has up to two units of UTF-16. */
+export const maxReadLength = 2 * maxTextLength;
 
 /**
  * Makes the captions of a file valid: cuts what precedes the start of the video, leaves out cues without a duration or a text, and cuts

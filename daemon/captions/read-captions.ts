@@ -63,6 +63,17 @@ export function readCaptions(text: string, format: ParsedFormat, language?: stri
   return captions;
 }
 
+/** The text of a file as ffmpeg should convert it: without blanks at the `|` between two lines of a caption, which it would keep. */
+export function textToConvert(text: string, format: ConvertedFormat): string {
+  if (format === 'scc') return text;
+  const trimmed = (line: string) =>
+    line
+      .split('|')
+      .map((part) => part.trim())
+      .join('|');
+  return linesOf(text).map(trimmed).join('\n');
+}
+
 const sccLine = /^\d\d:\d\d:\d\d[:;]\d\d[ \t]+(?:[\da-f]{4}\s*)+$/i;
 
 /** Throws `RangeError` with line and column if a file that ffmpeg converts is not valid: ffmpeg skips what it does not understand. */

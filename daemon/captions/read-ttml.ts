@@ -1,6 +1,6 @@
 import { SaxesParser } from 'saxes';
 import { chooseLanguage } from './choose-language.js';
-import { type Captions, type Cue, type CueSpan, checkCount, errorAt } from './cues.js';
+import { type Captions, type Cue, type CueSpan, checkCount, errorAt, maxReadLength } from './cues.js';
 import {
   type Clock,
   clockOf,
@@ -78,6 +78,8 @@ class TtmlReader {
   /** The styles that elements refer to, by `xml:id`. */
   readonly #styles = new Map<string, ReadonlyMap<string, string>>();
   #count = 0;
+  /** The length of the text of this cue. */
+  #length = 0;
   #cue: (Omit<Cue, 'spans'> & { readonly spans: CueSpan[] }) | null = null;
 
   read(text: string): void {
@@ -157,14 +159,20 @@ class TtmlReader {
   ): void {
     // In a sequence, an element that does not say when it ends has no duration.
     const isEndless = parent?.timing.isSequence === true ? !hasEnd : endMs === Number.POSITIVE_INFINITY;
-    if (isEndless) this.warnings.add('Captions without an end were left out.');
-    else this.#cue = { startMs, endMs, spans: [], ...settingsOf(attributes) };
+    if (isEndless) {
+      this.warnings.add('Captions without an end were left out.');
+      return;
+    }
+    this.#length = 0;
+    this.#cue = { startMs, endMs, spans: [], ...settingsOf(attributes) };
   }
 
   #text(part: string, isBreak = false): void {
     const element = this.#open.at(-1);
     if (this.#cue === null || element === undefined || element.isMetadata || part === '') return;
+    if (this.#length > maxReadLength) return;
     const text = isBreak || element.preservesSpace ? part : part.replaceAll(/\s+/g, ' ');
+    this.#length += text.length;
     this.#cue.spans.push({ text, ...element.style });
   }
 

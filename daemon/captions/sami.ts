@@ -1,4 +1,6 @@
-import { type Captions, type Cue, errorAt } from './cues.js';
+import { chooseLanguage } from './choose-language.js';
+import { type Captions, type Cue, checkCount, errorAt } from './cues.js';
+import { withoutEntities } from './entities.js';
 import { spansOfTags } from './styled-text.js';
 
 /*
@@ -10,17 +12,15 @@ const lastCaptionMs = 5000;
 
 /** Parses SAMI: the captions in `language`, or in the first language. Throws `RangeError` if there is none. */
 export function parseSami(text: string, language?: string): Captions {
-  const syncs = [...text.matchAll(/<sync\b[^<>]{0,200}?\bstart\s*=\s*["']?(-?\d{1,10})[^<>]{0,200}>/gi)];
-  if (syncs.length === 0) throw errorAt(1, 1, 'there are no captions');
+  const paragraphs = readParagraphs(text);
+  if (paragraphs.length === 0) throw errorAt(1, 1, 'there are no captions');
   const languages = languagesOf(text);
-  const paragraphs = syncs.flatMap((sync, index) => {
-    const content = text.slice(sync.index + sync[0].length, syncs[index + 1]?.index ?? text.length);
-    return paragraphsOf(content).map((one) => ({ ...one, startMs: Number(sync[1]) }));
-  });
-  const wanted =
-    paragraphs.find((one) => language !== undefined && matches(languages.get(one.className) ?? '', language))
-      ?.className ?? paragraphs.find(({ className }) => className !== '')?.className;
-  const own = paragraphs.filter(({ className }) => className === '' || className === wanted);
+  const classes = [...new Set(paragraphs.map(({ className }) => className))].filter((name) => name !== '');
+  const { chosen, warnings } = chooseLanguage(
+    classes.map((name) => ({ name, language: languages.get(name) ?? null })),
+    language,
+  );
+  const own = paragraphs.filter(({ className }) => className === '' || className === chosen?.name);
   const ends = endsOf(own);
   const cues = own.map(
     ({ startMs, content }, index): Cue => ({
@@ -29,7 +29,7 @@ export function parseSami(text: string, language?: string): Captions {
       spans: spansOf(content),
     }),
   );
-  return { syntax: 'other', cues, language: languages.get(wanted ?? '') ?? null, warnings: [] };
+  return { syntax: 'other', cues, language: chosen?.language ?? null, warnings };
 }
 
 /** The first later start after that of each caption; undefined if there is none. */
@@ -59,18 +59,51 @@ function languagesOf(text: string): ReadonlyMap<string, string> {
   );
 }
 
-function matches(one: string, wanted: string): boolean {
-  const primary = (code: string) => code.toLowerCase().split('-')[0];
-  return primary(one) === primary(wanted);
+/** A text in one language, or the end of one if its content is blank. */
+interface Paragraph {
+  readonly startMs: number;
+  /** In lower case; empty if it has none. */
+  readonly className: string;
+  readonly content: string;
 }
 
-function paragraphsOf(content: string): readonly { readonly className: string; readonly content: string }[] {
-  const starts = [...content.matchAll(/<p\b([^<>]*)>/gi)];
-  if (starts.length === 0) return [{ className: '', content }];
-  return starts.map((start, index) => ({
-    className: (/\bclass\s*=\s*["']?([\w-]+)/i.exec(start[1] ?? '')?.[1] ?? '').toLowerCase(),
-    content: content.slice(start.index + start[0].length, starts[index + 1]?.index ?? content.length),
-  }));
+const syncTag = /<sync\b[^<>]{0,200}?\bstart\s*=\s*["']?(-?\d{1,10})[^<>]{0,200}>/gi;
+
+function readParagraphs(text: string): readonly Paragraph[] {
+  const syncs: { readonly startMs: number; readonly at: number; readonly end: number }[] = [];
+  for (const sync of text.matchAll(syncTag))
+    syncs.push({ startMs: Number(sync[1]), at: sync.index, end: sync.index + sync[0].length });
+  const paragraphs: Paragraph[] = [];
+  let count = 0;
+  for (const [index, { startMs, end }] of syncs.entries()) {
+    for (const part of paragraphsOf(text.slice(end, syncs[index + 1]?.at ?? text.length))) {
+      const last = paragraphs.at(-1);
+      const isEnd = isBlank(part.content);
+      if (!isEnd) checkCount(++count);
+      // Of several ends of the same caption, one is enough.
+      else if (last?.className === part.className && last.startMs === startMs) continue;
+      paragraphs.push({ ...part, startMs });
+    }
+  }
+  return paragraphs;
+}
+
+function isBlank(content: string): boolean {
+  const text = content.trim();
+  return text === '' || text === '&nbsp;' || text === '&nbsp';
+}
+
+function* paragraphsOf(content: string): Generator<Omit<Paragraph, 'startMs'>> {
+  let before: { readonly className: string; readonly end: number } | null = null;
+  for (const start of content.matchAll(/<p\b([^<>]*)>/gi)) {
+    if (before !== null)
+      yield { className: before.className, content: content.slice(before.end, start.index) };
+    const className = /\bclass\s*=\s*["']?([\w-]+)/i.exec(start[1] ?? '')?.[1] ?? '';
+    before = { className: className.toLowerCase(), end: start.index + start[0].length };
+  }
+  yield before === null
+    ? { className: '', content }
+    : { className: before.className, content: content.slice(before.end) };
 }
 
 function spansOf(content: string): Cue['spans'] {
@@ -80,22 +113,4 @@ function spansOf(content: string): Cue['spans'] {
     .replaceAll(/ ?<br\s*\/?> ?/gi, '\n')
     .trim();
   return spansOfTags(oneLine, { tag: /<(\/?)([a-z]+)(?![a-z])[^<>]*>/gi, toText: withoutEntities });
-}
-
-/** The named characters of Latin-1, from U+00A0 on. */
-const latin1 =
-  'nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn sup2 sup3 acute micro para middot cedil sup1 ordm raquo frac14 frac12 frac34 iquest Agrave Aacute Acirc Atilde Auml Aring AElig Ccedil Egrave Eacute Ecirc Euml Igrave Iacute Icirc Iuml ETH Ntilde Ograve Oacute Ocirc Otilde Ouml times Oslash Ugrave Uacute Ucirc Uuml Yacute THORN szlig agrave aacute acirc atilde auml aring aelig ccedil egrave eacute ecirc euml igrave iacute icirc iuml eth ntilde ograve oacute ocirc otilde ouml divide oslash ugrave uacute ucirc uuml yacute thorn yuml'.split(
-    ' ',
-  );
-const others: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
-
-function withoutEntities(text: string): string {
-  return text.replaceAll(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w+));?/gi, (entity, decimal, hex, name) => {
-    if (name !== undefined) {
-      const at = latin1.indexOf(name);
-      return at === -1 ? (others[name.toLowerCase()] ?? entity) : String.fromCodePoint(0xa0 + at);
-    }
-    const code = decimal === undefined ? Number.parseInt(hex, 16) : Number(decimal);
-    return code > 0 && code <= 0x10_ffff ? String.fromCodePoint(code) : entity;
-  });
 }

@@ -1,4 +1,4 @@
-import type { CueSpan } from './cues.js';
+import { type CueSpan, maxReadLength } from './cues.js';
 
 /** What the tags and entities of a syntax mean. */
 interface TagSyntax {
@@ -20,11 +20,14 @@ export function spansOfTags(content: string, { tag, toText }: TagSyntax): readon
     if (last !== undefined && isSameStyle(last, style))
       spans[spans.length - 1] = { ...last, text: last.text + text };
     else spans.push({ text, ...style });
+    length += text.length;
   };
+  let length = 0;
   let end = 0;
   for (const match of content.matchAll(tag)) {
     add(content.slice(end, match.index));
     end = match.index + match[0].length;
+    if (length > maxReadLength) return spans;
     const name = (match[2] ?? '').toLowerCase();
     if (name === 'i' || name === 'b' || name === 'u')
       open[name] = Math.max(0, open[name] + (match[1] === '/' ? -1 : 1));

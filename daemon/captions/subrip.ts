@@ -1,4 +1,4 @@
-import { type Captions, type Cue, errorAt, linesOf, timeText } from './cues.js';
+import { type Captions, type Cue, checkCount, cuesWithText, errorAt, linesOf, timeText } from './cues.js';
 import { spansOfTags, taggedText } from './styled-text.js';
 
 /*
@@ -7,14 +7,20 @@ import { spansOfTags, taggedText } from './styled-text.js';
  */
 
 /** A line that should have the times of a cue. Other lines with an arrow are text. */
-const isTiming = /^\s*-?\d+:\d.*-->|^\s*-->\s*-?\d/;
+const isTiming = /^\s*-?\d+:\d.*-->|^[\s\d:;.,-]*-->\s*-?\d+[:;]\d/;
+/** A line with two whole times that lack an arrow. */
+const lacksArrow = /^\s*-?\d+:\d{1,2}:\d{1,2}[,.]\d{1,3}[\s\-–—=~>→]+-?\d+:\d/;
+/** A line after a counter that has nothing but times, or a part of them. Elsewhere it is text: some cameras write their clock. */
+const isPartOfTiming = /^\s*-?\d+:\d{1,2}:[\d\s:;.,\-–—=~>→]*$/;
 const timePattern = /^\s*(-?)(\d{1,5}):(\d{1,2}):(\d{1,2})(?:[,.:](\d{1,3})\d*)?\s*$/;
 
 /** Parses SubRip. Throws `RangeError` with line and column if there is no cue, or one has invalid times. */
 export function parseSubrip(text: string): Captions {
   const lines = linesOf(text);
   const starts = lines.flatMap((line, index) => (isTiming.test(line) ? [index] : []));
+  for (const [index, line] of lines.entries()) checkLine(line, index, lines);
   if (starts.length === 0) throw errorAt(1, 1, 'there are no captions');
+  checkCount(starts.length);
   const cues = starts.map((at, position): Cue => {
     const next = starts[position + 1];
     const raw = contentOf(lines.slice(at + 1, next ?? lines.length), next !== undefined);
@@ -23,9 +29,21 @@ export function parseSubrip(text: string): Captions {
   return { syntax: 'subrip', cues, language: null, warnings: [] };
 }
 
+/** Throws `RangeError` if a line would be text, but should be the times of a cue. */
+function checkLine(line: string, index: number, lines: readonly string[]): void {
+  if (isTiming.test(line)) return;
+  const isAfterCounter =
+    index > 0 && isCounter.test(lines[index - 1] ?? '') && (lines[index - 2] ?? '').trim() === '';
+  if (!lacksArrow.test(line) && !(isAfterCounter && isPartOfTiming.test(line))) return;
+  const [start = ''] = /^\s*-?[\d:;.,]+/.exec(line) ?? [];
+  throw errorAt(index + 1, start.length + 1, 'the line has a time, but no -->');
+}
+
+const isCounter = /^\s*\d+\s*$/;
+
 /** The text of a cue: without the counter of the next one, and without empty lines at its ends. */
 function contentOf(lines: readonly string[], isFollowed: boolean): string {
-  const own = isFollowed && /^\s*\d+\s*$/.test(lines.at(-1) ?? '') ? lines.slice(0, -1) : lines;
+  const own = isFollowed && isCounter.test(lines.at(-1) ?? '') ? lines.slice(0, -1) : lines;
   const first = own.findIndex((line) => line.trim() !== '');
   const last = own.findLastIndex((line) => line.trim() !== '');
   return first === -1 ? '' : own.slice(first, last + 1).join('\n');
@@ -61,7 +79,7 @@ function spansOf(raw: string): Cue['spans'] {
 
 /** The text of a SubRip file. */
 export function subripText({ cues, syntax }: Pick<Captions, 'cues' | 'syntax'>): string {
-  const blocks = cues.map((cue, index) => {
+  const blocks = cuesWithText(cues).map((cue, index) => {
     const times = `${timeText(cue.startMs, ',')} --> ${timeText(cue.endMs, ',')}`;
     const text =
       syntax === 'subrip' && cue.raw !== undefined

@@ -1,4 +1,4 @@
-import { type Captions, type Cue, errorAt, linesOf } from './cues.js';
+import { type Captions, type Cue, checkCount, errorAt, linesOf, plainText } from './cues.js';
 import { spansOfTags } from './styled-text.js';
 
 /*
@@ -29,6 +29,7 @@ export function parseSubstation(text: string): Captions {
         .map((name) => name.trim().toLowerCase());
     } else if (/^\s*Dialogue\s*:/i.test(line)) {
       cues.push(cueOf(line, index + 1, columns));
+      checkCount(cues.length);
     }
   }
   if (columns.length === 0) throw errorAt(lines.length, 1, 'the section [Events] has no line "Format:"');
@@ -67,7 +68,9 @@ function cueOf(line: string, number: number, columns: readonly string[]): Cue {
   };
   const times = { startMs: timeAt(start), endMs: timeAt(end) };
   const raw = fields.map((field, at) => (at === start ? startMark : at === end ? endMark : field)).join(',');
-  return { ...times, spans: spansOf(fields[content] ?? ''), raw };
+  const spans = spansOf(fields[content] ?? '');
+  const isDrawing = plainText({ spans }).trim() === '' && /\\p[1-9]/.test(fields[content] ?? '');
+  return { ...times, spans, raw, ...(isDrawing ? { isDrawing } : {}) };
 }
 
 function milliseconds(text: string): number | null {
@@ -79,14 +82,26 @@ function milliseconds(text: string): number | null {
   return sign === '-' ? -ms : ms;
 }
 
+/** An override of a style or of the mode of drawing. Others begin with the same letters, such as `\\bord2` and `\\pos(1,2)`. */
+const override = /\\([ibup])(\d*)(?![A-Za-z\d(])/g;
+
 function spansOf(content: string): Cue['spans'] {
   // Overrides become tags: {\i1} is <i>, {\i0} is </i>.
   const mark = '\u0003';
-  const tagged = content.replaceAll(/\{[^{}]*\}/g, (block) =>
-    [...block.matchAll(/\\([ibu])(\d*)/g)]
-      .map(([, name = '', on = '']) => `${mark}${on === '0' ? '/' : ''}${name}${mark}`)
-      .join(''),
-  );
+  let isDrawing = false;
+  const tagOf = ([, name = '', value = '']: RegExpMatchArray) => {
+    if (name !== 'p') return `${mark}${value === '0' ? '/' : ''}${name}${mark}`;
+    isDrawing = value !== '0' && value !== '';
+    return '';
+  };
+  // Every second part is a block of overrides. The text after {\p1} draws a shape, until {\p0}.
+  const tagged = content
+    .split(/(\{[^{}]*\})/)
+    .map((part, index) => {
+      if (index % 2 === 0) return isDrawing ? '' : part;
+      return Array.from(part.matchAll(override), tagOf).join('');
+    })
+    .join('');
   const toText = (part: string) => part.replaceAll(/\\n/gi, '\n').replaceAll('\\h', '\u00A0');
   return spansOfTags(tagged, { tag: new RegExp(`${mark}(/?)([ibu])${mark}`, 'g'), toText });
 }

@@ -1,4 +1,4 @@
-import type { Cue, CueSpan } from './cues.js';
+import { type Cue, type CueSpan, cuesWithText } from './cues.js';
 
 /*
  * 3GPP Timed Text (`tx3g`, which ffmpeg calls `mov_text`) in an MP4 file of its own, from which ffmpeg copies the track. Rejected: the
@@ -20,7 +20,8 @@ const maxShown = 16;
 const maxTextBytes = 65_535;
 
 /** The samples of a track from time 0 on without gaps: cues that overlap are shown below each other. The cues are sorted by time. */
-export function samplesOf(cues: readonly Cue[]): readonly Sample[] {
+export function samplesOf(all: readonly Cue[]): readonly Sample[] {
+  const cues = cuesWithText(all);
   const times = [
     ...new Set(cues.flatMap(({ startMs, endMs }) => [Math.round(startMs), Math.round(endMs)])),
   ].toSorted((one, other) => one - other);

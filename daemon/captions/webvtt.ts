@@ -1,4 +1,14 @@
-import { type Captions, type Cue, cuesOfSegments, errorAt, linesOf, timeText } from './cues.js';
+import {
+  type Captions,
+  type Cue,
+  checkCount,
+  cuesOfSegments,
+  cuesWithText,
+  errorAt,
+  linesOf,
+  timeText,
+} from './cues.js';
+import { withoutEntities } from './entities.js';
 import { spansOfTags, taggedText } from './styled-text.js';
 
 /*
@@ -15,7 +25,7 @@ export function webvttText(
 ): string {
   const isNative = syntax === 'webvtt';
   const timestamps = firstPts === undefined ? [] : [`X-TIMESTAMP-MAP=MPEGTS:${firstPts},LOCAL:00:00:00.000`];
-  const blocks = cues.map((cue) => {
+  const blocks = cuesWithText(cues).map((cue) => {
     const times = `${timeText(cue.startMs)} --> ${timeText(cue.endMs)}`;
     const text =
       isNative && cue.raw !== undefined
@@ -83,6 +93,7 @@ export function parseWebvtt(text: string): Captions {
     } else if (line.includes('-->')) {
       const raw = block.join('\n');
       cues.push({ ...timesOf(line, at + 1), spans: spansOf(raw), raw });
+      checkCount(cues.length);
     }
     at += block.length;
   }
@@ -114,20 +125,11 @@ function milliseconds(text: string): number {
   return Math.round(((hours * 60 + minutes) * 60 + seconds) * 1000);
 }
 
-const entities: Readonly<Record<string, string>> = {
-  amp: '&',
-  lt: '<',
-  gt: '>',
-  nbsp: '\u00A0',
-  lrm: '\u200E',
-  rlm: '\u200F',
-};
-
 // The name is followed by no letter, so that a tag without an end is read only once.
 const tag = /<(\/?)([a-z]*)(?![a-z])[^<>]*>/g;
 
 function spansOf(raw: string): Cue['spans'] {
-  const toText = (part: string) =>
-    part.replaceAll(/&(\w+);/g, (entity, key: string) => entities[key] ?? entity);
+  // Unlike in HTML, an entity ends with a semicolon.
+  const toText = (part: string) => part.replaceAll(/&#?\w{1,16};/g, withoutEntities);
   return spansOfTags(raw, { tag, toText });
 }
