@@ -1,6 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { outputTable } from '../../shared/settings/index.js';
+import { parseBoolean } from '../../shared/settings/read-number.js';
 import type { SettingsTable } from '../../shared/settings/setting.js';
 
 /** A ladder of renditions for players, as its flags describe it. */
@@ -58,6 +59,9 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   const place = baseUrl === null ? {} : { base_url: baseUrl };
   const common = { ...place, ...kindSettings[kind], segment_seconds: segmentSeconds };
   const isSeparate = kind !== 'ts';
+  // A copy has the bitrate and the channels of the input; with `auto` these decide whether it is one.
+  const isCopied = isOn(settings.copy_audio);
+  const audioOf = (kbps: number) => (isCopied ? {} : { audio_bitrate: kbps, audio_channels: 2 });
   const renditions = heights.map(
     (height, index): RequestFields => ({
       ...common,
@@ -65,7 +69,7 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
       filename: `${height}p/${height}p.${extension}`,
       height,
       ...capOf(height),
-      ...(isSeparate ? { skip_audio: true } : { audio_bitrate: 128, audio_channels: 2 }),
+      ...(isSeparate ? { skip_audio: true } : audioOf(128)),
       forced_keyframe_rate: 1 / keyframeSeconds,
       ...settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']),
       skip: { require_video: true, ...heightRule(heights[index + 1]) },
@@ -76,14 +80,19 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
     label: audioLabel,
     filename: `${audioLabel}/${audioLabel}.${extension}`,
     skip_video: true,
-    audio_bitrate: isSeparate ? 128 : 64,
-    audio_channels: 2,
+    ...audioOf(isSeparate ? 128 : 64),
     ...settingsOf(settings, ['audio']),
     skip: { require_audio: true },
   };
   const language = settings.audio_language ?? 'und';
   const playlist = { ...place, ...playlistOf(ladder, language), ...settingsOf(settings, []) };
   return [...renditions, audio, playlist];
+}
+
+/** Whether a switch is on, as a flag or a preset gives it. */
+function isOn(value: unknown): boolean {
+  const result = parseBoolean(value);
+  return 'value' in result && result.value;
 }
 
 const kindSettings = {
@@ -129,7 +138,8 @@ function capOf(height: number): RequestFields {
 
 /** What a ladder decides, so that no flag or preset may. */
 const decidedByLadder: ReadonlySet<string> = new Set([
-  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'label', 'type', 'source'],
+  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'copy_video'],
+  ...['label', 'type', 'source'],
   ...['url', 'base_url', 'filename', 'format', 'packaging', 'streaming_delivery_format', 'streams', 'skip'],
   ...[
     'alternate_audio',
@@ -155,6 +165,8 @@ const deliverySections: ReadonlySet<string> = new Set([
   'addition',
 ]);
 const onlyEncoded: ReadonlySet<string> = new Set(['video_codec', 'speed']);
+/** Settings of the audio in other chapters. */
+const audioNames: ReadonlySet<string> = new Set(['copy_audio']);
 /** Settings of the clip, which the audio needs as well. */
 const clipNames: ReadonlySet<string> = new Set(['start_clip', 'clip_length']);
 
@@ -167,7 +179,7 @@ function settingsOf(settings: RequestFields, streams: readonly ('video' | 'audio
       if (deliverySections.has(section) && !onlyEncoded.has(name)) return true;
       if (streams.length === 0) return false;
       if (clipNames.has(name) || section === 'Segmented outputs' || section === 'Encryption') return true;
-      return streams.includes(audioSections.has(section) ? 'audio' : 'video');
+      return streams.includes(audioNames.has(name) || audioSections.has(section) ? 'audio' : 'video');
     }),
   );
 }

@@ -73,6 +73,19 @@ test('settings go to the outputs that have them', () => {
   assert.equal(playlist?.alternate_audio, { audio: { source: 'audio', language: 'de' } });
 });
 
+test('copy_audio copies the audio, which then has the bitrate and the channels of the input', () => {
+  for (const value of [true, 'true']) {
+    const [video, , , audio] = ladderOutputs({ copy_audio: value }, ladder);
+    assert.equal([video?.copy_audio, audio?.copy_audio], [undefined, value]);
+    assert.equal([audio?.audio_bitrate, audio?.audio_channels], [undefined, undefined]);
+  }
+  const [, , , auto] = ladderOutputs({ copy_audio: 'auto' }, ladder);
+  assert.equal([auto?.copy_audio, auto?.audio_bitrate, auto?.audio_channels], ['auto', 128, 2]);
+  const [video, , , audio] = ladderOutputs({ copy_audio: true }, { ...ladder, kind: 'ts' });
+  assert.equal([video?.copy_audio, video?.audio_bitrate], [true, undefined]);
+  assert.equal([audio?.copy_audio, audio?.audio_bitrate], [true, undefined]);
+});
+
 test('flags make the ladder, with the URL of a folder for a service', async () => {
   const body = async (args: JobArgs) => buildRequestBody({ request: null, input: null, preset: null }, args);
   const { outputs } = (await body({ hls: 's3://bucket/film', ladder: [720] })) as {
@@ -101,6 +114,14 @@ const rejected: readonly (readonly [readonly string[], RegExp])[] = [
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--width', '640'],
     /--width contradicts --hls and --dash/,
+  ],
+  [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--copy-video'],
+    /--copy-video contradicts --hls and --dash/,
+  ],
+  [
+    ['plan', 'http://a.example/a.mp4', '--dash', 'out/', '--copy-video'],
+    /--copy-video contradicts --hls and --dash/,
   ],
   [['run', 'http://a.example/a.mp4', '--hls', 'out/', '--output', 'quality=4'], /remove --output/],
   [
