@@ -1,4 +1,3 @@
-import { VencError } from '../../src/shared/errors.js';
 import type { CreatedRecord, JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { isFinal } from '../../src/shared/states.js';
@@ -15,7 +14,7 @@ interface OneShotRunOptions {
   readonly folder: string;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
-  /** Cancels the job; everything unfinished is removed before the promise rejects with `InterruptedError`. */
+  /** Cancels the job; everything unfinished is removed before the promise resolves. */
   readonly signal: AbortSignal;
   /** Receives the response to the create, before the job runs. */
   readonly onCreated?: (created: CreatedRecord) => Promise<void>;
@@ -27,8 +26,8 @@ interface OneShotRunOptions {
 
 /**
  * Runs one request in this process, without a daemon (`venc run`), with an `AppContext` on a temporary
- * folder. Any file and URL is allowed. Resolves to the job in its final state, failed jobs included, and to
- * null for a request with `mock`, which creates none. Rejects with `InvalidRequestError` if the request is
+ * folder. Any file and URL is allowed. Resolves to the job in its final state, failed and cancelled jobs
+ * included, and to null for a request with `mock`, which creates none. Rejects with `InvalidRequestError` if the request is
  * invalid, `UnavailableError` if there is no ffmpeg.
  */
 export async function runOneShot(request: unknown, options: OneShotRunOptions): Promise<JobRecord | null> {
@@ -68,17 +67,14 @@ async function submitAndFollow(
   const interrupt = () => feed.cancel();
   signal.addEventListener('abort', interrupt, { once: true });
   if (signal.aborted) interrupt();
-  let isFinished = false;
+  let hasEnded = false;
   for (let item = await feed.next(); item !== null; item = await feed.next()) {
     if (item === 'heartbeat') continue;
     onProgress(item.record);
-    isFinished = isFinal(item.record.state);
+    hasEnded = isFinal(item.record.state);
   }
   signal.removeEventListener('abort', interrupt);
-  if (isFinished) return readJob(appContext, account.id, id);
-  await cancelJob(appContext, account.id, id).catch(() => {});
-  throw new VencError(
-    'InterruptedError',
-    'Interrupted: the encoding was cancelled and nothing was left behind.',
-  );
+  // Fails if the job ended at the same time. Finished outputs stay, and the record names them.
+  if (!hasEnded) await cancelJob(appContext, account.id, id).catch(() => {});
+  return readJob(appContext, account.id, id);
 }

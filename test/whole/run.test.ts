@@ -27,6 +27,24 @@ test('a second Ctrl-C ends run at once and leaves nothing', async () => {
   assert.equal(await readdir(folder), ['in.mp4', 'tmp']);
 });
 
+test('Ctrl-C names the finished outputs that stay, and leaves no empty folders', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'in.mp4'), film('640x360', 6));
+  const large = { width: 1920, upscale: true, speed: 1, quality: 5, filename: 'b/c/b.mp4' };
+  const outputs = [
+    { label: 'a', filename: 'a/a.mp4', width: 64 },
+    { source: 'a', ...large },
+  ];
+  await writeFile(join(folder, 'job.json'), JSON.stringify({ input: 'in.mp4', outputs }));
+  const run = startCli(['run', 'job.json', '-o', 'out/', '--progress', 'json'], { cwd: folder });
+  await run.expectedText('{"id":3,"state":"finished"');
+  run.child.kill('SIGINT');
+  const { code, stderr } = await run.ended;
+  assert.is(code, 130);
+  assert.match(stderr, /the encoding was cancelled\. 1 finished output stays: out\/a\/a\.mp4\.\n/);
+  assert.equal((await readdir(join(folder, 'out'), { recursive: true })).sort(), ['a', 'a/a.mp4']);
+});
+
 test('run lists the thumbnails that it wrote and overwrites none without --force', async () => {
   const folder = tempFolder();
   await makeMedia(join(folder, 'in.mp4'), film('64x48', 1));

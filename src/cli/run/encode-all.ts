@@ -18,6 +18,7 @@ import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
 import { writtenCaptions } from './caption-files.js';
 import { writtenThumbnails } from './expected-thumbnails.js';
+import { foldersToCreate, interruptedError, removeEmptyFolders } from './interrupted-run.js';
 import type { PreparedRun } from './prepare-runs.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
@@ -58,6 +59,10 @@ export async function encodeAll(
     for (const [index, { name, resolvedRequest }] of runs.entries()) {
       const encodeStartedAtMs = Date.now();
       try {
+        const folders = await foldersToCreate([
+          ...resolvedRequest.paths,
+          ...resolvedRequest.thumbnails.flat(),
+        ]);
         const job = await runOneShot(resolvedRequest.body, {
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
@@ -73,6 +78,10 @@ export async function encodeAll(
           onError: (message) => display.writeStderr(`venc: ${message}\n`),
         });
         const encode = toFinishedEncode(job, resolvedRequest, encodeStartedAtMs);
+        if (encode?.job.state === 'cancelled') {
+          await removeEmptyFolders(folders);
+          throw interruptedError(encode.job, encode.destinations);
+        }
         if (index === runs.length - 1) display.stop();
         if (encode !== null) encodes.push(encode);
         const ended = await reportEnd(encode, resolvedRequest, {
@@ -137,7 +146,12 @@ function isFatal(error: VencError, name: string): boolean {
 
 function withCount(error: VencError, done: number, count: number): VencError {
   if (error.errorClass !== 'InterruptedError') return error;
-  return new VencError('InterruptedError', `${error.message} ${done} of ${count} files had been encoded.`);
+  const hint = error.hint === null ? {} : { hint: error.hint };
+  return new VencError(
+    'InterruptedError',
+    `${error.message} ${done} of ${count} files had been encoded.`,
+    hint,
+  );
 }
 
 function toFinishedEncode(
