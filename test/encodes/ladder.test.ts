@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
@@ -18,14 +19,11 @@ async function ladderOf(input: readonly string[], flags: readonly string[]): Pro
   const folder = tempFolder();
   await makeMedia(join(folder, 'film.mp4'), input);
   const { ffmpeg, ffprobe } = await testFfmpeg();
+  const out = join(folder, 'out');
+  const places: Readonly<Record<string, string>> = { OUT: out, OUT_URL: pathToFileURL(out).href };
   const programs = ['--ffmpeg', ffmpeg.path, '--ffprobe', ffprobe.path, '--speed', '5'];
   const result = await runCli(
-    [
-      'run',
-      join(folder, 'film.mp4'),
-      ...flags.map((flag) => (flag === 'OUT' ? join(folder, 'out') : flag)),
-      ...programs,
-    ],
+    ['run', join(folder, 'film.mp4'), ...flags.map((flag) => places[flag] ?? flag), ...programs],
     {},
   );
   assert.is(result.code, 0, result.stderr);
@@ -94,7 +92,7 @@ test('a portrait video without audio has no audio, and --ts makes transport stre
 });
 
 test('--dash makes only a manifest, and an input without video plays as audio', async () => {
-  const out = await ladderOf([...testTone(seconds), '-c:a', 'aac'], ['--dash', 'OUT']);
+  const out = await ladderOf([...testTone(seconds), '-c:a', 'aac'], ['--dash', 'OUT_URL']);
   assert.equal(readdirSync(out).sort(), ['audio', 'master.mpd']);
   const text = readFileSync(join(out, 'master.mpd'), 'utf8');
   assert.match(text, 'contentType="audio"');

@@ -16,10 +16,10 @@ import {
   withExamplesFirst,
 } from '../input/job-args.js';
 import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
-import { addLadderOptions } from '../input/ladder-flags.js';
+import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { assignDestinations } from '../run/assign-destinations.js';
-import { outsOf } from '../run/ladder-folder.js';
+import { outsOf, withLadderFolder } from '../run/ladder-folder.js';
 
 interface PlanOptions extends JobArgs, ProgramFlags {
   readonly out?: readonly string[];
@@ -72,13 +72,18 @@ export const moreHelp = async () =>
 const parseXml: ParseXml = async (text) =>
   (await import('../../../daemon/http/representations/read-xml-request.js')).readXmlRequest(text);
 
-async function run(arg: string, options: PlanOptions, context: Context): Promise<ExitCode> {
+async function run(arg: string, given: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
+  const options = withLadderFolder(given);
   const programs = await context.programs(options);
   const request = await localRequest(arg, options, io, parseXml);
   const outs = await resolveDestinations(outsOf(options, [arg]), 1, { cwd: process.cwd(), args: options });
   const { body, paths } = await withValidation(request, () => assignDestinations(request, outs, 'kept'));
-  await rejectInputAsOutput(body.input, paths);
+  await rejectInputAsOutput(
+    body.input,
+    paths,
+    hasLadder(options) ? 'another folder' : 'another file with -o',
+  );
   const { dryRun } = await import('../../../daemon/dry-run/dry-run.js');
   const plan = await dryRun(body, {
     ...programs,

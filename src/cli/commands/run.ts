@@ -25,7 +25,7 @@ import { localRequest, type ParseXml } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
-import { outsOf, withOwnFolder } from '../run/ladder-folder.js';
+import { outsOf, withLadderFolder, withOwnFolder } from '../run/ladder-folder.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
@@ -102,8 +102,9 @@ export const moreHelp = async () =>
 const parseXml: ParseXml = async (text) =>
   (await import('../../../daemon/http/representations/read-xml-request.js')).readXmlRequest(text);
 
-async function run(args: readonly string[], options: RunOptions, context: Context): Promise<ExitCode> {
+async function run(args: readonly string[], given: RunOptions, context: Context): Promise<ExitCode> {
   const { io } = context;
+  const options = withLadderFolder(given);
   if ((args.length === 0) === (options.sample !== true)) {
     throw new VencError('UsageError', 'run takes either inputs or --sample.', {
       hint: 'venc run --sample needs no input',
@@ -133,6 +134,7 @@ async function run(args: readonly string[], options: RunOptions, context: Contex
         io,
         destinations,
         isForced: options.force === true,
+        alternative: hasLadder(options) ? 'another folder' : 'another file with -o',
         readRequest: async (name) =>
           withOwnFolder(await localRequest(name, options, io, parseXml), name, {
             hasOwnFolder: hasLadder(options) && inputs.length > 1,
@@ -168,7 +170,8 @@ async function runSample(
   );
   const outputs = outputsIn(request);
   const isNamed = outputs.some((output) => !isHosted(output) || typeof output.filename === 'string');
-  const outs = options.out ?? (outputs.length > 1 || isNamed ? [] : [sampleFile]);
+  const named = hasLadder(options) ? outsOf(options, [sampleFile]) : options.out;
+  const outs = named ?? (outputs.length > 1 || isNamed ? [] : [sampleFile]);
   const destinations = await resolveDestinations(outs, 1, { cwd: process.cwd(), args: options });
   const resolvedRequest = await withValidation(request, () => assignDestinations(request, destinations));
   await checkDestinations(resolvedRequest, options.force === true || resolvedRequest.paths[0] === sampleFile);
@@ -180,8 +183,10 @@ async function runSample(
     { io, mode, count: 1, options },
     encoding,
   );
-  if (code === exitCodes.done && encodes.length > 0)
-    io.writeStderr(sampleMade(resolvedRequest.paths[0] ?? ''));
+  const [made] = encodes.flatMap(({ job, destinations: paths }) =>
+    paths.filter((_, index) => job.output_media_files[index]?.state === 'finished'),
+  );
+  if (code === exitCodes.done && made !== undefined) io.writeStderr(sampleMade(made));
   return code;
 }
 

@@ -7,7 +7,7 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { systemCode } from '../../shared/util/system-code.js';
 
 /** What to name instead in hints: a file with `-o`, or a folder. */
-type Alternative = 'another file with -o' | 'another folder';
+export type Alternative = 'another file with -o' | 'another folder';
 
 /** Rejects with `UsageError` if a file already exists. */
 export async function requireAbsent(
@@ -23,12 +23,16 @@ export async function requireAbsent(
 }
 
 /** Rejects with `UsageError` if an output is the input itself, also under another name such as a link. */
-export async function rejectInputAsOutput(input: unknown, paths: readonly string[]): Promise<void> {
+export async function rejectInputAsOutput(
+  input: unknown,
+  paths: readonly string[],
+  alternative: Alternative = 'another file with -o',
+): Promise<void> {
   if (typeof input !== 'string' || !input.startsWith('file:')) return;
   const source = await fileId(fileURLToPath(input));
   for (const path of source === null ? [] : paths.filter((one) => !isUrl(one))) {
     if ((await fileId(path)) !== source) continue;
-    throw new VencError('UsageError', `${path} is the input itself.`, { hint: 'name another file with -o' });
+    throw new VencError('UsageError', `${path} is the input itself.`, { hint: `name ${alternative}` });
   }
 }
 
@@ -49,7 +53,7 @@ export async function requireWritable(
   alternative: Alternative = 'another file with -o',
 ): Promise<void> {
   for (const path of paths.filter((one) => !isUrl(one))) {
-    await rejectNonRegularFile(path);
+    await rejectNonRegularFile(path, alternative);
     await requireWritableParent(path, dirname(resolve(path)), alternative);
   }
 }
@@ -94,13 +98,14 @@ async function tryToCreate(folder: string): Promise<void> {
 }
 
 /** Rejects folders, and also devices and pipes, which a new file would replace. */
-async function rejectNonRegularFile(path: string): Promise<void> {
+async function rejectNonRegularFile(path: string, alternative: Alternative): Promise<void> {
   const found = await stat(path).catch(() => null);
   if (found === null || found.isFile()) return;
   const what = found.isDirectory() ? 'it is a folder' : 'it is not a regular file';
-  const hint = found.isDirectory()
+  const fileHint = found.isDirectory()
     ? `name a file in it: -o ${join(path, 'film.mp4')}`
     : 'name a file with -o';
+  const hint = alternative === 'another folder' ? `name ${alternative}` : fileHint;
   throw new VencError('UsageError', `${path} cannot be written: ${what}.`, { hint });
 }
 

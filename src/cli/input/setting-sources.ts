@@ -13,6 +13,8 @@ export interface SettingSources {
   readonly outputs: readonly RequestFields[];
   /** The files of `-o`, as typed. */
   readonly files: readonly string[];
+  /** The flag that names the folder of a ladder as a URL, with the URL in messages, e.g. `--hls s3://bucket/film`; null if there is none. */
+  readonly ladderPlace: string | null;
   /** The name of the request file in messages, e.g. `request.json`; null if there is none. */
   readonly request: string | null;
   /** The name of the preset in messages, e.g. `--preset web`; null if there is none. */
@@ -77,6 +79,7 @@ function settingName({ index, name, tail }: NamedSetting, sources: SettingSource
   if (flag !== null && isSet(outputTable, outputFlags, name)) {
     return `${flag}${tailName(tail, outputFlags[canonicalName(outputTable, name)])}`;
   }
+  if (name === 'base_url' && sources.ladderPlace !== null) return sources.ladderPlace;
   if (name !== 'url') return null;
   const file = files[index];
   // run and plan turn -o and the file name into a URL.

@@ -1,4 +1,5 @@
 import { isVencError, joinErrors, VencError } from '../../shared/errors.js';
+import { withoutPassword } from '../../shared/redact.js';
 import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { outputTable } from '../../shared/settings/index.js';
@@ -6,6 +7,7 @@ import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { parseJobRequest } from '../../shared/settings/parse-job-request.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
+import { hasLadder, ladderFolder } from './ladder-flags.js';
 import { withWatermarkUrls } from './local-watermarks.js';
 import { type SettingSources, toTypedTerms } from './setting-sources.js';
 import { typedValueSuffix } from './typed-values.js';
@@ -64,7 +66,22 @@ function sourcesOf(
   typed: Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'>,
 ): SettingSources {
   const preset = args.preset === undefined ? null : `--preset ${args.preset}`;
-  return { ...typed, files: args.out ?? [], request: requestName(arg, args), preset };
+  return {
+    ...typed,
+    files: args.out ?? [],
+    ladderPlace: ladderPlaceOf(args),
+    request: requestName(arg, args),
+    preset,
+  };
+}
+
+/** The flag of the folder of a ladder and its value, if that is a URL. */
+function ladderPlaceOf(args: CreateArgs): string | null {
+  if (!hasLadder(args)) return null;
+  const folder = ladderFolder(args);
+  const flag = folder === null ? '-o' : typeof args.hls === 'string' ? '--hls' : '--dash';
+  const place = folder ?? args.out?.[0] ?? '';
+  return isUrl(place) ? `${flag} ${withoutPassword(place)}` : null;
 }
 
 /** Adds everything else that is wrong with the request to a `UsageError`. Other errors stay unchanged. */

@@ -62,7 +62,7 @@ export function assignDestinations(
     const extension = extensionFor(settings, path);
     return path.toLowerCase().endsWith(extension) ? path : replaceExtensionInUrl(path, extension);
   });
-  rejectDuplicates(paths, inputPath, cwd);
+  rejectDuplicates(paths, inputPath, destinations);
   const resolvedOutputs = all.map((settings, index) => {
     const path = paths[index] ?? '';
     const { base_url: _base, filename: _name, ...kept } = settings;
@@ -108,7 +108,8 @@ function defaultDestinations(
   const inFolder = (name: string) => (folder === null ? name : join(folder, name));
   const ownDestinations = outputs.map(({ url, base_url: baseUrl, filename }) => {
     if (typeof url === 'string') return url.startsWith('file:') ? pathOf(url) : url;
-    if (typeof baseUrl === 'string') return baseUrl;
+    if (typeof baseUrl === 'string')
+      return typeof filename === 'string' ? fileIn(baseUrl, filename) : baseUrl;
     return typeof filename === 'string' ? inFolder(filename) : null;
   });
   const inputPath = localPathOf(input);
@@ -135,20 +136,32 @@ function defaultDestinations(
   return outputs.map((_, index) => ownDestinations[index] ?? inFolder(names[index] ?? ''));
 }
 
+/** A file in the folder of a URL: its path, or its URL if it is remote. */
+function fileIn(baseUrl: string, filename: string): string {
+  const url = `${baseUrl.replace(/\/+$/, '')}/${filename.split('/').map(encodeURIComponent).join('/')}`;
+  return url.startsWith('file:') ? pathOf(url) : url;
+}
+
 function relativeToFolder(folder: string | null, destination: string): string {
   return folder === null ? destination : relative(folder, destination);
 }
 
-function rejectDuplicates(paths: readonly string[], inputPath: string | null, folder: string): void {
+function rejectDuplicates(
+  paths: readonly string[],
+  inputPath: string | null,
+  { cwd, folder }: OutputDestinations,
+): void {
   const seen = new Set<string>(inputPath === null ? [] : [inputPath]);
   for (const path of paths.filter((one) => !isUrl(one))) {
-    const absolutePath = resolve(folder, path);
+    const absolutePath = resolve(cwd, path);
     if (seen.has(absolutePath)) {
       const message =
         absolutePath === inputPath
           ? `${path} is the input itself.`
           : `Two outputs would be written to ${path}.`;
-      throw new VencError('UsageError', message, { hint: 'name another file with -o' });
+      throw new VencError('UsageError', message, {
+        hint: folder === null ? 'name another file with -o' : 'name another folder',
+      });
     }
     seen.add(absolutePath);
   }
@@ -159,8 +172,8 @@ export function localPathOf(input: unknown): string | null {
   return typeof input === 'string' && parseUrl(input)?.protocol === 'file:' ? pathOf(input) : null;
 }
 
-/** The path in a file URL. Throws `UsageError` for a URL with a host, which names no local file. */
-function pathOf(url: string): string {
+/** The path in a `file:` URL. Throws `UsageError` for a URL with a host, which names no local file. */
+export function pathOf(url: string): string {
   try {
     return fileURLToPath(url);
   } catch (error) {

@@ -3,7 +3,12 @@ import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
-import { rejectInputAsOutput, requireAbsent, requireWritable } from '../destinations/check-destinations.js';
+import {
+  type Alternative,
+  rejectInputAsOutput,
+  requireAbsent,
+  requireWritable,
+} from '../destinations/check-destinations.js';
 import { withValidation } from '../input/command-errors.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
@@ -27,6 +32,8 @@ export interface PrepareRunsOptions {
   readonly io: Io;
   readonly destinations: OutputDestinations;
   readonly isForced: boolean;
+  /** What to name instead of a destination that cannot be used. */
+  readonly alternative: Alternative;
   readonly readRequest: (name: string) => Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -37,7 +44,7 @@ export interface PrepareRunsOptions {
  */
 export async function prepareRuns(
   names: readonly string[],
-  { io, destinations, isForced, readRequest }: PrepareRunsOptions,
+  { io, destinations, isForced, alternative, readRequest }: PrepareRunsOptions,
 ): Promise<{ readonly runs: readonly PreparedRun[]; readonly exitCode: ExitCode }> {
   const runs: PreparedRun[] = [];
   let exitCode: ExitCode = exitCodes.done;
@@ -56,7 +63,7 @@ export async function prepareRuns(
   rejectCollisions(all, names, destinations.cwd);
   for (const run of all) {
     try {
-      await checkDestinations(run.resolvedRequest, isForced);
+      await checkDestinations(run.resolvedRequest, isForced, alternative);
       runs.push(run);
     } catch (error) {
       onError(error, run.name);
@@ -69,16 +76,20 @@ export async function prepareRuns(
 export async function checkDestinations(
   { body, paths, thumbnails }: ResolvedRequest,
   isForced: boolean,
+  alternative: Alternative = 'another file with -o',
 ): Promise<void> {
-  await requireWritable(paths);
+  await requireWritable(paths, alternative);
   if (!isForced) {
     const outputs: readonly unknown[] = Array.isArray(body.outputs) ? body.outputs : [];
     const captions = outputs.map((settings, index) =>
       isObject(settings) ? replaceableCaptions(paths[index] ?? '', settings) : [],
     );
-    await requireAbsent([...paths, ...thumbnails.flat(), ...(await Promise.all(captions)).flat()]);
+    await requireAbsent(
+      [...paths, ...thumbnails.flat(), ...(await Promise.all(captions)).flat()],
+      alternative,
+    );
   }
-  await rejectInputAsOutput(body.input, [...paths, ...thumbnails.flat()]);
+  await rejectInputAsOutput(body.input, [...paths, ...thumbnails.flat()], alternative);
 }
 
 function resolvedRequest(
@@ -102,7 +113,9 @@ function rejectCollisions(runs: readonly PreparedRun[], names: readonly string[]
       const input = inputs.get(toAbsolute(path));
       const other = owners.get(toAbsolute(path));
       owners.set(toAbsolute(path), name);
-      if (other === undefined && (input === undefined || input === name)) continue;
+      // Two outputs of one request with the same URL are rejected with the rest of the request.
+      const isOwn = other === undefined ? input === undefined || input === name : other === name;
+      if (isOwn) continue;
       const message =
         other === undefined
           ? `The output ${path} of ${name} is the input ${input}.`

@@ -1,8 +1,11 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { buildRequestBody, type JobArgs } from '../../../src/cli/input/job-args.js';
 import { defaultHeights, type Ladder, ladderOutputs } from '../../../src/cli/input/ladder.js';
 import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
+import { tempFolder } from '../../helpers/temp.js';
 import { runInProcess } from '../run-here.js';
 
 const ladder: Ladder = { kind: 'cmaf', heights: [1080, 720, 480], baseUrl: null };
@@ -138,5 +141,25 @@ for (const [words, message] of rejected)
     assert.is(code, 2);
     assert.match(stderr, message);
   });
+
+test('an error about the folder of a ladder names the flag once', async () => {
+  const input = join(tempFolder(), 'film.mp4');
+  writeFileSync(input, '');
+  const { code, stderr } = await runInProcess(['run', input, '--hls', 'ftpx://me:secret@host/film']);
+  assert.is(code, 2);
+  assert.match(stderr, /^venc: --hls ftpx:\/\/me@host\/film has the scheme "ftpx", which is not .*\n$/);
+});
+
+test('the hint for files that exist names another folder, because -o cannot be given', async () => {
+  const folder = tempFolder();
+  writeFileSync(join(folder, 'film.mp4'), '');
+  writeFileSync(join(folder, 'master.m3u8'), '');
+  const { code, stderr } = await runInProcess(['run', join(folder, 'film.mp4'), '--hls', folder]);
+  assert.is(code, 2);
+  assert.match(
+    stderr,
+    /master\.m3u8 already exists\.\n.*overwrite it with --force, or name another folder\n/,
+  );
+});
 
 test.run();

@@ -117,6 +117,7 @@ const sources: SettingSources = {
     onepass: true,
   },
   outputs: [{ bitrate_cap: 3 }],
+  ladderPlace: null,
   files: ['a.mp4'],
   request: null,
   preset: null,

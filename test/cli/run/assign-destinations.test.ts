@@ -58,6 +58,20 @@ const cases: readonly (readonly [string, object, readonly string[], string, read
     ['film.mp4', 'film-2.mp4'],
   ],
   ['a label without folders', { input, outputs: [{ label: '../../x' }] }, [], '/here', ['film-.._.._x.mp4']],
+  [
+    'its filename in the folder of its base_url',
+    {
+      input,
+      outputs: [
+        { base_url: 's3://b/c/', filename: 'x/ä.mp4' },
+        { base_url: 'file:///d%20e', filename: 'x/y.mp4' },
+        { base_url: 'file:///d%20e', filename: 'x/z.mp4' },
+      ],
+    },
+    [],
+    '/',
+    ['s3://b/c/x/%C3%A4.mp4', '/d e/x/y.mp4', '/d e/x/z.mp4'],
+  ],
   ['its own url', { input, outputs: [{ url: 'sftp://h/x.mp4' }] }, [], '/', ['sftp://h/x.mp4']],
 ];
 
