@@ -70,6 +70,8 @@ interface DryRunOutput {
   readonly copyOf: string | null;
   /** Why the output cannot be made from this input; null if it can. */
   readonly failure: JobFailure | null;
+  /** Why the output is skipped for this input, as a sentence; null if it is not. */
+  readonly skipped: string | null;
 }
 
 /** The plan of a request. */
@@ -157,6 +159,7 @@ export async function dryRun(
       source: settings.source === undefined ? null : source + 1,
       copyOf: copy === undefined ? null : made,
       failure: failures.get(index + 1) ?? null,
+      skipped: skipped.get(index + 1) ?? null,
     };
   });
   return {
@@ -167,7 +170,6 @@ export async function dryRun(
       ...watermarks.warnings(),
       ...captionNotes(jobPlan),
       ...warnings,
-      ...[...skipped].map(([id, reason]) => `output ${id}: ${reason}`),
       ...playlistNotes(resolved, jobPlan),
     ],
     requestWarnings,

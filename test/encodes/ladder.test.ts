@@ -99,4 +99,19 @@ test('--dash makes only a manifest, and an input without video plays as audio', 
   assert.not.match(text, 'contentType="video"');
 });
 
+test('plan says once which renditions are left out, and creates no folders for them', async () => {
+  const folder = tempFolder();
+  await makeMedia(join(folder, 'film.mp4'), [...testVideo('320x180', 25, 1), ...h264]);
+  const { ffmpeg, ffprobe } = await testFfmpeg();
+  const flags = ['--hls', 'out', '--ffmpeg', ffmpeg.path, '--ffprobe', ffprobe.path];
+  const { code, stdout, stderr } = await runCli(['plan', 'film.mp4', ...flags], { cwd: folder });
+  assert.is(code, 0, stderr);
+  assert.match(
+    stderr,
+    /^venc: 2160p, 1440p, 1080p, 720p, 540p, 360p are left out: the input has 180 lines\n/,
+  );
+  assert.not.match(stderr, 'min_height');
+  assert.not.match(stdout, 'mkdir');
+});
+
 test.run();

@@ -18,6 +18,7 @@ import {
 import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
+import { isUnusedRendition, unusedRenditions } from '../output/unused-renditions.js';
 import { assignDestinations } from '../run/assign-destinations.js';
 import { outsOf, withLadderFolder } from '../run/ladder-folder.js';
 
@@ -94,6 +95,13 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
   const destinations = paths.map(redact);
   // The other warnings were printed when the request was read.
   await printResponseWarnings({ warnings: plan.requestWarnings }, isRequestName(arg) ? body : null, io);
+  const skipped = plan.outputs.flatMap(({ number, label, skipped: reason }) =>
+    reason === null ? [] : [{ number, label, reason }],
+  );
+  for (const { labels, cause } of unusedRenditions(skipped))
+    io.writeStderr(`venc: ${labels.join(', ')} ${labels.length === 1 ? 'is' : 'are'} left out: ${cause}\n`);
+  for (const output of skipped.filter((one) => !isUnusedRendition(one)))
+    io.writeStderr(`venc: output ${output.number}: ${output.reason}\n`);
   for (const warning of plan.warnings) io.writeStderr(`venc: ${warning}\n`);
   if (options.json === true) {
     const steps = plan.steps.map(({ outputs, does, args, share }) => {
@@ -108,7 +116,12 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
       };
     });
     await io.writeStdout(`${jsonText(steps, 2)}\n`);
-  } else await io.writeStdout(planText(plan, { destinations, missingFolders: await missingFolders(paths) }));
+  } else {
+    // The command lines write no playlists and no segments.
+    const written = plan.outputs.flatMap(({ path }) => path ?? []);
+    const folders = await missingFolders(written);
+    await io.writeStdout(planText(plan, { destinations, missingFolders: folders }));
+  }
   io.writeStderr(formatPlanFailure(plan, destinations));
   return plan.outputs.every(({ failure }) => failure === null) ? exitCodes.done : exitCodes.jobFailed;
 }

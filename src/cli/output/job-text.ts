@@ -13,6 +13,7 @@ import { isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { colourState, type TextColours } from './paint.js';
 import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
+import { isUnusedRendition, unusedRenditions } from './unused-renditions.js';
 import { type Fact, factLines } from './wrap-text.js';
 
 /** The current state of a job, in addition to its record. */
@@ -22,8 +23,15 @@ export interface JobSnapshot {
   readonly progress: JobProgressRecord | null;
 }
 
-/** A job with its input and outputs, as `venc show` prints it. Times are in UTC. */
+/**
+ * A job with its input and outputs, as `venc show` prints it. Times are in UTC. The renditions of a ladder that the input has no use for
+ * are one line.
+ */
 export function jobText(job: JobRecord, colours: TextColours, { now, progress }: JobSnapshot): string {
+  const skipped = job.output_media_files
+    .filter((output) => output.state === 'skipped')
+    .map((output) => ({ id: output.id, label: output.label, reason: (output.warnings ?? []).join(' ') }));
+  const unusedIds = skipped.filter(isUnusedRendition).map(({ id }) => id);
   const facts: readonly Fact[] = [
     ['submitted', humanTime(job.submitted_at)],
     ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
@@ -34,11 +42,16 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
+    ...unusedRenditions(skipped).map(
+      ({ labels, cause }) => ['skipped', `${labels.join(', ')}: ${cause}`] as const,
+    ),
     ...(job.warnings ?? []).map(({ field, message }) => ['warning', `${field} ${message}`] as const),
   ];
   const files = [
     { title: 'input', file: job.input_media_file, label: null },
-    ...job.output_media_files.map((output) => ({ title: 'output', file: output, label: output.label })),
+    ...job.output_media_files
+      .filter(({ id }) => !unusedIds.includes(id))
+      .map((output) => ({ title: 'output', file: output, label: output.label })),
   ];
   const lines = [
     `${colours.bold(`job ${humanId(job.id)}`)}  ${state(jobState(job), colours)}`,
