@@ -1,7 +1,7 @@
 import { normalize } from 'node:path';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { firstWithLabelOf } from '../../src/shared/settings/thumbnail-rules.js';
-import { siblingInUrl } from '../../src/shared/text/url-text.js';
+import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { namedImage } from '../../src/shared/thumbnail-names.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
@@ -12,6 +12,8 @@ import { schemeOf } from '../transports/registry.js';
 export class DestinationClaims {
   /** What is written to each destination: an output or a set of thumbnails. */
   readonly #owners = new Map<string, string>();
+  /** The path of the setting that names the file of each output, by the path of the output. */
+  readonly #fields = new Map<string, string>();
 
   /**
    * Claims the destinations of the file of an output. `field` is the path of the setting that names the first one. Returns a validation
@@ -21,6 +23,7 @@ export class DestinationClaims {
     { destination, secondary }: OutputDestinations,
     { path, field }: { readonly path: string; readonly field: string },
   ): readonly string[] {
+    this.#fields.set(path, field);
     const errors = this.#claimFileAt(destination, path, field);
     if (secondary === undefined) return errors;
     const secondaryField = `${path}.secondary_url`;
@@ -36,7 +39,7 @@ export class DestinationClaims {
 
   /**
    * Claims the destinations of files that belong next to that of an output. Of files whose number is not known, one name stands for all.
-   * `what` is what they are. Returns a validation error if one is taken.
+   * `what` is what they are. Returns a validation error if one is taken. The file of the output must have been claimed.
    */
   claimParts(
     names: readonly string[],
@@ -44,11 +47,22 @@ export class DestinationClaims {
     { path, what }: { readonly path: string; readonly what: 'segments' | 'captions' | 'manifest' },
   ): readonly string[] {
     const places = [destination, ...(secondary === undefined ? [] : [secondary.destination])];
-    const owners = places.flatMap((place) =>
-      names.map((name) => this.#claim(siblingInUrl(place, name), `the ${what} of ${path}`)),
+    const taken = places.flatMap((place) =>
+      names.flatMap((name) => {
+        const owner = this.#claim(siblingInUrl(place, name), `the ${what} of ${path}`);
+        return owner === null ? [] : [{ name, owner }];
+      }),
     );
-    const owner = owners.find((one) => one !== null) ?? null;
-    return owner === null ? [] : [`${path} would write the same files as ${owner}`];
+    const first = taken.find(({ name }) => !name.includes('*')) ?? taken[0];
+    if (first === undefined) return [];
+    const { name, owner } = first;
+    // Of the names next to its playlist, a request gives an output only this one. All others begin with the name of the playlist.
+    const named = `${path}.keyframe_manifest_filename`;
+    if (owner === path || owner.endsWith(` of ${path}`))
+      return [`${named} must not be ${name}, which is another file of the output`];
+    const isDerived = name.startsWith(withoutExtension(fileNameInUrl(destination)));
+    const field = isDerived ? (this.#fields.get(path) ?? path) : named;
+    return [`${field} would write the same files as ${owner}, such as ${name}`];
   }
 
   /** Claims the destinations of the thumbnails of an output. Returns a validation error for each set of which one is taken. */

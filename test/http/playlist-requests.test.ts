@@ -140,7 +140,31 @@ const rejected: readonly (readonly [readonly object[], string])[] = [
       { type: 'playlist', url: 'ftp://127.0.0.1/m.m3u8', packaging: 'cmaf', streams: [{ source: 'x' }] },
       { type: 'playlist', url: 'ftp://127.0.0.1/m.mpd', streams: [{ source: 'x' }] },
     ],
-    'outputs[1] would write the same files as outputs[2]',
+    'outputs[1].url would write the same files as outputs[2], such as m.mpd',
+  ],
+  [
+    [
+      { type: 'segmented', filename: 'x.m3u8', label: 'x', packaging: 'cmaf' },
+      {
+        type: 'segmented',
+        filename: 'y.m3u8',
+        generate_keyframe_manifest: true,
+        keyframe_manifest_filename: 'x.m3u8',
+      },
+      { type: 'playlist', streams: [{ source: 'x' }] },
+    ],
+    'outputs[1].keyframe_manifest_filename would write the same files as outputs[0], such as x.m3u8',
+  ],
+  [
+    [
+      {
+        type: 'segmented',
+        filename: 'x.m3u8',
+        generate_keyframe_manifest: true,
+        keyframe_manifest_filename: 'x.m3u8',
+      },
+    ],
+    'outputs[0].keyframe_manifest_filename must not be x.m3u8, which is another file of the output',
   ],
   [
     [{}, { type: 'playlist', playlist_format: 'ism', streams: [{ path: 'a', bandwidth: 1 }] }],

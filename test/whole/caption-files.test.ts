@@ -165,7 +165,7 @@ test('requests that would lose captions are rejected', async ({ daemon, folder }
         { url: `file://${folder}/b.flv`, caption_url },
         { url: `file://${folder}/b.ts`, caption_url },
       ],
-      'outputs[1] would write the same files as the captions of outputs[0]',
+      'outputs[1].url would write the same files as the captions of outputs[0], such as b.en.vtt',
     ],
     [
       [
