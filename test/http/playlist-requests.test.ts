@@ -90,7 +90,7 @@ const rejected: readonly (readonly [readonly object[], string])[] = [
       { type: 'segmented', label: 'x' },
       { type: 'playlist', streams: [{ source: 'x' }], alternate_audio: { a: { source: 'x' } } },
     ],
-    'outputs[1].alternate_audio.language is required',
+    'outputs[1].alternate_audio.a.language is required',
   ],
   [
     [{ type: 'segmented', packaging: 'cmaf', format: 'ts' }],
@@ -178,6 +178,31 @@ const rejected: readonly (readonly [readonly object[], string])[] = [
     [{}, { type: 'playlist', streams: [{ path: 'a', bandwidth: 1, audio: 'x' }] }],
     'outputs[1].streams[0].audio names no group of alternate_audio',
   ],
+  ...(
+    [
+      [{ g: [{ source: 'x' }] }, 'outputs[1].alternate_audio.g[0].language is required'],
+      [{ g: { source: 'x' } }, 'outputs[1].alternate_audio.g.language is required'],
+      [
+        { g: [{ source: 'x', language: 'en' }, 1] },
+        'outputs[1].alternate_audio must have an object, or an array of objects, for each group',
+      ],
+      [{ g: 'x' }, 'outputs[1].alternate_audio must have an object, or an array of objects, for each group'],
+      [[{ group: 'g', source: 'x' }], 'outputs[1].alternate_audio[0].language is required'],
+      [
+        { g: { source: 'x', language: 'en' }, 'a b': [{ source: 'x' }] },
+        'outputs[1].alternate_audio."a b"[0].language is required',
+      ],
+    ] as const
+  ).map(
+    ([alternate_audio, message]) =>
+      [
+        [
+          { type: 'segmented', label: 'x' },
+          { type: 'playlist', streams: [{ source: 'x', audio: 'g' }], alternate_audio },
+        ],
+        message,
+      ] as const,
+  ),
   [
     [{ type: 'playlist', label: 'p', streams: [{ path: 'a', bandwidth: 1 }] }, { source: 'p' }],
     'outputs[1].source names a playlist, which cannot be a source',

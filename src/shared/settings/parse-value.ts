@@ -1,5 +1,6 @@
 import { isObject } from '../util/is-object.js';
 import { memoizeByKey } from '../util/memoize-by-key.js';
+import { groupMembers, type ListItem } from './group-members.js';
 import {
   ignoredResult,
   invalidResult,
@@ -107,9 +108,12 @@ export function parseObjectFields<T extends SettingsTable>(
     .flatMap((position) => rows[position] ?? [])
     .map(({ name, setting }) => [name, parseSpellings(name, setting, record, { path, givenNames })] as const);
   const merged = mergeResults(results.map(([, result]) => result));
-  const values = results.flatMap(([name, { value }]) =>
-    value === undefined ? [] : [[name, value] as const],
-  );
+  const values = results.flatMap(([name, { value, partial }]) => {
+    const setting = table[name];
+    // The names of groups are valid although their entries are not: other settings refer to them.
+    const known = setting?.kind === 'list' && setting.groupField !== undefined ? (value ?? partial) : value;
+    return known === undefined ? [] : [[name, known] as const];
+  });
   // The loop gives each name of the table a value of its kind, but the compiler cannot infer that.
   const valid = Object.fromEntries(values) as SettingsOf<T>;
   const parts = results.flatMap(([name, { partial }]) =>
@@ -247,31 +251,27 @@ function parseChoiceOrBoolean(setting: ChoiceSetting, value: unknown, path: stri
 
 function parseList(setting: ListSetting, given: unknown, path: string): ParseResult<unknown> {
   const isSeveral = setting.isCommaSeparated === true && typeof given === 'string' && given.includes(',');
-  const value = isSeveral ? given.split(',').map((one) => one.trim()) : ungrouped(setting, given);
-  if (!Array.isArray(value)) {
+  const value = isSeveral ? given.split(',').map((one) => one.trim()) : given;
+  const members = groupMembers(setting, value, path);
+  if (members === null && !Array.isArray(value)) {
     const singleResult = parseValue(setting.of, value, path);
     if ('value' in singleResult) return { ...singleResult, value: [singleResult.value] };
     return { ...singleResult, ...partialList(setting, [singleResult]) };
   }
-  if (value.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
-  if (value.length === 0) return mergeResults([]);
-  const results = value.map((item: unknown, index) => parseValue(setting.of, item, `${path}[${index}]`));
+  // A name whose value is no object may be no group but a value, so the message does not repeat it.
+  if (members?.some(({ item }) => !isObject(item)) === true) {
+    const error = invalidResult(`${path} must have an object, or an array of objects, for each group`);
+    return { ...error, partial: members.map(({ own }) => own) };
+  }
+  const items: readonly ListItem[] =
+    members ?? [value].flat().map((item: unknown, index) => ({ item, at: `${path}[${index}]` }));
+  if (items.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
+  if (items.length === 0) return mergeResults([]);
+  const results = items.map(({ item, at }) => parseValue(setting.of, item, at));
   const merged = mergeResults(results);
   return merged.validationErrors.length > 0
     ? { ...merged, ...partialList(setting, results) }
     : { ...merged, value: results.flatMap((result) => ('value' in result ? [result.value] : [])) };
-}
-
-/** The list that an object of objects, or of arrays of objects, stands for. */
-function ungrouped({ groupField }: ListSetting, given: unknown): unknown {
-  if (groupField === undefined || !isObject(given)) return given;
-  const groups = Object.entries(given).map(([name, members]) =>
-    [members].flat().map((one) => ({ name, one })),
-  );
-  const members = groups.flat();
-  return members.every(({ one }) => isObject(one))
-    ? members.map(({ name, one }) => ({ ...Object(one), [groupField]: name }))
-    : given;
 }
 
 /** The valid parts of an invalid list of objects. */
