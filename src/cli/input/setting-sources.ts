@@ -41,7 +41,9 @@ export function toTypedTerms(text: string, sources: SettingSources): string {
   );
   const base = baseName(sources);
   const isFromBase = base !== null && first?.index === 0 && named.startsWith('outputs[');
-  return isFromBase ? `${base}: ${named}` : withSettingFlags(named, sources, Number(first?.[1] ?? 0));
+  return isFromBase
+    ? `${base}: ${named}`
+    : withMissingFlag(withSettingFlags(named, sources, Number(first?.[1] ?? 0)));
 }
 
 /** A setting of an output as a validation error names it. */
@@ -113,6 +115,15 @@ function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources
     const flag = flagOf(outputTable, 'output', name);
     return flag !== null && !isOwn && isSet(outputTable, outputFlags, name) ? flag : name;
   });
+}
+
+/** Replaces the setting after "without" by its flag in a message about a flag: it was not typed, but it can be. */
+function withMissingFlag(text: string): string {
+  if (!text.startsWith('--')) return text;
+  return text.replace(
+    /(?<=^--[a-z-]+ .* without )[a-z]+(?:_[a-z]+)+\b/,
+    (name) => flagOf(outputTable, 'output', name) ?? name,
+  );
 }
 
 function flagOf(table: SettingsTable, path: 'job' | 'output', name: string): string | null {

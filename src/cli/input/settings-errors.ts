@@ -157,11 +157,16 @@ function requestName(arg: string, { xml }: CreateArgs): string | null {
   return !isUrl(arg) && (xml === true || /\.(?:json|xml)$/i.test(arg)) ? arg : null;
 }
 
-/** A hint for frequently typed values that are ambiguous. */
+/** A hint for frequently typed values that are ambiguous, or that two rules apply to. */
 function hintFor(
   messages: readonly string[],
   { outputFlags }: Pick<SettingSources, 'outputFlags'>,
 ): string | null {
+  if (
+    messages.some((text) => text.startsWith('--segment-seconds ')) &&
+    Number(outputFlags.segment_seconds) < 2
+  )
+    return 'give 2 seconds or more, or from 1 second on with --byte-range-segmenting';
   const lines = /^(\d{3,4})p$/i.exec(String(outputFlags.size))?.[1];
   if (lines === undefined || !messages.some((text) => text.startsWith('--size '))) return null;
   return `--height ${lines} for a height of ${lines} pixels, or --size for a frame to fit into`;

@@ -126,6 +126,14 @@ const rejected: readonly (readonly [readonly string[], RegExp])[] = [
     ['plan', 'http://a.example/a.mp4', '--dash', 'out/', '--copy-video'],
     /--copy-video contradicts --hls and --dash/,
   ],
+  [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--segment-seconds', '1'],
+    /^venc: --segment-seconds must be at least 2 without --byte-range-segmenting\nvenc: hint: give 2 seconds or more/,
+  ],
+  [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--segment-seconds', '0.5'],
+    /not "0\.5"\nvenc: hint: give 2 seconds or more, or from 1 second on with --byte-range-segmenting\n/,
+  ],
   [['run', 'http://a.example/a.mp4', '--hls', 'out/', '--output', 'quality=4'], /remove --output/],
   [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--ladder', '720,x'],
