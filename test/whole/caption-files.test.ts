@@ -183,6 +183,25 @@ test('requests that would lose captions are rejected', async ({ daemon, folder }
   }
 });
 
+test('run and plan read a caption file that a request names by its path, as the input', async ({
+  folder,
+}) => {
+  const outputs = [{ filename: 'named.flv', caption_url: { url: 'de.srt', language: 'de' } }];
+  writeFileSync(join(folder, 'named.json'), JSON.stringify({ input: 'plain.mp4', outputs }));
+  const planned = await runCli(['plan', 'named.json'], { cwd: folder });
+  assert.is(planned.code, 0, planned.stderr);
+  const { code, stdout, stderr } = await runCli(['run', 'named.json', '--progress', 'none'], { cwd: folder });
+  assert.is(code, 0, stderr);
+  assert.equal(stdout.trim().split('\n'), ['named.flv', 'named.de.vtt']);
+  writeFileSync(
+    join(folder, 'gone.json'),
+    JSON.stringify({ input: 'plain.mp4', outputs: { caption_url: 'no.srt' } }),
+  );
+  const missing = await runCli(['run', 'gone.json'], { cwd: folder });
+  assert.is(missing.code, 2);
+  assert.match(missing.stderr, /no\.srt cannot be read: there is no such file/);
+});
+
 test('venc download and venc show have the captions of a hosted output', async (context) => {
   const { daemon } = context;
   const { id } = await run(context, 'film.mkv', { subtitles: 'sidecar' });

@@ -121,15 +121,15 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 }
 
 /**
- * The request of `run` and `plan`: the argument merged with the flags. A local file, also one that a request names by its
- * path, becomes a `file:` URL. Rejects with
- * `UsageError` if the argument cannot be read or a flag is invalid.
+ * The request of `run` and `plan`: the argument merged with the flags. A local file, also an input or a caption file that a
+ * request names by its path, becomes a `file:` URL. Rejects with `UsageError` if the argument cannot be read or a flag is invalid.
  */
 export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
   const input = await readJobInput(arg, io, { parseXml });
   const preset = await loadPreset(options, io.env);
   if (input.kind === 'request') {
-    const local = await withLocalInput(input.request);
+    const { toCaptionUrls } = await import('./local-watermarks.js');
+    const local = await toCaptionUrls(await withLocalInput(input.request), new Map(), true);
     const request = await buildRequestBody({ request: local, input: null, preset }, options);
     await printRequestWarnings(request, io);
     return request;

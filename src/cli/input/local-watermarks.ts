@@ -1,9 +1,10 @@
-import { resolve } from 'node:path';
+import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { type FileToUpload, readableFileSize } from './files.js';
 
-const names = ['watermark', 'watermarks', 'caption_url', 'captions_url'] as const;
+const captionNames = ['caption_url', 'captions_url'] as const;
+const names = ['watermark', 'watermarks', ...captionNames] as const;
 
 /**
  * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs and adds the files to `images`.
@@ -44,6 +45,30 @@ export function toOutputWatermarkUrls(
   return changeOutputs(request, (output) => toWatermarkUrls(output, images));
 }
 
+/**
+ * Replaces local paths of caption files in a request by `file:` URLs and adds the files to `files`. Without `isEverywhere` only paths that
+ * stay in the current folder count: such a file is uploaded, and the author of the request may be somebody else. Rejects with `UsageError`
+ * if a file cannot be read.
+ */
+export function toCaptionUrls(
+  request: RequestFields,
+  files: Map<string, FileToUpload>,
+  isEverywhere: boolean,
+): Promise<Record<string, unknown>> {
+  const change = async (url: string) => {
+    if (!isLocal(url) || !(isEverywhere || isInside(url))) return url;
+    const address = pathToFileURL(resolve(url)).href;
+    files.set(address, { path: url, sizeBytes: await readableFileSize(url) });
+    return address;
+  };
+  return changeOutputs(request, (output) => changeWatermarks(output, change, captionNames));
+}
+
+/** Whether a path stays in the current folder. */
+function isInside(path: string): boolean {
+  return !isAbsolute(path) && !/(?:^|\/)\.\.(?:\/|$)/.test(path);
+}
+
 async function changeOutputs(
   request: RequestFields,
   change: (output: RequestFields) => Promise<RequestFields>,
@@ -63,11 +88,12 @@ function isLocal(url: string): boolean {
 async function changeWatermarks(
   settings: RequestFields,
   change: (url: string) => Promise<string>,
+  changedNames: readonly string[] = names,
 ): Promise<RequestFields> {
   const changed = { ...settings };
   const changeObject = async (file: RequestFields) =>
     typeof file.url === 'string' ? { ...file, url: await change(file.url) } : file;
-  for (const name of names) {
+  for (const name of changedNames) {
     const files = settings[name];
     // A caption file may be given by its URL alone.
     const changeText = name.startsWith('caption') ? change : undefined;

@@ -1,4 +1,5 @@
 import { VencError } from '../../shared/errors.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset, printRequestWarnings, validateRequest } from '../input/job-args.js';
@@ -10,7 +11,7 @@ export interface PreparedRequest {
   /** Without an input if that is a file to upload. */
   readonly fields: Record<string, unknown>;
   readonly input: FileToUpload | null;
-  /** Local watermarks, by the `file:` URLs in the request. */
+  /** Local watermarks and caption files, by the `file:` URLs in the request. */
   readonly images: ReadonlyMap<string, FileToUpload>;
 }
 
@@ -27,7 +28,7 @@ export async function prepareRequest(
   const input = await readJobInput(arg, io, options.xml === true ? { isXml: true, parseXml } : { parseXml });
   const images = new Map<string, FileToUpload>();
   const base = {
-    request: input.kind === 'request' ? input.request : null,
+    request: input.kind === 'request' ? await withCaptionFiles(input.request, images) : null,
     input: input.kind === 'url' ? input.url : null,
     preset: await loadPreset(options, io.env),
   };
@@ -42,6 +43,11 @@ export async function prepareRequest(
   if (file !== null) await validateRequest({ ...fields, input: 'upload://still/to-come' });
   else if (images.size > 0) await validateRequest(fields);
   return { fields, input: file, images };
+}
+
+async function withCaptionFiles(request: RequestFields, files: Map<string, FileToUpload>) {
+  const { toCaptionUrls } = await import('../input/local-watermarks.js');
+  return toCaptionUrls(request, files, false);
 }
 
 async function parseXml(text: string) {

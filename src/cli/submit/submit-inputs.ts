@@ -62,7 +62,10 @@ export async function submitInputs(
   if (inputs.length === 0) return preparing;
   const client = await context.client();
   const { signal, dispose } = listenForInterrupt(io);
-  const display = createTotalDisplay(io, mode, [...images.values(), ...inputs.flatMap(uploadsOf)]);
+  const display = createTotalDisplay(io, mode, [
+    ...images.values(),
+    ...inputs.flatMap(({ prepared }) => [...ownFiles(prepared, images).values(), ...uploadsOf({ prepared })]),
+  ]);
   const createUploaderFor = () =>
     createFileUploader({ client, context, display, stage: options.stage, signal });
   let isTest = false;
@@ -72,7 +75,8 @@ export async function submitInputs(
     toTypedTerms: toTypedTerms(name, options),
     submit: async (send: Parameters<JobToCreate['submit']>[0]) => {
       const fields = await withAddresses(prepared.fields, addresses);
-      const request = { ...prepared, fields, images: new Map<string, FileToUpload>() };
+      // The files of the flags are uploaded once for all inputs, those of a request with it.
+      const request = { ...prepared, fields, images: ownFiles(prepared, addresses) };
       const { answer } = await uploadAndCreate(request, createUploaderFor(), send, signal);
       isTest ||= normaliseCreated(answer).test === true;
       return answer;
@@ -135,7 +139,12 @@ function toTypedTerms(name: string, options: SubmitOptions): JobToCreate['toType
   };
 }
 
-function uploadsOf({ prepared: { input } }: PreparedInput): readonly FileToUpload[] {
+/** The watermarks and caption files of a request that are not those of all. */
+function ownFiles({ images }: PreparedRequest, shared: ReadonlyMap<string, unknown>) {
+  return new Map([...images].filter(([address]) => !shared.has(address)));
+}
+
+function uploadsOf({ prepared: { input } }: Pick<PreparedInput, 'prepared'>): readonly FileToUpload[] {
   return input === null ? [] : [input];
 }
 

@@ -2,6 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { runCli } from '../run-cli.js';
 import { bodies, creates, type SubmitContext, withService } from './submit-service.js';
 
 const test = suite<SubmitContext>('venc submit');
@@ -146,6 +147,32 @@ test('a local watermark is uploaded once and replaced by its address; in a reque
   const request = { input: 'http://h/a.mov', outputs: { watermark: { url: logo } } };
   await venc(['-'], JSON.stringify(request));
   assert.equal(bodies(seen).at(-1), request);
+});
+
+test('a caption file in the current folder that a request names is uploaded, and no other file', async ({
+  env,
+  folder,
+  seen,
+}) => {
+  const write = (name: string, text: string) => writeFileSync(join(folder, name), text);
+  write('de.srt', 'Guten Tag');
+  const requestOf = (url: string) =>
+    JSON.stringify({ input: 'http://h/a.mov', outputs: [{ caption_url: { url } }] });
+  write('one.json', requestOf('de.srt'));
+  write('two.json', requestOf('./de.srt'));
+  const captionUrls = () =>
+    bodies(seen).map(({ outputs }) => (outputs as { caption_url: { url: string } }[])[0]?.caption_url.url);
+  for (const files of [['one.json'], ['one.json', 'two.json']]) {
+    seen.length = 0;
+    const result = await runCli(['submit', ...files], { cwd: folder, env });
+    assert.is(result.code, 0, result.stderr);
+    assert.equal(captionUrls(), Array(files.length).fill('upload://t/de.srt'));
+    assert.is(seen.filter(({ method }) => method === 'PUT').length, files.length);
+  }
+  seen.length = 0;
+  for (const url of [join(folder, 'de.srt'), '../de.srt', 'sub/../../de.srt'])
+    await runCli(['submit', '-'], { cwd: folder, env, stdin: requestOf(url) });
+  assert.equal(captionUrls(), [join(folder, 'de.srt'), '../de.srt', 'sub/../../de.srt']);
 });
 
 test.run();
