@@ -179,4 +179,24 @@ test('a stage that cannot be reached is reported, and no job is created', async 
   assert.not.match(stderr, /hunter2|resubmit/);
 });
 
+test('segmented outputs with the same name are downloaded into folders of their own', async () => {
+  const here = tempFolder();
+  const outputs = ['width=64', 'width=32'].flatMap((width) => [
+    '--output',
+    `type=segmented,filename=film.m3u8,${width}`,
+  ]);
+  const created = await venc(['submit', film, ...outputs, '--wait', '--progress', 'none'], here);
+  assert.is(created.code, 0, created.stderr);
+  const words = ['download', created.stdout.trim(), '--out', 'films', '--progress', 'none'];
+  const { code, stdout, stderr } = await venc(words, here);
+  assert.is(code, 0, stderr);
+  const [first, playlist, second, secondPlaylist = ''] = stdout.trim().split('\n');
+  assert.equal([first, playlist], ['films/film-00001.ts', 'films/film.m3u8']);
+  assert.match(secondPlaylist, /^films\/(film-\d+)\/\1\.m3u8$/);
+  assert.is(second, secondPlaylist.replace(/[^/]*$/, 'film-00001.ts'));
+  assert.is.not(md5Of(join(here, first ?? '')), md5Of(join(here, second ?? '')));
+  const again = await venc(words, here);
+  assert.equal([again.code, again.stdout], [0, ''], again.stderr);
+});
+
 test.run();

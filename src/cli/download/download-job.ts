@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { openFile } from '../../client/open-file.js';
 import { isLocalUrl } from '../../client/polling-schedule.js';
@@ -62,13 +62,14 @@ export async function downloadJob(
     const { content } = await openFile(currentUrl(url, target), { fromByte: 0, version: null }, signal);
     return text(content);
   };
-  const files: FileToSave[] = [];
+  const targetFile: DownloadTarget[] = [];
   for (const file of mainFiles) {
+    const parts =
+      file.isPlaylist === true ? await segmentFiles(file, readWhole, usedNames) : { files: [], folder: null };
     // The playlist comes last: a complete one has all its segments.
-    if (file.isPlaylist === true) files.push(...(await segmentFiles(file, readWhole, usedNames)));
-    files.push(file);
+    for (const one of [...parts.files, file])
+      targetFile.push({ file: one, path: join(folder, parts.folder ?? '', one.name) });
   }
-  const targetFile = files.map((file) => ({ file, path: join(folder, file.name) }));
   const complete = isForced
     ? []
     : await findComplete(targetFile, async ({ url }) => {
@@ -79,7 +80,7 @@ export async function downloadJob(
   const paths = missing.map(({ path }) => path);
   await requireWritable(paths, 'another folder');
   if (!isForced) await requireAbsent(paths, 'another folder');
-  await provideFolder(folder);
+  for (const one of new Set([folder, ...paths.map((path) => dirname(path))])) await provideFolder(one);
   for (const { path } of complete) io.writeStderr(`venc: ${safeText(path)} already exists and is complete\n`);
   for (const { file, path } of missing) {
     const recordOf = (done: number, total: number | null) => ({ path, done_bytes: done, total_bytes: total });

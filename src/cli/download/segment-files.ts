@@ -1,5 +1,5 @@
-import { isVencError, VencError } from '../../shared/errors.js';
-import { decodeUrlPart, pathInUrl, siblingInUrl } from '../../shared/text/url-text.js';
+import { isVencError } from '../../shared/errors.js';
+import { decodeUrlPart, pathInUrl, siblingInUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { fileNameFromUrl } from '../destinations/output-names.js';
 import type { FileToSave } from './download-names.js';
 
@@ -12,16 +12,23 @@ const keyframeSuffix = '-iframe-index.m3u8';
 const manifestSuffix = '.mpd';
 const playlistPattern = /\.(?:m3u8|mpd)(?=$|[?#])/i;
 
+/** The files that belong next to a playlist, and the folder for it and them. */
+export interface SegmentFiles {
+  readonly files: readonly FileToSave[];
+  /** A folder in the folder of the download; null if they go there directly. */
+  readonly folder: string | null;
+}
+
 /**
  * The files that belong next to a playlist or manifest: its segments, the playlists that it names with theirs, and its playlist of keyframes
- * and its manifest if they have the default names. They keep their names, because the playlist contains them. Throws `UsageError` if a file
- * of another output has one of the names, which are added to `usedNames`.
+ * and its manifest if they have the default names. They keep their names, because the playlist contains them. If a file
+ * of another output has one of the names, all go into a folder named after the playlist. The names are added to `usedNames`.
  */
 export async function segmentFiles(
   playlist: Pick<FileToSave, 'url' | 'name'>,
   read: ReadText,
   usedNames: Set<string>,
-): Promise<readonly FileToSave[]> {
+): Promise<SegmentFiles> {
   const siblings = [keyframeSuffix, manifestSuffix].map((suffix) =>
     playlist.url.replace(playlistPattern, suffix),
   );
@@ -31,15 +38,18 @@ export async function segmentFiles(
     const isNew = sibling !== playlist.url && !urls.includes(sibling);
     if (isNew && (await exists(sibling, read))) urls.push(sibling);
   }
-  return urls.map((url) => {
-    const name = fileNameFromUrl(url);
-    if (usedNames.has(name.toLowerCase()))
-      throw new VencError('UsageError', `Two playlists have a file named ${name}.`, {
-        hint: 'download each job into a folder of its own: --out',
-      });
-    usedNames.add(name.toLowerCase());
-    return { url, name, sizeBytes: null, md5: null };
-  });
+  const files = urls.map((url) => ({ url, name: fileNameFromUrl(url), sizeBytes: null, md5: null }));
+  const isTaken = files.some(({ name }) => usedNames.has(name.toLowerCase()));
+  const folder = isTaken ? freeFolder(withoutExtension(playlist.name), usedNames) : null;
+  if (folder !== null) usedNames.add(folder.toLowerCase());
+  else for (const { name } of files) usedNames.add(name.toLowerCase());
+  return { files, folder };
+}
+
+function freeFolder(stem: string, usedNames: ReadonlySet<string>): string {
+  let name = stem;
+  for (let number = 2; usedNames.has(name.toLowerCase()); number += 1) name = `${stem}-${number}`;
+  return name;
 }
 
 /** Adds the files that a playlist names, and those of the playlists among them, in front of it. */
