@@ -41,6 +41,11 @@ export function checkCaptions(settings: OutputSettings, path: string): CheckedCa
     extension: 'extension' in found ? found.extension : '',
     validationErrors: [
       ...('reason' in found ? [`${path}.${field} ${found.reason}`] : []),
+      ...('format' in found &&
+      found.format === 'scc' &&
+      (settings.caption_url?.[0]?.format ?? 'scc') !== 'scc'
+        ? [`${path}.${field} cannot be made: there is no encoder for CEA-608, so scc needs a file of scc`]
+        : []),
       ...((settings.caption_url ?? []).length > 1
         ? [`${path}.caption_url must have one entry if type is captions`]
         : []),

@@ -32,6 +32,8 @@ export interface Captions {
   readonly language: string | null;
   /** What was left out, one sentence each. */
   readonly warnings: readonly string[];
+  /** The text of a file of SCC, which can be copied, but not written; absent for others. */
+  readonly scc?: string;
 }
 
 /**

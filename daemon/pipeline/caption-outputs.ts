@@ -22,6 +22,7 @@ import type { ReadCaptionFiles } from './read-caption-files.js';
 import { readClosedCaptions } from './read-closed-captions.js';
 import { createSubtitleReader } from './read-subtitles.js';
 import { runStage } from './stages.js';
+import { writeScc } from './write-scc.js';
 
 /** The formats of caption files, and what ffprobe calls them. */
 const writers = {
@@ -80,6 +81,12 @@ export async function* captionOutputs(
     const made = await runStage(
       run,
       async () => {
+        if (formatOf(output) === 'scc') {
+          const [given] = fromFiles;
+          const clip = clipOf(output, { isTest: run.job.test });
+          const warnings = await writeScc(run, context, path, { given, source, scratch, ...clip });
+          return { output, encoded: { product: { path }, media: factsOf('scc'), file: null }, warnings };
+        }
         const track = chooseTrack(output, await tracksOf(output, fromFiles));
         const cut = cutTrack(output, track, { media, isTest: run.job.test });
         const encoded = await writeCaptions(output, cut, { path, outputs: run.job.outputs });
@@ -123,39 +130,56 @@ interface ClippedTrack {
   readonly warnings: readonly string[];
 }
 
+/** The part of the input of which an output has the captions. Without a length, it ends with the input. */
+function clipOf(
+  { settings: { start_clip: startSeconds = 0, clip_length: length } }: JobOutput,
+  { isTest }: { readonly isTest: boolean },
+): { readonly startSeconds: number; readonly lengthSeconds: number | null } {
+  const longest = isTest ? Math.min(length ?? testSeconds, testSeconds) : (length ?? null);
+  return { startSeconds, lengthSeconds: longest };
+}
+
 /** Cuts and shifts captions with the clip of an output. */
 function cutTrack(
-  { settings }: JobOutput,
+  output: JobOutput,
   { captions, language }: PreparedCaptions,
-  { media, isTest }: { readonly media: MediaFacts; readonly isTest: boolean },
+  context: { readonly media: MediaFacts; readonly isTest: boolean },
 ): ClippedTrack {
-  const { start_clip: start = 0, clip_length: length } = settings;
-  const longest = isTest ? Math.min(length ?? testSeconds, testSeconds) : (length ?? null);
-  const end = Math.min(start + (longest ?? unknownSeconds), media.durationSeconds ?? unknownSeconds);
+  const { settings } = output;
+  const { startSeconds, lengthSeconds } = clipOf(output, context);
+  const inputSeconds = context.media.durationSeconds;
+  const end = Math.min(startSeconds + (lengthSeconds ?? unknownSeconds), inputSeconds ?? unknownSeconds);
   const { cues, warnings } = clipCaptions(captions, {
-    ...{ startSeconds: start, readFromSeconds: start, startsInFrame: false },
-    ...{ lengthSeconds: longest, expectedSeconds: end - start },
+    ...{ startSeconds, readFromSeconds: startSeconds, startsInFrame: false },
+    ...{ lengthSeconds, expectedSeconds: end - startSeconds },
   });
   const lastSeconds = cues.reduce((latest, { endMs }) => Math.max(latest, endMs), 0) / 1000;
   return {
     captions: { ...captions, cues },
     language: settings.language ?? language,
-    durationSeconds: media.durationSeconds === null && length === undefined ? lastSeconds : end - start,
+    durationSeconds: inputSeconds === null && lengthSeconds === null ? lastSeconds : end - startSeconds,
     warnings: cues.length > 0 ? warnings : [...warnings, 'There are no captions in this part of the input.'],
   };
 }
 
+function formatOf({ settings, destination }: JobOutput) {
+  const found = captionFormat(settings, fileNameInUrl(destination));
+  if ('reason' in found) throw new TypeError('the format of captions was not checked');
+  return found.format;
+}
+
+function factsOf(format: string): MediaFacts {
+  return { format, durationSeconds: null, totalBitrateKbps: null, video: null, audio: null };
+}
+
 async function writeCaptions(
-  { settings, destination }: JobOutput,
+  output: JobOutput,
   { captions, language, durationSeconds }: ClippedTrack,
   { path, outputs }: { readonly path: string; readonly outputs: readonly JobOutput[] },
 ): Promise<ProducedFile> {
-  const filename = fileNameInUrl(destination);
-  const found = captionFormat(settings, filename);
-  if ('reason' in found) throw new TypeError('the format of captions was not checked');
-  const { format } = found;
-  const facts = { format, durationSeconds: null, totalBitrateKbps: null, video: null, audio: null };
-  const file = { product: { path }, media: facts, file: null };
+  const format = formatOf(output);
+  const file = { product: { path }, media: factsOf(format), file: null };
+  if (format === 'scc') throw new TypeError('scc is not written from text');
   if (format !== 'm3u8') {
     await writeFile(path, writers[format](captions, language ?? ''));
     return file;
@@ -163,7 +187,10 @@ async function writeCaptions(
   const label = languageName(language) ?? 'Subtitles';
   const rendition = await writeCaptionPlaylist(
     { captions, language, label, isDefault: false, isForced: false },
-    { path, stem: withoutExtension(filename), durationSeconds, ...captionGridOf(settings, outputs) },
+    {
+      ...{ path, stem: withoutExtension(fileNameInUrl(output.destination)), durationSeconds },
+      ...captionGridOf(output.settings, outputs),
+    },
   );
   return { ...file, rendition };
 }

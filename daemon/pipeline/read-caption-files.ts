@@ -172,5 +172,6 @@ async function parseBytes(
   });
   const converted = await readFile(`${path}.srt`, 'utf8');
   if (converted.trim() === '') throw new RangeError('there are no captions');
-  return normalizeCues({ ...parseSubrip(converted), syntax: 'other' });
+  const captions = normalizeCues({ ...parseSubrip(converted), syntax: 'other' });
+  return format === 'scc' ? { ...captions, scc: text } : captions;
 }

@@ -149,8 +149,11 @@ test('an input without captions, or without those in the language, fails the out
 });
 
 const rejected: readonly (readonly [object, string])[] = [
-  [{ format: 'scc' }, 'outputs[0].format cannot be made: there is no encoder for CEA-608'],
-  [{ format: 'webm' }, 'outputs[0].format must be webvtt, dfxp, srt, mp4 or m3u8'],
+  [
+    { format: 'scc', caption_url: { url: 'http://127.0.0.1/a', format: 'srt' } },
+    'outputs[0].format cannot be made: there is no encoder for CEA-608',
+  ],
+  [{ format: 'webm' }, 'outputs[0].format must be webvtt, dfxp, srt, mp4, m3u8 or scc'],
   [
     { caption_url: ['http://a.example/a', 'http://a.example/b'] },
     'outputs[0].caption_url must have one entry',

@@ -91,6 +91,43 @@ test('caption files of an output without video, because the input has none, are 
   assert.equal(warnings, ['There are no captions, because the input has no video.']);
 });
 
+test('a file of SCC is copied and cut, and captions of another format are not written as SCC', async (context) => {
+  const line = '9420 9420 94ae 94ae 9470 9470 c845 4c4c 4f80 942f 942f';
+  const scc = `Scenarist_SCC V1.0\n\n00:00:00:10\t${line}\n\n00:00:02:00\t942c 942c\n`;
+  writeFileSync(join(context.folder, 'a.scc'), scc);
+  const captions = { type: 'captions', caption_url: `file://${context.folder}/a.scc` };
+  await outputOf(context, { name: 'whole.scc', ...captions });
+  assert.is(readFileSync(pathOf(context, 'whole.scc'), 'latin1').trim(), scc.trim());
+  await outputOf(context, { name: 'clip.scc', ...captions, start_clip: 1.5 });
+  assert.match(
+    readFileSync(pathOf(context, 'clip.scc'), 'latin1'),
+    /^Scenarist_SCC V1\.0\n\n00:00:00:00\t9420.*\n\n00:00:00:15\t942c 942c\n$/,
+  );
+  const empty = await outputOf(context, { name: 'empty.scc', ...captions, start_clip: 2.5 });
+  assert.match(empty.warnings?.join() ?? '', 'There are no captions in this part of the input.');
+  const id = await context.daemon.create({
+    input: `file://${context.folder}/in.mp4`,
+    outputs: [
+      {
+        ...{ type: 'captions', url: `file://${context.folder}/o/no.scc` },
+        caption_url: `file://${context.folder}/late.srt`,
+      },
+      { type: 'captions', url: `file://${context.folder}/o/none.scc` },
+    ],
+  });
+  const { output_media_files: outputs } = await context.daemon.waitForJob(id);
+  assert.equal(
+    outputs.map(({ error_class, error_message }) => [error_class, error_message]),
+    [
+      [
+        'CaptionError',
+        'The output cannot be scc: there is no encoder for CEA-608, and the caption file is not scc.',
+      ],
+      ['CaptionError', 'The input has no closed captions.'],
+    ],
+  );
+});
+
 test('a copied video keeps its captions as tracks where they cannot be drawn', async (context) => {
   const caption_url = fileOf(context, 'late.srt');
   await outputOf(context, { name: 'g.mov', caption_url, subtitles: 'burn', copy_video: true });

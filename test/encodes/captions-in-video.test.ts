@@ -50,6 +50,10 @@ for (const [build, path] of await buildPaths()) {
           await readFile(written.path, 'utf8'),
           /^WEBVTT\n\n00:00:00\.060 --> 00:00:01\.900(?: .*)?\nHELLO\n+$/,
         );
+        // The same captions, copied: the codes of HE, LL and O.
+        const copied = await encoder.encoded(file, { type: 'captions' }, 'out.scc');
+        assert.is(copied.job.state, 'finished', copied.job.output_media_files[0]?.error_message ?? '');
+        assert.match(await readFile(copied.path, 'latin1'), /^Scenarist_SCC V1\.0\n[\s\S]*c845[\s\S]*4c4c/);
       }
     } finally {
       await encoder.end();

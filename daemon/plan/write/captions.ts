@@ -138,10 +138,14 @@ export function copyVideoArgs(input: string, streamIndex: number, to: string): r
   ];
 }
 
-/** The arguments of the run that decodes the closed captions of a transport stream. `name` is that of a file in the working folder, without special characters. */
-export function decodeClosedCaptionsArgs(name: string, to: string): readonly string[] {
+/**
+ * The arguments of the run that writes the closed captions of a transport stream to a file: as text (`srt`), or unchanged (`scc`). `name` is that of
+ * a file in the working folder, without special characters.
+ */
+export function closedCaptionsArgs(name: string, form: 'srt' | 'scc', to: string): readonly string[] {
   const source = ['-f', 'lavfi', '-i', `movie=filename=${name}:format_name=mpegts[out0+subcc]`];
-  return ['-y', ...source, '-map', '0:s', '-c:s', 'srt', '-f', 'srt', fileArgument(to)];
+  const codec = form === 'srt' ? 'srt' : 'copy';
+  return ['-y', ...source, '-map', '0:s', '-c:s', codec, '-f', form, fileArgument(to)];
 }
 
 /** The arguments of the run that converts a caption file to SubRip. Its text is UTF-8. */

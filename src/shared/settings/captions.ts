@@ -133,6 +133,7 @@ const captionFormats = {
   xml: { format: 'dfxp', extension: '.xml' },
   mp4: { format: 'mp4', extension: '.mp4' },
   m3u8: { format: 'm3u8', extension: '.m3u8' },
+  scc: { format: 'scc', extension: '.scc' },
 } as const;
 
 /**
@@ -152,8 +153,7 @@ export function captionFormat(
     /\.([^./]+)$/.exec(name)?.[1]?.toLowerCase() ??
     'webvtt';
   if (Object.hasOwn(captionFormats, format)) return captionFormats[format as keyof typeof captionFormats];
-  if (format === 'scc') return { reason: 'cannot be made: there is no encoder for CEA-608' };
-  return { reason: 'must be webvtt, dfxp, srt, mp4 or m3u8 if type is captions' };
+  return { reason: 'must be webvtt, dfxp, srt, mp4, m3u8 or scc if type is captions' };
 }
 
 /** Warnings about settings of captions that have no effect. */
