@@ -1,3 +1,5 @@
+import { unescapeXml } from '../../src/shared/to-xml.js';
+
 /** A playlist or a manifest, and the name under which it is delivered. */
 interface ListedDocument {
   readonly name: string;
@@ -35,12 +37,4 @@ function addressesInManifest(text: string): readonly string[] {
   );
   const others = text.matchAll(/<BaseURL>([^<]+)<|initialization="([^"]+)"/g);
   return [...media, ...[...others].map(([, base, header]) => base ?? header ?? '')].map(unescapeXml);
-}
-
-function unescapeXml(text: string): string {
-  return text
-    .replaceAll('&quot;', '"')
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&amp;', '&');
 }

@@ -10,6 +10,8 @@ import type { PipelineContext } from './pipeline-context.js';
 import { runStage } from './stages.js';
 
 const keyBytes = 16;
+/** A file that is this large is not a key, and not downloaded to its end. */
+const maxBytes = 1_000_000;
 
 /** A new key for segments. */
 export function randomKey(): Buffer {
@@ -32,6 +34,7 @@ export function createKeyReader(context: PipelineContext, scratch: string): Read
   const fetchKey = createFileFetcher<Buffer>(context, {
     scratch,
     prefix: 'key',
+    maxBytes,
     read: (path) => readFile(path),
     toError: (url, error) => {
       const why = error instanceof Error ? error.message.replace(/\.$/, '') : String(error);

@@ -85,3 +85,12 @@ const specialCharacters = /[&<>\r]|[^\t\n\r\x20-\uD7FF\uE000-\uFFFD\u{10000}-\u{
 export function escapeXml(text: string): string {
   return text.replace(specialCharacters, (character) => marks[character] ?? '\uFFFD');
 }
+
+/** The characters that the predefined entities of XML stand for. */
+export function unescapeXml(text: string): string {
+  return text
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&amp;', '&');
+}

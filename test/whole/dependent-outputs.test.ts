@@ -163,8 +163,8 @@ const invalid: readonly (readonly [readonly object[], string])[] = [
     'outputs[0].source forms a cycle: a, b, a',
   ],
   [
-    [{ type: 'captions', format: 'scc' }],
-    'outputs[0].format cannot be made: there is no encoder for CEA-608',
+    [{ type: 'captions', format: 'webm' }],
+    'outputs[0].format must be webvtt, dfxp, srt, mp4, m3u8 or scc if type is captions',
   ],
 ];
 

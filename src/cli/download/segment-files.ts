@@ -1,5 +1,6 @@
 import { isVencError } from '../../shared/errors.js';
 import { decodeUrlPart, pathInUrl, siblingInUrl, withoutExtension } from '../../shared/text/url-text.js';
+import { unescapeXml } from '../../shared/to-xml.js';
 import { fileNameFromUrl } from '../destinations/output-names.js';
 import type { FileToSave } from './download-names.js';
 
@@ -110,14 +111,6 @@ function urisOfTemplate(template: string): readonly string[] {
     attribute('media').replace('$Number%05d$', String(first + index).padStart(5, '0')),
   );
   return [attribute('initialization'), ...segments];
-}
-
-function unescapeXml(text: string): string {
-  return text
-    .replaceAll('&lt;', '<')
-    .replaceAll('&gt;', '>')
-    .replaceAll('&quot;', '"')
-    .replaceAll('&amp;', '&');
 }
 
 /** Each name once. The service is not trusted: only plain names of files next to the playlist count. */
