@@ -11,9 +11,10 @@ import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.
 import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
+import { manifestNameOf } from '../jobs/playlists.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { captionFileNames } from '../plan/decide/captions.js';
-import { partNames } from '../plan/decide/packaging.js';
+import { captionSegmentName, partNames } from '../plan/decide/packaging.js';
 import { withDeviceProfile, withoutProfileWarnings } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
 import type { Capabilities } from '../plan/plan-types.js';
@@ -217,8 +218,7 @@ export function createOutputCheck(
     const name = { filename: defaultPlaylistName(kept), extension: '', ...folder };
     const outputDestination = resolveDestination(kept, { ...destinationOptions, ...name });
     const delivery = await checkDelivery({ settings: kept, outputDestination }, path);
-    const stem = withoutExtension(fileNameInUrl(outputDestination.destination));
-    const manifests = kept.packaging === undefined ? [] : [`${stem}.mpd`];
+    const manifests = kept.packaging === undefined ? [] : [manifestNameOf(outputDestination)];
     return {
       ...delivery,
       validationErrors: [
@@ -239,7 +239,7 @@ export function createOutputCheck(
     });
     const delivery = await checkDelivery({ settings: kept, outputDestination }, path);
     const stem = withoutExtension(fileNameInUrl(outputDestination.destination));
-    const parts = isCaptionPlaylist(kept) ? [`${stem}-00001.vtt`] : [];
+    const parts = isCaptionPlaylist(kept) ? [captionSegmentName(stem, 0)] : [];
     return {
       ...delivery,
       validationErrors: [

@@ -2,7 +2,13 @@ import { isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist, playlistExtension, type StreamSettings } from '../../src/shared/settings/playlists.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
-import { decodeUrlPart, isUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
+import {
+  decodeUrlPart,
+  fileNameInUrl,
+  isUrl,
+  siblingInUrl,
+  withoutExtension,
+} from '../../src/shared/text/url-text.js';
 import type { OutputDestination } from './job.js';
 
 /** An output as streams refer to it: by its label, or by its address. */
@@ -45,6 +51,11 @@ export function outputsOfPlaylist<T extends NamedOutput>(outputs: readonly T[], 
       (output.settings.label !== undefined && labels.has(output.settings.label)),
   );
   return named.length > 0 ? named : outputs.filter(({ settings }) => !isPlaylist(settings));
+}
+
+/** The name of the manifest that belongs next to the playlist of an output with both (`packaging: cmaf`). */
+export function manifestNameOf({ destination }: Pick<OutputDestination, 'destination'>): string {
+  return `${withoutExtension(fileNameInUrl(destination))}.mpd`;
 }
 
 /** The address of a relative path next to a URL. */

@@ -162,8 +162,8 @@ function ratesDuring(
 }
 
 /**
- * How many times as long as those of a video the segments of audio are that are loaded with them: at most, not counting the last one of several,
- * and together.
+ * The durations of segments of audio, divided by those of the segments of video that they are loaded with: the largest ratio, which does not count
+ * the last of several segments (`longest`), and the ratio of the sums (`whole`). Both are at least 1.
  */
 function lengthRatios(audio: TrackFacts, video: TrackFacts) {
   const secondsOf = ({ durations, timescale }: TrackFacts) =>

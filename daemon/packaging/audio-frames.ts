@@ -9,7 +9,7 @@ interface AudioFrame {
   readonly seconds: number;
   /** The name of its codec (RFC 6381). */
   readonly codec: string;
-  /** How long before the start of the audio encoders begin, to start their filters. */
+  /** The duration of what encoders put in front of the audio to start their filters. */
   readonly primingSeconds: number;
 }
 
@@ -36,7 +36,7 @@ export function frameAt(stream: Buffer, at: number): AudioFrame | null {
   return layer === 0 ? adtsFrame(stream, at) : layer === mp3Layer ? mp3Frame(stream, at) : null;
 }
 
-/** As much as any of these headers needs. */
+/** The bytes that are read of a header. */
 const headerBytes = 7;
 const mpegSync = 0xffe0;
 const dolbySync = 0x0b77;

@@ -3,6 +3,7 @@ import type { Captions } from '../captions/cues.js';
 import { webvttSegments, webvttText } from '../captions/webvtt.js';
 import type { RenditionFacts } from '../jobs/job.js';
 import type { CaptionFileFacts, CaptionRenditionFacts } from '../jobs/rendition-facts.js';
+import { captionSegmentName } from '../plan/decide/packaging.js';
 import type { CaptionRendition } from '../plan/plan-types.js';
 import { measureRates } from './bitrates.js';
 import { mediaPlaylistText } from './media-playlist.js';
@@ -98,7 +99,7 @@ function cutCaptions(
     firstPts: isTransportStream ? Math.round(transportStreamStart * ptsPerSecond) : 0,
   });
   const named = texts.map((text, index) => ({
-    name: `${stem}-${String(index + 1).padStart(5, '0')}.vtt`,
+    name: captionSegmentName(stem, index),
     text,
   }));
   const listed = segments.map(({ durationSeconds }, index) => ({

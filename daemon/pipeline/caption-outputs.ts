@@ -22,7 +22,7 @@ import type { ReadCaptionFiles } from './read-caption-files.js';
 import { readClosedCaptions } from './read-closed-captions.js';
 import { createSubtitleReader } from './read-subtitles.js';
 import { runStage } from './stages.js';
-import { writeScc } from './write-scc.js';
+import { emptyClipWarning, writeScc } from './write-scc.js';
 
 /** The formats of caption files, and what ffprobe calls them. */
 const writers = {
@@ -158,7 +158,7 @@ function cutTrack(
     captions: { ...captions, cues },
     language: settings.language ?? language,
     durationSeconds: inputSeconds === null && lengthSeconds === null ? lastSeconds : end - startSeconds,
-    warnings: cues.length > 0 ? warnings : [...warnings, 'There are no captions in this part of the input.'],
+    warnings: cues.length > 0 ? warnings : [...warnings, emptyClipWarning],
   };
 }
 

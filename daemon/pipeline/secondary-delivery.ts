@@ -1,6 +1,6 @@
 import { isVencError } from '../../src/shared/errors.js';
-import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { type FileFacts, type JobOutput, type RenditionFacts, toJobFailure } from '../jobs/job.js';
+import { manifestNameOf } from '../jobs/playlists.js';
 import type { CaptionFileFacts } from '../jobs/rendition-facts.js';
 import type { Run } from '../jobs/run.js';
 import type { DeliveredThumbnail } from '../jobs/thumbnails.js';
@@ -96,9 +96,8 @@ function spareFiles(
   first: JobOutput,
   second: JobOutput,
 ): ProducedFile {
-  const manifestOf = ({ destination }: JobOutput) => `${withoutExtension(fileNameInUrl(destination))}.mpd`;
   const renamed = <T extends { readonly name: string }>(file: T): T =>
-    file.name === manifestOf(first) ? { ...file, name: manifestOf(second) } : file;
+    file.name === manifestNameOf(first) ? { ...file, name: manifestNameOf(second) } : file;
   return {
     ...encoded,
     product: { path: spareOf(product.path) },

@@ -3,10 +3,9 @@ import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
 import { isFinal } from '../../src/shared/states.js';
-import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
-import { outputsOfPlaylist } from '../jobs/playlists.js';
+import { manifestNameOf, outputsOfPlaylist } from '../jobs/playlists.js';
 import type { Run } from '../jobs/run.js';
 import { composeManifest } from '../packaging/compose-manifest.js';
 import { composePlaylist } from '../packaging/compose-playlist.js';
@@ -124,8 +123,7 @@ async function compose(
   const encoded = { product: { path }, media: { ...playlistMedia, format: extension.slice(1) }, file: null };
   if (!isBoth) return { encoded, warnings };
   const manifest = composeManifest(output, outputs);
-  const name = `${withoutExtension(fileNameInUrl(destination))}.mpd`;
-  const file = { path: `${path}.mpd`, name, sizeBytes: Buffer.byteLength(manifest) };
+  const file = { path: `${path}.mpd`, name: manifestNameOf(output), sizeBytes: Buffer.byteLength(manifest) };
   await writeFile(file.path, manifest);
   return { encoded: { ...encoded, rendition: { files: [file] } }, warnings };
 }

@@ -7,6 +7,9 @@ import type { PipelineContext } from './pipeline-context.js';
 import type { SourceFile } from './produced-file.js';
 import { closedCaptionsAs } from './read-closed-captions.js';
 
+/** The warning about a clip without captions. */
+export const emptyClipWarning = 'There are no captions in this part of the input.';
+
 /** What a file of SCC is made from, and which part of it is wanted. */
 interface SccOptions {
   /** The caption file of the request; undefined for the closed captions of the video. */
@@ -19,7 +22,7 @@ interface SccOptions {
 
 /**
  * Writes closed captions (CEA-608) to a file of SCC. They are copied, because ffmpeg has no encoder for them: from a file of SCC, or from the
- * frames of the video. Resolves to what is to be said about it. Rejects with `CaptionError` if there are none.
+ * frames of the video. Resolves to the warnings about it. Rejects with `CaptionError` if there are none.
  */
 export async function writeScc(
   run: Run,
@@ -38,5 +41,5 @@ export async function writeScc(
   const endMs = lengthSeconds === null ? Number.POSITIVE_INFINITY : (startSeconds + lengthSeconds) * 1000;
   const cut = isWhole ? text : cutScc(text, startSeconds * 1000, endMs);
   await writeFile(path, cut);
-  return /^\d\d:/m.test(cut) ? [] : ['There are no captions in this part of the input.'];
+  return /^\d\d:/m.test(cut) ? [] : [emptyClipWarning];
 }

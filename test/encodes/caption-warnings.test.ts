@@ -14,7 +14,7 @@ interface Context {
   daemon: TestDaemon;
 }
 
-const test = suite<Context>('what is said about captions that are changed or left out');
+const test = suite<Context>('warnings about captions that are changed or left out');
 
 const styled = `WEBVTT
 

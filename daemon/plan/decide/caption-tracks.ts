@@ -77,7 +77,7 @@ export function fileTrack(
   };
 }
 
-/** What is said of captions of which the clip has none. */
+/** The warning about a track that has no captions in the clip. */
 export const emptyWarning = 'A track without captions in this part of the video was left out.';
 
 /** Readers of ffmpeg find no captions in a file that begins with styles or regions (WebVTT), so tracks have none of these. */

@@ -213,6 +213,15 @@ function extensionOf(container: Packaging['container']): string {
   return container === 'fmp4' ? 'm4s' : container;
 }
 
+function numbered(stem: string, index: number, extension: string): string {
+  return `${stem}-${String(index + 1).padStart(numberDigits, '0')}.${extension}`;
+}
+
+/** The name of a segment of captions, counted from 0. */
+export function captionSegmentName(stem: string, index: number): string {
+  return numbered(stem, index, 'vtt');
+}
+
 /** The names of the segments of a rendition, or of one of its tracks. */
 export function segmentNames(packaging: Packaging, track: 'video' | 'audio' | null): SegmentNames {
   const { container, hasByteRanges, dashProfile } = packaging;
@@ -225,7 +234,7 @@ export function segmentNames(packaging: Packaging, track: 'video' | 'audio' | nu
   return {
     stem,
     header: `${stem}-init.mp4`,
-    segment: (index) => `${stem}-${String(index + 1).padStart(numberDigits, '0')}.${extension}`,
+    segment: (index) => numbered(stem, index, extension),
   };
 }
 
