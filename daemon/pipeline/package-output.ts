@@ -36,9 +36,27 @@ const reportedExcessSeconds = 0.5;
 const openWarning =
   'Frames at the start of segments need the segment before (open GOP), because the video is copied: players may show damage after a jump. Encode the video instead.';
 
-function longWarning(longest: number, { segmentSeconds }: Packaging, { video }: Product): string {
+function longWarning(
+  longest: number,
+  { segmentSeconds }: Packaging,
+  {
+    parts,
+    media,
+    isCopied,
+  }: {
+    readonly parts: readonly PackagedPart[];
+    readonly media: MediaFacts;
+    readonly isCopied: boolean;
+  },
+): string {
+  // Audio that is longer than the video is in the last segment of both.
+  const isLast = parts.some(
+    ({ kind, segments }) => kind === 'both' && segments.at(-1)?.segment.durationSeconds === longest,
+  );
   const reason =
-    video?.isCopied === true ? 'segments begin at keyframes' : 'its audio is longer than its video';
+    isLast && media.audio !== null && !isCopied
+      ? 'its audio is longer than its video'
+      : 'segments begin at keyframes';
   return `The longest segment has ${longest.toFixed(1)} seconds instead of ${segmentSeconds}, because ${reason}.`;
 }
 
@@ -125,11 +143,12 @@ export async function packageOutput(
       if (problem !== null)
         copyWarnings.push(`The copied video is damaged, or it cannot be cut: ${problem}.`);
     }
-    if (isCopied && parts.some(({ isClosed }) => !isClosed)) copyWarnings.push(openWarning);
     if (isOneFile) {
       const captionFiles = await sidecarsOf(output, product, scratch);
-      return { file: { product: main, ...captionFiles, media, file: null }, times: null, warnings: [] };
+      const file = { product: main, ...captionFiles, media, file: null };
+      return { file, times: null, warnings: copyWarnings };
     }
+    if (isCopied && parts.some(({ isClosed }) => !isClosed)) copyWarnings.push(openWarning);
     await verifyDocuments(main, files);
     const longest = facts.longestSegmentSeconds;
     return {
@@ -143,7 +162,7 @@ export async function packageOutput(
       warnings: [
         ...copyWarnings,
         ...(longest > packaging.segmentSeconds + reportedExcessSeconds
-          ? [longWarning(longest, packaging, product)]
+          ? [longWarning(longest, packaging, { parts, media, isCopied })]
           : []),
       ],
     };
