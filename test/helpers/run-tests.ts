@@ -7,12 +7,13 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { resultsFolder } from '../contracts/transport/contract-recorder.js';
 import { contractTable } from './contract-table.js';
+import { parseSuiteArgs, suiteEnvironment, suiteOptions } from './suite-options.js';
 
 /*
  * `npm test` runs every test file, in batches of a few files per uvu process. There is one more process than CPUs, because tests spend much
  * time waiting. The output of a batch is printed when it ends. At the end, files left behind in the temporary folders are reported, and the
- * folders are removed. An argument is a regular expression that selects files. The results of the transport contract are then in
- * dist/transport-promises.md: a table of promises by scheme and server.
+ * folders are removed. An argument is a regular expression that selects files; `--long` and `--seed` are for the suites with random
+ * operations. The results of the transport contract are then in dist/transport-promises.md: a table of promises by scheme and server.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,6 +27,7 @@ const batchesPerWorker = 6;
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
 /** A batch that takes longer fails. */
 const batchDeadlineMs = 15 * 60_000;
+const longBatchDeadlineMs = 4 * 3_600_000;
 /** So does one that goes on for so long after its summary: a failed test may leave a server behind that keeps the process alive. */
 const exitDeadlineMs = 30_000;
 /** Number of concurrent batches. */
@@ -51,7 +53,10 @@ interface Run {
   readonly remainingFiles: string | null;
 }
 
-async function main([pattern = '']: readonly string[]): Promise<number> {
+async function main(args: readonly string[]): Promise<number> {
+  const { pattern, ...suite } = parseSuiteArgs(args);
+  Object.assign(process.env, suiteEnvironment(suite));
+  console.log(`Seed: ${suite.seed}`);
   const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
   const files = all.filter((name) => new RegExp(pattern).test(name));
   const ordered = files.toSorted((one, other) => rankOf(one) - rankOf(other));
@@ -100,7 +105,7 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
     // A process that it started may hold its output open.
     child.stdout.destroy();
   };
-  const deadlines = [setTimeout(end, batchDeadlineMs)];
+  const deadlines = [setTimeout(end, suiteOptions().isLong ? longBatchDeadlineMs : batchDeadlineMs)];
   let output = '';
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
     output += text;

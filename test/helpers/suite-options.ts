@@ -1,0 +1,43 @@
+import { randomInt } from 'node:crypto';
+
+/** Options of the suites with random operations: `chaos/`, `hostile/` and `load/`. */
+export interface SuiteOptions {
+  /** Determines every random choice of a suite: the same seed repeats them. */
+  readonly seed: number;
+  /** Whether a suite runs in its long form, which takes minutes to hours. */
+  readonly isLong: boolean;
+}
+
+const seedVariable = 'VENC_TEST_SEED';
+const longVariable = 'VENC_TEST_LONG';
+const maxSeed = 2 ** 31;
+
+/** Parses the arguments of `run-tests`: `[PATTERN] [--long] [--seed NUMBER]`. Without `--seed`, the seed is random. */
+export function parseSuiteArgs(args: readonly string[]): SuiteOptions & { readonly pattern: string } {
+  const parsed = { pattern: '', isLong: false, seed: randomInt(maxSeed) };
+  const rest = [...args];
+  for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
+    if (arg === '--long') parsed.isLong = true;
+    else if (arg === '--seed') parsed.seed = parseSeed(rest.shift());
+    else if (arg.startsWith('--')) throw new Error(`${arg} is not an option; use --long or --seed NUMBER.`);
+    else parsed.pattern = arg;
+  }
+  return parsed;
+}
+
+/** The environment variables that pass the options on to the processes of a suite. */
+export function suiteEnvironment({ seed, isLong }: SuiteOptions): Readonly<Record<string, string>> {
+  return { [seedVariable]: String(seed), ...(isLong ? { [longVariable]: '1' } : {}) };
+}
+
+/** The options of this run. A test that was started without `run-tests` gets seed 1 and the short form. */
+export function suiteOptions(env: NodeJS.ProcessEnv = process.env): SuiteOptions {
+  return { seed: parseSeed(env[seedVariable] ?? '1'), isLong: env[longVariable] === '1' };
+}
+
+function parseSeed(text: string | undefined): number {
+  const seed = Number(text);
+  if (text === undefined || text === '' || !Number.isInteger(seed) || seed < 0 || seed >= maxSeed)
+    throw new Error(`--seed takes a whole number from 0 to ${maxSeed - 1}, not "${text ?? ''}".`);
+  return seed;
+}
