@@ -1,12 +1,18 @@
 import { join } from 'node:path';
 import type { VencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
-import { realDisk } from '../../src/shared/util/disk.js';
+import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
-import { damagedPrograms, type FfmpegReport, killOrphanProcesses, openFfmpeg } from '../ffmpeg/index.js';
+import {
+  damagedPrograms,
+  type FfmpegReport,
+  killOrphanProcesses,
+  openFfmpeg,
+  sandboxRemarks,
+} from '../ffmpeg/index.js';
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
@@ -24,7 +30,7 @@ import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
 import { openJobStore } from '../store/jobs/json-job-store.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
-import { freeBytes } from '../transfer/folders.js';
+
 import { createTransports } from '../transports/create-transports.js';
 import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
@@ -58,6 +64,10 @@ export type AppOptions = Pick<
   | 'apiKey'
   | 'log'
 > & {
+  /** The number of concurrent encodes, for the memory of each. 1 if absent. */
+  readonly encodes?: number;
+  readonly encodeLimits?: DaemonOptions['encodeLimits'];
+  readonly sandbox?: DaemonOptions['sandbox'];
   readonly isUsageRebuilt?: boolean;
   readonly sendmail?: string | null;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
@@ -92,7 +102,13 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   const log: AppContext['log'] = (level, message) => options.log(level, redact(message));
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
-  const found = openFfmpeg({ ffmpeg: options.ffmpeg, ffprobe: options.ffprobe });
+  const found = openFfmpeg({
+    ffmpeg: options.ffmpeg,
+    ffprobe: options.ffprobe,
+    limits: options.encodeLimits ?? {},
+    concurrentEncodes: options.encodes ?? 1,
+    sandbox: options.sandbox ?? 'auto',
+  });
   // Awaited below; a failure in between must not count as unhandled.
   found.catch(() => {});
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
@@ -110,6 +126,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     for (const sentence of damagedPrograms(report)) log('error', sentence);
+    if (ffmpeg !== null) for (const sentence of sandboxRemarks(report)) log('info', sentence);
     const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
     const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
     const hosted = createHostedFileStore(join(dataFolder, 'hosted'), fileStoreOptions);

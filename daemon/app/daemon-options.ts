@@ -1,5 +1,6 @@
 import type { VencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
+import type { EncodeLimits, SandboxMode } from '../ffmpeg/index.js';
 
 /** The options of a daemon: the flags of `venc daemon`, with units in the names. */
 export interface DaemonOptions {
@@ -27,6 +28,9 @@ export interface DaemonOptions {
   readonly isUsageRebuilt: boolean;
   /** Path of the program that sends e-mail notifications; null to send none. */
   readonly sendmail: string | null;
+  /** The limits of each run of ffmpeg, of its input and of its outputs. */
+  readonly encodeLimits: EncodeLimits;
+  readonly sandbox: SandboxMode;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
   /** The owner's key; null creates one at the first start. */

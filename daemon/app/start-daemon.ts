@@ -20,16 +20,21 @@ const responseGraceMs = 1000;
  * option is invalid.
  */
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
-  const openContext = await createAppContext(options);
+  const encodes = options.jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
+  const openContext = await createAppContext({ ...options, encodes });
   try {
-    return await serve(openContext, options);
+    return await serve(openContext, options, encodes);
   } catch (error) {
     await openContext.close(0);
     throw error;
   }
 }
 
-async function serve(openContext: OpenAppContext, options: DaemonOptions): Promise<RunningDaemon> {
+async function serve(
+  openContext: OpenAppContext,
+  options: DaemonOptions,
+  encodes: number,
+): Promise<RunningDaemon> {
   const { appContext } = openContext;
   const { rateLimit } = options;
   const limit = rateLimit === null ? null : createRateLimit(rateLimit, appContext.now);
@@ -46,7 +51,6 @@ async function serve(openContext: OpenAppContext, options: DaemonOptions): Promi
   const url = `http://${reachableHost(options.host)}:${server.port}`;
   try {
     await writeDaemonAddress(options.dataFolder, { url, pid: process.pid });
-    const encodes = options.jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
     await openContext.start(encodes);
     for (const line of startLines({
       url,

@@ -1,6 +1,7 @@
 import type { MediaFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
+import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
 
 /** Where a program was found, in search order. */
 export type BinarySource = 'option' | 'ffmpeg-static' | 'PATH' | 'ffmpeg-binary' | 'installer';
@@ -29,7 +30,9 @@ export interface EncodeOptions {
   readonly onProgress: (progress: EncodeProgress) => void;
   /** Called at the end of a successful run if the messages of decoders show that the input is damaged. */
   readonly onDamagedInput?: () => void;
-  /** Working folder. The process id is recorded there during the run, so that the next start of the daemon can end it after a crash. */
+  /** What it processes, for the limit of processor time; absent if unknown. */
+  readonly work?: EncodeWork;
+  /** Working folder, the only one that it can write to in a sandbox. The process id is recorded there during the run, so that the next start of the daemon can end it after a crash. */
   readonly scratch: string;
 }
 
@@ -53,6 +56,8 @@ export interface Ffmpeg {
   readonly ffmpeg: Binary;
   readonly ffprobe: Binary;
   readonly capabilities: Capabilities;
+  /** The limits of all runs. */
+  readonly limits: EncodeLimits;
   /**
    * Probes a media file. Rejects with `NoMediaError` if it is not media, `UnsupportedInputError` if it is not supported (playlist, frame
    * size beyond the limit, encrypted).
@@ -75,7 +80,7 @@ export interface Ffmpeg {
   ): Promise<MeasuredAudio>;
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`, `OutOfSpaceError`, ...), with
-   * `TranscodingTimeoutError` if it makes no progress for too long, with `InterruptedError` once the signal is aborted. Adds the input
+   * `TranscodingTimeoutError` if it makes no progress for too long, with the class of a limit that ended it (`MemoryLimitError`, ...), with `InterruptedError` once the signal is aborted. Adds the input
    * guards that a plan left out. An aborted run gets SIGTERM, and SIGKILL a second later. No run outlives the daemon.
    */
   run(args: readonly string[], options: EncodeOptions): Promise<void>;

@@ -1,5 +1,9 @@
 /** The exports of this module for the rest of the daemon. */
 export type { ProgramName } from './candidates.js';
+export type { SandboxMode } from './containment/find-containment.js';
+export { defaultEncodeLimits, type EncodeLimits } from './containment/program-limits.js';
+export { hiddenFileName } from './containment/sandbox.js';
+export type { ProgramEndHook, ProgramUsage } from './containment/usage-meter.js';
 export type {
   Binary,
   BinarySource,
@@ -8,12 +12,14 @@ export type {
   Ffmpeg,
 } from './ffmpeg-types.js';
 export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
+export { inputDurationError } from './limit-errors.js';
 export {
   damagedPrograms,
   type FfmpegReport,
   type OpenedFfmpeg,
   type OpenOptions,
   openFfmpeg,
+  sandboxRemarks,
   warningsFor,
 } from './open-ffmpeg.js';
 export { killOrphanProcesses } from './orphan-processes.js';

@@ -1,6 +1,10 @@
+import { constants } from 'node:os';
 import { type ExecaError, execa } from 'execa';
 import { childEnvironment } from '../../src/shared/util/child-environment.js';
-import { findOnSearchPath } from './candidates.js';
+import { type Containment, containmentCommand } from './containment/find-containment.js';
+import type { ProgramLimits } from './containment/program-limits.js';
+import type { ProgramAccess } from './containment/sandbox.js';
+import type { MeasuredRun, UsageMeter } from './containment/usage-meter.js';
 
 /** How a program ended. */
 export interface ExitResult {
@@ -11,14 +15,22 @@ export interface ExitResult {
   readonly stderr: string;
   /** The system error code, such as `ENOENT`, if it could not be started; otherwise null. */
   readonly startFailure: string | null;
+  /** What it used; null if it did not start. */
+  readonly usage: MeasuredRun | null;
+}
+
+/** How programs are contained and measured. */
+export interface LaunchSettings {
+  readonly containment: Containment;
+  readonly meter: UsageMeter;
 }
 
 /** Options of one start of a program. */
-interface LaunchOptions {
-  /** The command to prepend, see `findParentDeathWrapper`. */
-  readonly parentDeathWrapper: readonly string[];
-  readonly folder?: string;
-  /** Ends the program: SIGTERM, and SIGKILL a second later. */
+interface LaunchOptions extends LaunchSettings {
+  readonly program: 'ffmpeg' | 'ffprobe';
+  readonly limits: ProgramLimits;
+  readonly access: ProgramAccess;
+  /** Ends the program and what it started: SIGTERM, and SIGKILL a second later. */
   readonly signal: AbortSignal;
   /** Called with the process id in the same tick as the start. */
   readonly onStart?: (pid: number) => void;
@@ -35,64 +47,93 @@ const killAfterMs = 1000;
 const environment = { GCONV_PATH: '/nonexistent' } as const;
 const maxStderrCharacters = 8192;
 
-/**
- * The command to prepend to another one so that the kernel kills it when this process ends: `setpriv --pdeathsig KILL`. Empty if that does
- * not work; it is tried, because busybox has a setpriv without the option. Without it, `ffmpeg -nostdin` continues after a kill -9 of its
- * parent, and it does not react to the end of stdin.
- */
-export async function findParentDeathWrapper(searchPath: string): Promise<readonly string[]> {
-  const [setpriv] = await findOnSearchPath('setpriv', searchPath);
-  const [trueProgram] = await findOnSearchPath('true', searchPath);
-  if (setpriv === undefined || trueProgram === undefined) return [];
-  const parentDeathWrapper = [setpriv, '--pdeathsig', 'KILL', '--'];
-  const { failed } = await execa(setpriv, [...parentDeathWrapper.slice(1), trueProgram], {
-    env: childEnvironment(),
-    extendEnv: false,
-    stdio: 'ignore',
-    reject: false,
-  });
-  return failed ? [] : parentDeathWrapper;
-}
-
 /** Starts a program without stdin and waits for its end. Never rejects: the result has the error. */
 export async function launch(
   path: string,
   args: readonly string[],
   options: LaunchOptions,
 ): Promise<ExitResult> {
-  const [command = path, ...commandArgs] = [...options.parentDeathWrapper, path, ...args];
+  const { containment, meter, limits, access } = options;
+  const contained = containmentCommand(containment, { program: path, limits, access });
+  const [command = path, ...commandArgs] = [...contained, path, ...args];
   const stderrTail = new TextTail(maxStderrCharacters);
+  // Ctrl-C sends SIGINT to the terminal's process group. An encoder in that group would fail its job while the daemon still waits for
+  // it, so encoders get their own process group. Only with the parent-death wrapper: execa does not end detached programs at exit.
+  const hasOwnGroup = containment.setpriv.length > 0;
   const child = execa(command, commandArgs, {
-    ...(options.folder === undefined ? {} : { cwd: options.folder }),
+    ...(access.folder === null ? {} : { cwd: access.folder }),
     env: childEnvironment(environment),
     extendEnv: false,
     stdin: 'ignore',
     buffer: false,
     reject: false,
-    forceKillAfterDelay: killAfterMs,
-    // Ctrl-C sends SIGINT to the terminal's process group. An encoder in that group would fail its job while the daemon still waits for
-    // it, so encoders get their own process group. Only with the parent-death wrapper: execa does not end detached programs at exit.
-    detached: options.parentDeathWrapper.length > 0,
+    detached: hasOwnGroup,
   });
-  if (child.pid !== undefined) options.onStart?.(child.pid);
-  child.stdout.setEncoding('utf8').on('data', options.onStdout);
+  const { pid } = child;
+  const running = pid === undefined ? null : meter.start(options.program, pid);
+  if (pid !== undefined) options.onStart?.(pid);
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    running?.sample();
+    options.onStdout(text);
+  });
   child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    running?.sample();
     stderrTail.add(text);
     options.onStderr?.(text);
   });
-  const terminate = () => void child.kill('SIGTERM');
+  let usage: MeasuredRun | null = null;
+  child.once('exit', () => {
+    usage = running?.end() ?? null;
+  });
+  const send = (signal: NodeJS.Signals) => {
+    if (!hasOwnGroup || pid === undefined) child.kill(signal);
+    else if (child.exitCode === null && child.signalCode === null) killGroup(pid, signal);
+  };
+  let killTimer: NodeJS.Timeout | undefined;
+  const terminate = () => {
+    send('SIGTERM');
+    killTimer = setTimeout(() => send('SIGKILL'), killAfterMs);
+  };
   options.signal.addEventListener('abort', terminate, { once: true });
   if (options.signal.aborted) terminate();
   const result = await child;
+  clearTimeout(killTimer);
   options.signal.removeEventListener('abort', terminate);
-  const { exitCode, signal } = result;
   const failure = result as Pick<ExecaError, 'code'>;
+  const { exitCode, signal } = result;
   return {
-    exitCode: exitCode ?? null,
-    signal: signal ?? null,
+    ...endOf({ exitCode: exitCode ?? null, signal: signal ?? null }, containment.bwrap !== null),
     stderr: stderrTail.text,
     startFailure: exitCode === undefined && signal === undefined ? (failure.code ?? 'unknown') : null,
+    usage,
   };
+}
+
+/** Sends a signal to a process group. Ignores errors: the group may have ended. */
+function killGroup(group: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-group, signal);
+  } catch {
+    // It has ended.
+  }
+}
+
+/** What bubblewrap and shells add to the number of the signal that ended a program, for their exit code. */
+const signalExitBase = 128;
+/** Signals that end programs. Other numbers are exit codes of ffmpeg: 187 is not signal 59. */
+const fatalSignals: readonly NodeJS.Signals[] = [
+  ...(['SIGILL', 'SIGABRT', 'SIGBUS', 'SIGFPE', 'SIGKILL', 'SIGSEGV'] as const),
+  ...(['SIGTERM', 'SIGXCPU', 'SIGXFSZ', 'SIGSYS'] as const),
+];
+
+/** How the program itself ended: bubblewrap ends with a code that stands for the signal. */
+function endOf(
+  wrapper: Pick<ExitResult, 'exitCode' | 'signal'>,
+  isSandboxed: boolean,
+): Pick<ExitResult, 'exitCode' | 'signal'> {
+  const number = (wrapper.exitCode ?? 0) - signalExitBase;
+  const signal = isSandboxed ? fatalSignals.find((name) => constants.signals[name] === number) : undefined;
+  return signal === undefined ? wrapper : { exitCode: null, signal };
 }
 
 /** Keeps the end of a text of unlimited length, such as ffmpeg's messages about a damaged file. */

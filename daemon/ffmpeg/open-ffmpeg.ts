@@ -1,14 +1,27 @@
 import type { Capabilities } from '../plan/plan-types.js';
 import type { SearchOptions } from './candidates.js';
 import { queryCapabilities } from './capabilities.js';
-import type { Ffmpeg } from './ffmpeg-types.js';
+import {
+  type Containment,
+  containmentCommand,
+  findContainment,
+  requireSandbox,
+  type SandboxMode,
+} from './containment/find-containment.js';
+import {
+  defaultEncodeLimits,
+  defaultMemoryBytes,
+  type EncodeLimits,
+  probeLimits,
+} from './containment/program-limits.js';
+import { type ProgramEndHook, UsageMeter } from './containment/usage-meter.js';
+import type { Binary, Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries, wrongChecksumMessage } from './find-binaries.js';
-import { findParentDeathWrapper } from './launch.js';
 import { readMeasurement } from './measure-audio.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
-import { defaultCacheFolder } from './query-program.js';
+import { defaultCacheFolder, type ProgramQueryOptions, queryProgram } from './query-program.js';
 import { runEncoder } from './run.js';
 
 /** Options for finding and using ffmpeg. */
@@ -17,8 +30,14 @@ export interface OpenOptions extends SearchOptions {
   readonly cacheFolder?: string;
   /** Queries the programs again instead of using the cache. */
   readonly isFresh?: boolean;
-  /** Seconds without progress after which an encode fails; 600 if absent. */
-  readonly stallSeconds?: number;
+  /** The limits that differ from `defaultEncodeLimits`. */
+  readonly limits?: Partial<EncodeLimits>;
+  /** Number of concurrent encodes, which share the memory of the machine; 1 if absent. */
+  readonly concurrentEncodes?: number;
+  /** `auto` if absent. */
+  readonly sandbox?: SandboxMode;
+  /** Called at the end of each run of ffmpeg and ffprobe. */
+  readonly onProgramEnd?: ProgramEndHook;
   /** Maximum seconds to probe a file; 60 if absent. */
   readonly probeSeconds?: number;
 }
@@ -29,6 +48,14 @@ export interface FfmpegReport extends FoundBinaries {
   readonly capabilities: Capabilities | null;
   /** Whether encoders end when the daemon is killed; otherwise its next start ends them. */
   readonly diesWithParent: boolean;
+  /** Whether the kernel limits memory, processor time and file sizes of the programs. */
+  readonly hasLimits: boolean;
+  /** The limit of memory of one run. */
+  readonly memoryBytes: number;
+  /** The path of bubblewrap; null if programs run without a sandbox. */
+  readonly bwrap: string | null;
+  /** Why there is no sandbox; null if there is one or none is wanted. */
+  readonly sandboxProblem: string | null;
 }
 
 /** The opened ffmpeg, null if one of the two programs is missing, and a report of the search. */
@@ -38,29 +65,50 @@ export interface OpenedFfmpeg {
 }
 
 /**
- * Finds ffmpeg and ffprobe and reads their capabilities. Rejects with `UsageError` if a given path is not the program. A missing program is
- * not an error, because the daemon starts without it. With cached outputs it starts no program but one short `setpriv`.
+ * Finds ffmpeg and ffprobe and reads their capabilities. Rejects with `UsageError` if a given path is not the program, or a required sandbox
+ * does not work. A missing program is not an error, because the daemon starts without it. With cached outputs it starts no program but one
+ * short trial of what contains the others.
  */
 export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpeg> {
-  const queryOptions = {
+  const limits = { ...defaultEncodeLimits, ...options.limits };
+  const sandbox = options.sandbox ?? 'auto';
+  const memoryBytes = limits.maxMemoryBytes ?? defaultMemoryBytes(options.concurrentEncodes ?? 1);
+  const searchPath = options.searchPath ?? process.env.PATH ?? '';
+  const trial = findContainment({ searchPath, sandbox, threads: limits.threads });
+  // Awaited below; a failure in between must not count as unhandled.
+  trial.catch(() => {});
+  const queryOptions: ProgramQueryOptions = {
     cacheFolder: options.cacheFolder ?? defaultCacheFolder(),
     isFresh: options.isFresh ?? false,
+    command: async (program) => commandOf({ ...(await trial), bwrap: null }, program, memoryBytes),
   };
-  const [found, parentDeathWrapper] = await Promise.all([
-    findBinaries({ ...options, ...queryOptions }),
-    findParentDeathWrapper(options.searchPath ?? process.env.PATH ?? ''),
-  ]);
+  const found = await findBinaries({ ...options, ...queryOptions });
   const { ffmpeg, ffprobe } = found;
   const capabilities = ffmpeg === null ? null : await queryCapabilities(ffmpeg.path, queryOptions);
-  const report = { ...found, capabilities, diesWithParent: parentDeathWrapper.length > 0 };
+  const programs = [ffmpeg, ffprobe].filter((program) => program !== null);
+  const containment = requireSandbox(
+    await checkSandbox(await trial, programs, queryOptions, memoryBytes),
+    sandbox,
+  );
+  const report: FfmpegReport = {
+    ...found,
+    capabilities,
+    diesWithParent: containment.setpriv.length > 0,
+    hasLimits: containment.prlimit !== null,
+    memoryBytes,
+    bwrap: containment.bwrap,
+    sandboxProblem: containment.sandboxProblem,
+  };
   if (ffmpeg === null || ffprobe === null || capabilities === null) return { ffmpeg: null, report };
-  const runSettings = { parentDeathWrapper, stallSeconds: options.stallSeconds ?? 600 };
-  const probeSettings = { parentDeathWrapper, seconds: options.probeSeconds ?? 60 };
+  const launchSettings = { containment, meter: new UsageMeter(options.onProgramEnd), memoryBytes };
+  const runSettings = { ...launchSettings, limits };
+  const probeSettings = { ...launchSettings, seconds: options.probeSeconds ?? 60 };
   return {
     ffmpeg: {
       ffmpeg,
       ffprobe,
       capabilities,
+      limits,
       probe: (path, signal) => probeFile(ffprobe, path, probeSettings, signal),
       probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
       findDisplayedFrame: (path, moment, signal) =>
@@ -74,6 +122,39 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
     },
     report,
   };
+}
+
+function commandOf(containment: Containment, program: string, memoryBytes: number): readonly string[] {
+  const access = { folder: null, inputs: [] };
+  return containmentCommand(containment, { program, limits: probeLimits(memoryBytes), access });
+}
+
+/**
+ * Returns the containment without its sandbox if a program does not start in it, such as one whose libraries are in a folder of a user.
+ * That is cached, like other facts about programs.
+ */
+async function checkSandbox(
+  containment: Containment,
+  programs: readonly Binary[],
+  queryOptions: ProgramQueryOptions,
+  memoryBytes: number,
+): Promise<Containment> {
+  if (containment.bwrap === null) return containment;
+  try {
+    const command = (program: string) => commandOf(containment, program, memoryBytes);
+    for (const { path } of programs) {
+      const options = { ...queryOptions, variant: command(path), command: async () => command(path) };
+      await queryProgram(path, ['-version'], options);
+    }
+    return containment;
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error);
+    return {
+      ...containment,
+      bwrap: null,
+      sandboxProblem: `ffmpeg or ffprobe ${reason.replace(/\.$/, '')} in it`,
+    };
+  }
 }
 
 /**
@@ -96,7 +177,16 @@ export function warningsFor(report: FfmpegReport): readonly string[] {
       : [
           'setpriv is not installed: if the daemon is killed, its encoders continue until the next start ends them.',
         ]),
+    ...(report.hasLimits
+      ? []
+      : ['prlimit is not installed: nothing limits the memory, processor time and output size of ffmpeg.']),
+    ...sandboxRemarks(report),
   ];
+}
+
+/** A sentence if ffmpeg runs without a sandbox although one is wanted; none otherwise. */
+export function sandboxRemarks({ sandboxProblem }: Pick<FfmpegReport, 'sandboxProblem'>): readonly string[] {
+  return sandboxProblem === null ? [] : [`ffmpeg runs without a sandbox: ${sandboxProblem}.`];
 }
 
 /** A sentence for each packaged program that is not run because its checksum is wrong. */

@@ -52,7 +52,31 @@ export async function killOrphanProcesses(scratchRoot: string): Promise<number> 
       return isKilled;
     }),
   );
-  return results.filter(Boolean).length;
+  // A trace of an earlier daemon that was killed: it may have left a process that has lost the one in its record.
+  const strays = entries.length === 0 ? [] : await findProcessesIn(scratchRoot);
+  const strayResults = await Promise.all(
+    strays.map(async (pid) => killProcess(pid, processFingerprint(pid) ?? '')),
+  );
+  return [...results, ...strayResults].filter(Boolean).length;
+}
+
+const programPattern = /(?:^|\/)(?:bwrap|ffmpeg|ffprobe)$/;
+
+/**
+ * The processes on Linux that run bubblewrap, ffmpeg or ffprobe with a file in a folder. bubblewrap is killed with its parent, and its
+ * program with it, but not in the moment between their start and their request to the kernel for that.
+ */
+async function findProcessesIn(folder: string): Promise<readonly number[]> {
+  const names = await readdir('/proc').catch(() => []);
+  const pids = names.map(Number).filter((pid) => Number.isSafeInteger(pid) && pid > 1 && pid !== process.pid);
+  const found = await Promise.all(
+    pids.map(async (pid) => {
+      const args = (await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')).split('\0');
+      const usesFolder = args.some((arg) => arg.replace(/^file:/, '').startsWith(`${folder}/`));
+      return usesFolder && args.some((arg) => programPattern.test(arg)) ? [pid] : [];
+    }),
+  );
+  return found.flat();
 }
 
 function linuxFingerprint(pid: number): string | null {

@@ -9,6 +9,15 @@ export interface ProgressParserState {
   readonly lines: readonly string[];
 }
 
+/** More characters in a line, or lines without the end of a block, are not from `-progress`. The state keeps no more of them. */
+const maxLineCharacters = 65_536;
+const maxBlockLines = 1000;
+
+/** Whether a program printed what cannot be the progress of ffmpeg. */
+export function isNoProgress({ rest, lines }: ProgressParserState): boolean {
+  return rest.length > maxLineCharacters || lines.length > maxBlockLines;
+}
+
 /** The state before the first text. */
 export const initialProgressState: ProgressParserState = { rest: '', lines: [] };
 
@@ -35,7 +44,8 @@ export function parseProgressText(
     blocks.push(parseBlock(lines));
     lines = [];
   }
-  return { state: { rest, lines }, blocks };
+  const kept = { rest: rest.slice(-maxLineCharacters - 1), lines: lines.slice(-maxBlockLines - 1) };
+  return { state: kept, blocks };
 }
 
 /** A number as ffmpeg prints it (`30.0`, `1.02x`, ` 7`); null for `N/A` and other text. */

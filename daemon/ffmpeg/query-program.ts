@@ -13,9 +13,14 @@ import { homeFolder } from '../../src/shared/util/home-folder.js';
 export interface ProgramQueryOptions {
   readonly cacheFolder: string;
   readonly isFresh: boolean;
+  /** Resolves to the command to prepend to a program, with the limits of the kernel; awaited only if a program is started. None if absent. */
+  readonly command?: (program: string) => Promise<readonly string[]>;
+  /** Distinguishes answers of the same program with the same arguments, such as those in a sandbox. */
+  readonly variant?: readonly string[];
 }
 
 const queryTimeoutSeconds = 20;
+const maxAnswerBytes = 4 * 1024 * 1024;
 
 /** Why a program failed, in words that follow its name: `could not be started (EACCES)`. */
 function describeProgramError(error: unknown): string {
@@ -73,13 +78,15 @@ export function queryProgram(
   args: readonly string[],
   options: ProgramQueryOptions,
 ): Promise<string> {
-  return withFileCache(path, args, options, async () => {
+  return withFileCache(path, [...args, ...(options.variant ?? [])], options, async () => {
+    const [command = path, ...commandArgs] = [...((await options.command?.(path)) ?? []), path, ...args];
     try {
-      const { stdout } = await execa(path, args, {
+      const { stdout } = await execa(command, commandArgs, {
         env: childEnvironment(),
         extendEnv: false,
         stdin: 'ignore',
         timeout: queryTimeoutSeconds * 1000,
+        maxBuffer: maxAnswerBytes,
       });
       return stdout;
     } catch (error) {

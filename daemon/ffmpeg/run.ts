@@ -1,19 +1,40 @@
 import { getPriority, setPriority } from 'node:os';
+import { resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
+import { freeBytes } from '../../src/shared/util/disk.js';
 import { safeInputOptions } from '../plan/safe-input.js';
+import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
 import { explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
 import { DamageDetector } from './input-damage.js';
-import { launch } from './launch.js';
+import { type LaunchSettings, launch } from './launch.js';
+import {
+  encodeTimeError,
+  explainLimit,
+  inputDurationError,
+  isBeyondInput,
+  MemoryShortage,
+  noProgressError,
+  stallError,
+} from './limit-errors.js';
 import { recordProcess } from './orphan-processes.js';
-import { initialProgressState, parseProgressText, progressKey, progressOf } from './parse-progress.js';
+import {
+  initialProgressState,
+  isNoProgress,
+  parseProgressText,
+  progressKey,
+  progressOf,
+} from './parse-progress.js';
 
 /** Settings of all encoder runs. */
-interface RunSettings {
-  readonly parentDeathWrapper: readonly string[];
-  /** Seconds without progress after which a run fails. */
-  readonly stallSeconds: number;
+export interface RunSettings extends LaunchSettings {
+  readonly limits: EncodeLimits;
+  /** The limit of memory of one run. */
+  readonly memoryBytes: number;
 }
+
+/** The limit of the size of files if the free space is unknown. */
+const unknownFreeBytes = 1e15;
 
 // Progress goes to stdout, which no plan writes to, so no third pipe is needed.
 const baseArgs = ['-hide_banner', '-nostdin', '-nostats', '-progress', 'pipe:1'] as const;
@@ -22,67 +43,104 @@ const interruptedError = (cause: unknown) =>
   new VencError('InterruptedError', 'The encoding was interrupted.', { cause });
 
 /**
- * Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress. Resolves with the end of the
- * log, which has errors only unless `logLevel` is `info`.
+ * Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress, and with the class of a limit that
+ * ended the run. Resolves with the end of the log, which has errors only unless `logLevel` is `info`.
  */
 export async function runEncoder(
   program: Binary,
   args: readonly string[],
   settings: RunSettings,
-  { signal, onProgress, onDamagedInput, scratch }: EncodeOptions,
+  options: EncodeOptions,
   logLevel: 'error' | 'info' = 'error',
 ): Promise<string> {
+  const { signal, onProgress, onDamagedInput } = options;
+  const scratch = resolve(options.scratch);
+  const { limits, memoryBytes } = settings;
+  if (signal.aborted) throw interruptedError(signal.reason);
+  const programLimits: ProgramLimits = {
+    memoryBytes,
+    fileSizeBytes: limits.maxOutputBytes ?? (await freeBytes(scratch).catch(() => unknownFreeBytes)),
+    cpuSeconds: cpuSecondsFor(options.work, limits.cpuFactor),
+  };
   if (signal.aborted) throw interruptedError(signal.reason);
   const stopController = new AbortController();
   const onAbort = () => stopController.abort();
   signal.addEventListener('abort', onAbort, { once: true });
-  let isStalled = false;
-  const stallTimer = setTimeout(() => {
-    isStalled = true;
+  let stopReason: VencError | null = null;
+  const stop = (reason: VencError) => {
+    stopReason ??= reason;
     stopController.abort();
-  }, settings.stallSeconds * 1000);
+  };
+  const stallTimer = startTimer(limits.stallSeconds, () => stop(stallError(limits)));
+  const encodeTimer = startTimer(limits.maxEncodeSeconds, () => stop(encodeTimeError(limits)));
   let progressState = initialProgressState;
   let progressSnapshot = '';
   let removeRecord = () => {};
   const damage = new DamageDetector();
+  const memory = new MemoryShortage();
   try {
-    const exit = await launch(program.path, ['-v', logLevel, ...baseArgs, ...guardInputs(args)], {
-      parentDeathWrapper: settings.parentDeathWrapper,
-      folder: scratch,
+    const guarded = guardInputs(args);
+    const exit = await launch(program.path, ['-v', logLevel, ...baseArgs, ...guarded], {
+      ...{ containment: settings.containment, meter: settings.meter, program: 'ffmpeg' },
+      limits: programLimits,
+      access: { folder: scratch, inputs: inputPaths(guarded, scratch) },
       signal: stopController.signal,
       onStart: (pid) => {
         // In the same tick as the start, so that all its threads inherit the priority.
         lowerPriority(pid);
         removeRecord = recordProcess(scratch, pid);
       },
-      onStderr: (text) => damage.add(text),
+      onStderr: (text) => {
+        damage.add(text);
+        memory.add(text);
+      },
       onStdout: (text) => {
+        if (stopController.signal.aborted) return;
         const next = parseProgressText(progressState, text);
         progressState = next.state;
+        if (isNoProgress(progressState)) stop(noProgressError());
         for (const block of next.blocks) {
           // A stalled ffmpeg may continue to report: only a different report is progress.
-          if (progressKey(block) !== progressSnapshot) stallTimer.refresh();
+          if (progressKey(block) !== progressSnapshot) stallTimer?.refresh();
           progressSnapshot = progressKey(block);
-          if (!stopController.signal.aborted) onProgress(progressOf(block));
+          const progress = progressOf(block);
+          if (isBeyondInput(progress.seconds, limits)) stop(inputDurationError(limits));
+          if (!stopController.signal.aborted) onProgress(progress);
         }
       },
     });
     if (signal.aborted) throw interruptedError(signal.reason);
-    if (isStalled) {
-      const message = `The encoder made no progress for ${settings.stallSeconds} seconds.`;
-      throw new VencError('TranscodingTimeoutError', message);
-    }
-    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr)) {
+    if (stopReason !== null) throw stopReason;
+    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr) && !memory.isCertain) {
       if (damage.isDamaged) onDamagedInput?.();
       return exit.stderr;
     }
+    const hasLimits = settings.containment.prlimit !== null;
+    const limitError = hasLimits ? explainLimit(exit, programLimits, { limits, memory }) : null;
+    if (limitError !== null) throw limitError;
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {
     clearTimeout(stallTimer);
+    clearTimeout(encodeTimer);
     signal.removeEventListener('abort', onAbort);
     removeRecord();
   }
+}
+
+/** The longest time that a timer of Node can wait. */
+const maxTimerMs = 2 ** 31 - 1;
+
+function startTimer(seconds: number | null, onEnd: () => void): NodeJS.Timeout | undefined {
+  return seconds === null ? undefined : setTimeout(onEnd, Math.min(maxTimerMs, seconds * 1000));
+}
+
+/** The absolute paths of the inputs in the arguments. */
+function inputPaths(args: readonly string[], folder: string): readonly string[] {
+  return args.flatMap((arg, index) => {
+    const isGenerated = args[index - 2] === 'lavfi';
+    return args[index - 1] === '-i' && !isGenerated ? [resolve(folder, arg.replace(/^file:/, ''))] : [];
+  });
 }
 
 /** The safe input options, as pairs of name and value. */

@@ -119,6 +119,7 @@ async function runSteps(
     await context.ffmpeg.run(step.args, {
       signal: run.signal,
       scratch,
+      work: { seconds: step.durationSeconds, pixels: pixelsOf(members) },
       onDamagedInput: () => {
         isDamaged = true;
       },
@@ -129,6 +130,12 @@ async function runSteps(
     });
   }
   return { isDamaged };
+}
+
+/** The pixels of one frame of each output. */
+function pixelsOf(members: readonly PlannedOutput[]): number {
+  const sizes = members.map(({ product: { video } }) => (video === null ? 0 : video.width * video.height));
+  return sizes.reduce((sum, pixels) => sum + pixels, 0);
 }
 
 /** Probes and verifies an encoded file. Throws if it is not as planned. */

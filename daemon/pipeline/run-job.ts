@@ -3,6 +3,7 @@ import { isCaptions } from '../../src/shared/settings/captions.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
+import { inputDurationError } from '../ffmpeg/index.js';
 import { type Job, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { sourcesToMakeAgain } from '../jobs/output-graph.js';
@@ -148,7 +149,12 @@ async function inspect(
     run,
     async (): Promise<SourceMedia> => {
       try {
-        return { media: await context.ffmpeg.probe(source.path, run.signal) };
+        const media = await context.ffmpeg.probe(source.path, run.signal);
+        const { limits } = context.ffmpeg;
+        const { durationSeconds } = media;
+        if (durationSeconds !== null && durationSeconds > (limits.maxInputSeconds ?? Infinity))
+          throw inputDurationError(limits, durationSeconds);
+        return { media };
       } catch (error) {
         run.signal.throwIfAborted();
         if (!isTransferred) throw error;

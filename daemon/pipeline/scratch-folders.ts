@@ -1,6 +1,7 @@
-import { access, appendFile, mkdir, readdir, readFile, rm } from 'node:fs/promises';
+import { access, appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { Log } from '../../src/shared/util/log.js';
+import { hiddenFileName } from '../ffmpeg/index.js';
 
 /** A file that reached its destination for an output that was not finished yet. */
 export interface DeliveredFile {
@@ -59,6 +60,8 @@ export function createScratchFolders(root: string, log: Log): ScratchFolders {
       for (let run = 2; run <= maxFolderNames && !(await remove(folder)); run += 1)
         folder = join(root, `${jobId}-${run}`);
       await mkdir(folder, { recursive: true, mode: 0o700 });
+      // It exists before the first encode, so that it can be hidden from the encoders in a sandbox.
+      await writeFile(join(folder, journalName), '', { mode: 0o600 });
       return folder;
     },
     async close(folder) {
@@ -80,7 +83,7 @@ export function createScratchFolders(root: string, log: Log): ScratchFolders {
   };
 }
 
-const journalName = 'deliveries';
+const journalName = hiddenFileName;
 /** Maximum folder names to try. If all fail, the disk is the cause. */
 const maxFolderNames = 100;
 

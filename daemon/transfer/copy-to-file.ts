@@ -1,8 +1,9 @@
 import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { freeBytes } from '../../src/shared/util/disk.js';
 import type { FileFacts } from '../jobs/job.js';
 import { outOfSpaceError } from './disk-errors.js';
-import { freeBytes } from './folders.js';
+
 import { writeFileAtomically } from './partial-file.js';
 import { readChunks } from './read-file.js';
 import { createProgressReporter, type Transfer } from './transfer.js';

@@ -1,4 +1,4 @@
-import { open, rmdir, statfs } from 'node:fs/promises';
+import { open, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { makeFolder } from '../../src/shared/util/disk.js';
 
@@ -34,10 +34,4 @@ export async function makeFolders(path: string, mode = 0o777): Promise<() => Pro
       if (!isMissing) return;
     }
   };
-}
-
-/** Free bytes on the volume of a folder, as available to this process. */
-export async function freeBytes(folder: string): Promise<number> {
-  const volume = await statfs(folder);
-  return volume.bavail * volume.bsize;
 }

@@ -1,6 +1,7 @@
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
+import { formatBytes } from '../shared/text/format-bytes.js';
 import { parseUrl } from '../shared/text/url-text.js';
 
 /** A flag of `venc daemon` that can also be set in the configuration, under the same name. */
@@ -16,8 +17,14 @@ export interface DaemonFlag {
   readonly isRepeatable?: true;
 }
 
+/** Whether ffmpeg runs in a sandbox: if possible, always, or never. */
+export const sandboxModes = ['auto', 'bwrap', 'none'] as const;
+
 /** Formats of the log of the daemon. */
 export const logFormats = ['text', 'json'] as const;
+
+/** With less memory no ffmpeg starts. */
+const minEncodeMemoryBytes = 100_000_000;
 
 const yesOrNo = choiceParser('--allow-private-network', ['true', 'false']);
 
@@ -91,6 +98,49 @@ export const daemonFlags = {
     help: 'absolute path of the program that sends e-mail notifications, such as /usr/sbin/sendmail (default: none)',
     read: absolutePath,
   },
+  sandbox: {
+    argument: '<mode>',
+    help: 'run ffmpeg in a sandbox of bubblewrap: auto (if possible), bwrap (always) or none',
+    read: choiceParser('--sandbox', sandboxModes),
+    fallback: { value: 'auto' },
+  },
+  'encode-stall-timeout': {
+    argument: '<time>',
+    help: 'end an encoder that makes no progress for this time',
+    read: positive('--encode-stall-timeout', durationParser('--encode-stall-timeout')),
+    fallback: { value: 600, text: '10m' },
+  },
+  'max-encode-time': {
+    argument: '<time>',
+    help: 'maximum time of one run of ffmpeg (default: unlimited)',
+    read: positive('--max-encode-time', durationParser('--max-encode-time')),
+  },
+  'max-input-duration': {
+    argument: '<time>',
+    help: 'maximum duration of an input (default: unlimited)',
+    read: positive('--max-input-duration', durationParser('--max-input-duration')),
+  },
+  'max-output-size': {
+    argument: '<size>',
+    help: 'maximum size of each file that ffmpeg writes (default: the free space)',
+    read: positive('--max-output-size', byteSizeParser('--max-output-size')),
+  },
+  'max-encode-memory': {
+    argument: '<size>',
+    help: 'memory of one run of ffmpeg (default: half of the machine, divided by --jobs, within limits)',
+    read: sizeFrom('--max-encode-memory', minEncodeMemoryBytes),
+  },
+  'encode-cpu-factor': {
+    argument: '<number>',
+    help: 'processor seconds for each second of media in 1080p, after which ffmpeg is ended',
+    read: integerParser('--encode-cpu-factor', 1, 1_000_000),
+    fallback: { value: 2000 },
+  },
+  'encode-threads': {
+    argument: '<number>',
+    help: 'processors that one run of ffmpeg may use (default: all)',
+    read: integerParser('--encode-threads', 1, 1024),
+  },
   'log-format': {
     argument: '<format>',
     help: 'text or json',
@@ -101,6 +151,24 @@ export const daemonFlags = {
 
 /** The name of a flag in {@link daemonFlags}. */
 export type DaemonFlagName = keyof typeof daemonFlags;
+
+/** A parser of numbers that rejects 0. */
+function positive(flag: string, read: (text: string) => number): (text: string) => number {
+  return (text) => {
+    const value = read(text);
+    if (value > 0) return value;
+    throw new VencError('UsageError', `${flag} must be more than 0.`);
+  };
+}
+
+function sizeFrom(flag: string, minBytes: number): (text: string) => number {
+  const read = byteSizeParser(flag);
+  return (text) => {
+    const bytes = read(text);
+    if (bytes >= minBytes) return bytes;
+    throw new VencError('UsageError', `${flag} must be at least ${formatBytes(minBytes)}.`);
+  };
+}
 
 function keepText(text: string): string {
   return text;

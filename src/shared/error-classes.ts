@@ -133,6 +133,31 @@ export const errorClasses = {
     true,
     'Resubmit the job.',
   ),
+  MemoryLimitError: jobFailure(
+    'The encoding needs more memory than the service allows.',
+    false,
+    'Request a smaller size or fewer outputs, or start the daemon with a larger --max-encode-memory.',
+  ),
+  CpuTimeLimitError: jobFailure(
+    'The encoding used more processor time than the service allows for media of its length and size.',
+    false,
+    'Request a faster speed, or start the daemon with a larger --encode-cpu-factor.',
+  ),
+  EncodeTimeLimitError: jobFailure(
+    'The encoding took longer than the service allows.',
+    false,
+    'Request a faster speed or a clip, or start the daemon with a larger --max-encode-time.',
+  ),
+  OutputSizeLimitError: jobFailure(
+    'The output is larger than the service allows.',
+    false,
+    'Request a lower quality or a clip, or start the daemon with a larger --max-output-size.',
+  ),
+  InputDurationLimitError: jobFailure(
+    'The input is longer than the service allows.',
+    false,
+    'Cut the input, or start the daemon with a larger --max-input-duration.',
+  ),
   UploadAccessDeniedError: jobFailure(
     'The destination denied write access.',
     false,

@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { explainFailure, hasHiddenWriteError } from '../../daemon/ffmpeg/explain.js';
 import type { ExitResult } from '../../daemon/ffmpeg/launch.js';
 
-const failed: ExitResult = { exitCode: 1, signal: null, stderr: '', startFailure: null };
+const failed: ExitResult = { exitCode: 1, signal: null, stderr: '', startFailure: null, usage: null };
 const scratch = '/data/scratch/12';
 
 const cases = [

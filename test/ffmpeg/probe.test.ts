@@ -2,6 +2,8 @@ import { copyFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { noContainment } from '../../daemon/ffmpeg/containment/find-containment.js';
+import { UsageMeter } from '../../daemon/ffmpeg/containment/usage-meter.js';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { probeFile } from '../../daemon/ffmpeg/probe/probe-file.js';
 import { probeImage } from '../../daemon/ffmpeg/probe/probe-image.js';
@@ -202,7 +204,8 @@ test('a transport stream with named programs is recognised', async () => {
 
 test('if ffprobe is missing, the error says so and no file is reported as damaged', async () => {
   const missing = { path: join(tempFolder(), 'ffprobe'), version: '7.0', source: 'PATH' } as const;
-  const settings = { parentDeathWrapper: [], seconds: 20 };
+  const meter = new UsageMeter(undefined);
+  const settings = { containment: noContainment, meter, memoryBytes: 1e9, seconds: 20 };
   for (const look of [
     async () => probeFile(missing, await media('clip.mp4'), settings),
     async () => probeImage(missing, await media('image.png'), settings),

@@ -44,7 +44,7 @@ async function scripted(body: string, stallSeconds: number): Promise<Ffmpeg> {
     ffmpeg: path,
     ffprobe: ffprobe.path,
     cacheFolder: join(folder, 'cache'),
-    stallSeconds,
+    limits: { stallSeconds },
   });
   assert.ok(ffmpeg);
   return ffmpeg;

@@ -28,7 +28,9 @@ export interface TestDaemon {
 }
 
 /** The daemon options that a test can set. */
-type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log'>>;
+type TestDaemonOptions = Partial<Omit<DaemonOptions, 'host' | 'port' | 'log' | 'encodeLimits'>> & {
+  readonly encodeLimits?: Partial<DaemonOptions['encodeLimits']>;
+};
 
 /**
  * Starts `bin/venc.js daemon` with the given options and the defaults of tests. Every response that `fetch` gets from it is checked
@@ -89,6 +91,9 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
     'min-free': options.minFreeBytes === undefined ? 0 : options.minFreeBytes,
     'max-outputs': options.maxOutputs,
     'rate-limit': options.rateLimit,
+    // Fake programs read and write files next to themselves.
+    sandbox: options.sandbox ?? (options.ffmpeg == null && options.ffprobe == null ? undefined : 'none'),
+    ...limitFlagsOf(options.encodeLimits ?? {}),
     ffmpeg: options.ffmpeg ?? process.env.VENC_FFMPEG,
     ffprobe: options.ffprobe ?? process.env.VENC_FFPROBE,
   };
@@ -99,6 +104,18 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
     ...(options.allowPrivateNetwork === false ? ['--no-allow-private-network'] : []),
     ...(options.isUsageRebuilt === true ? ['--rebuild-usage'] : []),
   ];
+}
+
+function limitFlagsOf(limits: Partial<DaemonOptions['encodeLimits']>) {
+  return {
+    'encode-stall-timeout': limits.stallSeconds,
+    'max-encode-time': limits.maxEncodeSeconds,
+    'max-output-size': limits.maxOutputBytes,
+    'max-input-duration': limits.maxInputSeconds,
+    'max-encode-memory': limits.maxMemoryBytes,
+    'encode-cpu-factor': limits.cpuFactor,
+    'encode-threads': limits.threads,
+  };
 }
 
 /** The lines of a JSON log, as `level message`. */

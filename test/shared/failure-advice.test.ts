@@ -8,7 +8,7 @@ import { adviceFor } from '../../src/shared/failure-advice.js';
 
 /** The advice for an ffmpeg that ended in a way. */
 function afterExit(signal: NodeJS.Signals | null, stderr: string): string | null {
-  const exit = { exitCode: signal === null ? 1 : null, signal, startFailure: null, stderr };
+  const exit = { exitCode: signal === null ? 1 : null, signal, startFailure: null, usage: null, stderr };
   const { errorClass, message } = explainFailure(exit, { folders: [] });
   return adviceFor(errorClass, message);
 }

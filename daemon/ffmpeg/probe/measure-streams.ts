@@ -1,10 +1,9 @@
-import { resolve } from 'node:path';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
-import { fileArgument, safeInputOptions } from '../../plan/safe-input.js';
+import { safeInputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
-import { launch } from '../launch.js';
+import { LineReader } from '../line-reader.js';
 import { numberAt, objectsAt, parseProbe } from './probe-fields.js';
-import { type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
+import { launchFfprobe, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
 const videoPacketArgs = [
   ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'v:0'],
@@ -18,22 +17,19 @@ export async function measureVideo(
   settings: ProbeSettings,
   signal: AbortSignal,
 ): Promise<MeasuredVideo | null> {
-  let [rest, bytes, packets, first, last] = ['', 0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const exit = await launch(ffprobe.path, [...videoPacketArgs, fileArgument(resolve(path))], {
-    parentDeathWrapper: settings.parentDeathWrapper,
+  let [bytes, packets, first, last] = [0, 0, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const reader = new LineReader((line) => {
+    const [seconds, size] = line.split(',').map(Number.parseFloat);
+    if (seconds === undefined || size === undefined || !Number.isFinite(seconds + size)) return;
+    bytes += size;
+    packets += 1;
+    first = Math.min(first, seconds);
+    last = Math.max(last, seconds);
+  });
+  const exit = await launchFfprobe(ffprobe, videoPacketArgs, path, {
+    settings,
     signal: AbortSignal.any([signal, AbortSignal.timeout(settings.seconds * 1000)]),
-    onStdout: (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        const [seconds, size] = line.split(',').map(Number.parseFloat);
-        if (seconds === undefined || size === undefined || !Number.isFinite(seconds + size)) continue;
-        bytes += size;
-        packets += 1;
-        first = Math.min(first, seconds);
-        last = Math.max(last, seconds);
-      }
-    },
+    onStdout: (text) => reader.add(text),
   });
   if (exit.exitCode !== 0 || packets < 2 || last <= first) return null;
   // The duration of the last frame is taken to be the average of the others.
@@ -53,23 +49,20 @@ const audioPacketArgs = [
 export async function measureAudioDuration(
   ffprobe: Binary,
   path: string,
-  { parentDeathWrapper }: { readonly parentDeathWrapper: readonly string[] },
+  settings: ProbeSettings,
   signal: AbortSignal,
 ): Promise<number | null> {
-  let [rest, first, last] = ['', Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
-  const exit = await launch(ffprobe.path, [...audioPacketArgs, fileArgument(resolve(path))], {
-    parentDeathWrapper,
+  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+  const reader = new LineReader((line) => {
+    const [start = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
+    if (!Number.isFinite(start + length)) return;
+    first = Math.min(first, start);
+    last = Math.max(last, start + length);
+  });
+  const exit = await launchFfprobe(ffprobe, audioPacketArgs, path, {
+    settings,
     signal,
-    onStdout: (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const line of lines) {
-        const [start = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
-        if (!Number.isFinite(start + length)) continue;
-        first = Math.min(first, start);
-        last = Math.max(last, start + length);
-      }
-    },
+    onStdout: (text) => reader.add(text),
   });
   return exit.exitCode === 0 && last > first ? last - first : null;
 }
@@ -85,7 +78,7 @@ export async function measureFrameRate(
   ffprobe: Binary,
   path: string,
   { streamIndex, frameCount = 0 }: VideoFacts,
-  options: { readonly parentDeathWrapper: readonly string[]; readonly signal: AbortSignal },
+  options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
 ): Promise<Ratio | null> {
   if (frameCount < 2) return null;
   const args = [
@@ -123,7 +116,7 @@ export async function detectFieldOrder(
   ffprobe: Binary,
   path: string,
   media: { readonly video: VideoFacts; readonly durationSeconds: number | null },
-  options: { readonly parentDeathWrapper: readonly string[]; readonly signal: AbortSignal },
+  options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
 ): Promise<FieldOrder | null> {
   const { video, durationSeconds } = media;
   const middle = durationSeconds === null ? '' : `,${Math.floor(durationSeconds / 2)}%+#${sampleFrames}`;
@@ -165,21 +158,19 @@ export async function findDisplayedFrame(
   const args = [
     ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', String(streamIndex)],
     ...['-read_intervals', `${seconds.toFixed(6)}%`, '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
-    fileArgument(resolve(path)),
   ];
-  let [rest, displayedFrame, laterFrame] = ['', Number.NEGATIVE_INFINITY, 0];
-  await launch(ffprobe.path, args, {
-    parentDeathWrapper: settings.parentDeathWrapper,
+  let [displayedFrame, laterFrame] = [Number.NEGATIVE_INFINITY, 0];
+  const reader = new LineReader((line) => {
+    const frameStarts = Number.parseFloat(line);
+    if (!Number.isFinite(frameStarts)) return;
+    if (frameStarts <= seconds) displayedFrame = Math.max(displayedFrame, frameStarts);
+    else laterFrame += 1;
+    if (laterFrame >= maxReorderedFrames) stopReading.abort();
+  });
+  await launchFfprobe(ffprobe, args, path, {
+    settings,
     signal: AbortSignal.any([stopReading.signal, limit, ...(signal === undefined ? [] : [signal])]),
-    onStdout: (text) => {
-      const lines = (rest + text).split('\n');
-      rest = lines.pop() ?? '';
-      for (const frameStarts of lines.map(Number.parseFloat).filter(Number.isFinite)) {
-        if (frameStarts <= seconds) displayedFrame = Math.max(displayedFrame, frameStarts);
-        else laterFrame += 1;
-      }
-      if (laterFrame >= maxReorderedFrames) stopReading.abort();
-    },
+    onStdout: (text) => reader.add(text),
   });
   return Number.isFinite(displayedFrame) ? displayedFrame : null;
 }

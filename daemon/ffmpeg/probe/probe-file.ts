@@ -60,12 +60,11 @@ export async function probeFile(
   async function withFieldOrder(media: MediaFacts): Promise<MediaFacts> {
     const { video, durationSeconds } = media;
     if (video === null || !mayBeInterlaced(video)) return media;
-    const { parentDeathWrapper } = settings;
     const fieldOrder = await detectFieldOrder(
       ffprobe,
       path,
       { video, durationSeconds },
-      { parentDeathWrapper, signal: deadlineSignal },
+      { settings, signal: deadlineSignal },
     );
     throwIfInterrupted();
     const revalidation = validateProbe({ ...output, fieldOrder });
@@ -75,9 +74,8 @@ export async function probeFile(
   async function withFrameRate(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
     if (video === null || !video.isFrameRateVariable) return media;
-    const { parentDeathWrapper } = settings;
     const frameRate = await measureFrameRate(ffprobe, path, video, {
-      parentDeathWrapper,
+      settings,
       signal: deadlineSignal,
     });
     throwIfInterrupted();

@@ -4,15 +4,37 @@ import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { fileArgument } from '../../plan/safe-input.js';
+import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
-import { type ExitResult, launch } from '../launch.js';
+import { type ExitResult, type LaunchSettings, launch } from '../launch.js';
 import { headBytes } from './formats.js';
 
 /** Settings of all probes. */
-export interface ProbeSettings {
-  readonly parentDeathWrapper: readonly string[];
+export interface ProbeSettings extends LaunchSettings {
+  /** The limit of memory of one probe. */
+  readonly memoryBytes: number;
   /** Maximum seconds of one probe. */
   readonly seconds: number;
+}
+
+/** Runs ffprobe on a file, which is the only one that it can read in a sandbox. */
+export function launchFfprobe(
+  ffprobe: Binary,
+  args: readonly string[],
+  path: string,
+  options: {
+    readonly settings: ProbeSettings;
+    readonly signal: AbortSignal;
+    readonly onStdout: (text: string) => void;
+  },
+): Promise<ExitResult> {
+  const { settings, signal, onStdout } = options;
+  const file = resolve(path);
+  return launch(ffprobe.path, [...args, fileArgument(file)], {
+    ...{ containment: settings.containment, meter: settings.meter, program: 'ffprobe', signal, onStdout },
+    limits: probeLimits(settings.memoryBytes),
+    access: { folder: null, inputs: [file] },
+  });
 }
 
 /** Reads the first bytes and the size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` if it cannot be read. */
@@ -59,15 +81,11 @@ export async function readFfprobeOutput(
   ffprobe: Binary,
   args: readonly string[],
   path: string,
-  {
-    parentDeathWrapper,
-    signal,
-  }: Pick<ProbeSettings, 'parentDeathWrapper'> & { readonly signal: AbortSignal },
+  options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
 ): Promise<string> {
   let output = '';
-  await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    parentDeathWrapper,
-    signal,
+  await launchFfprobe(ffprobe, args, path, {
+    ...options,
     onStdout: (text) => {
       if (output.length < maxOutputCharacters) output += text;
     },
@@ -88,8 +106,8 @@ export async function runFfprobe(
   const timeoutSignal = AbortSignal.timeout(settings.seconds * 1000);
   const deadlineSignal = signal === undefined ? timeoutSignal : AbortSignal.any([signal, timeoutSignal]);
   let output = '';
-  const exit = await launch(ffprobe.path, [...args, fileArgument(resolve(path))], {
-    parentDeathWrapper: settings.parentDeathWrapper,
+  const exit = await launchFfprobe(ffprobe, args, path, {
+    settings,
     signal: deadlineSignal,
     onStdout: (text) => {
       if (output.length < maxOutputCharacters) output += text;

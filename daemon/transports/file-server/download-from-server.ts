@@ -1,10 +1,11 @@
 import { dirname } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
+import { freeBytes } from '../../../src/shared/util/disk.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { totalByteLength } from '../../transfer/chunks.js';
 import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
 import { downloadToFile } from '../../transfer/download-to-file.js';
-import { freeBytes } from '../../transfer/folders.js';
+
 import type { PartialFile } from '../../transfer/partial-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';

@@ -1,5 +1,10 @@
 import type { Command } from 'commander';
-import { type DaemonFlag, daemonFlags, type logFormats } from '../../config/daemon-flags.js';
+import {
+  type DaemonFlag,
+  daemonFlags,
+  type logFormats,
+  type sandboxModes,
+} from '../../config/daemon-flags.js';
 import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
@@ -22,6 +27,14 @@ interface DaemonFlags {
   readonly maxOutputs: number;
   readonly rateLimit?: number;
   readonly sendmail?: string;
+  readonly sandbox: (typeof sandboxModes)[number];
+  readonly encodeStallTimeout: number;
+  readonly maxEncodeTime?: number;
+  readonly maxInputDuration?: number;
+  readonly maxOutputSize?: number;
+  readonly maxEncodeMemory?: number;
+  readonly encodeCpuFactor: number;
+  readonly encodeThreads?: number;
   readonly rebuildUsage?: boolean;
   readonly ffmpeg?: string;
   readonly ffprobe?: string;
@@ -95,6 +108,16 @@ async function run(command: Command, context: Context) {
     maxOutputs: flags.maxOutputs,
     rateLimit: flags.rateLimit ?? null,
     sendmail: flags.sendmail ?? null,
+    sandbox: flags.sandbox,
+    encodeLimits: {
+      stallSeconds: flags.encodeStallTimeout,
+      maxEncodeSeconds: flags.maxEncodeTime ?? null,
+      maxOutputBytes: flags.maxOutputSize ?? null,
+      maxInputSeconds: flags.maxInputDuration ?? null,
+      maxMemoryBytes: flags.maxEncodeMemory ?? null,
+      cpuFactor: flags.encodeCpuFactor,
+      threads: flags.encodeThreads ?? null,
+    },
     isUsageRebuilt: flags.rebuildUsage === true,
     apiKey: io.env.VENC_API_KEY === '' ? null : (io.env.VENC_API_KEY ?? null),
     log: daemonLog(flags.logFormat, io),

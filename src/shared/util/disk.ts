@@ -1,4 +1,4 @@
-import { chown, mkdir, open, rename, stat, unlink } from 'node:fs/promises';
+import { chown, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 
 /** A file that is being written. */
@@ -122,4 +122,10 @@ export async function chownToOwnerOf(folder: string, path: string): Promise<void
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(folder);
   if (uid !== 0) await chown(path, uid, gid).catch(() => undefined);
+}
+
+/** Free bytes on the volume of a folder, as available to this process. */
+export async function freeBytes(folder: string): Promise<number> {
+  const volume = await statfs(folder);
+  return volume.bavail * volume.bsize;
 }
