@@ -7,8 +7,10 @@ import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
+import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { JobEvents } from './job-events.js';
+import type { LogEvents } from './log-events.js';
 
 /**
  * The dependencies of the daemon's actions. Only `createAppContext` (`daemon/app`) chooses the
@@ -23,6 +25,10 @@ export interface AppContext {
   readonly progressTracker: ProgressTracker;
   /** Event streams of job progress. */
   readonly events: JobEvents;
+  /** The logs of jobs and that of the daemon. */
+  readonly logs: LogStore;
+  /** Event streams of logs. */
+  readonly logEvents: LogEvents;
   readonly accounts: AccountStore;
   readonly transports: TransportRegistry;
   readonly savedCredentials: SavedCredentials;

@@ -20,8 +20,8 @@ export async function cancelJob(
       appContext.progressTracker.read(id),
     ),
   );
-  appContext.log('info', `Job ${id} is cancelled.`);
+  appContext.log('info', `Job ${id} is cancelled.`, { jobId: id });
   appContext.queue.stop(id, 'cancelled').catch((error: unknown) => {
-    appContext.log('error', `job ${id}: its run did not stop cleanly: ${String(error)}`);
+    appContext.log('error', `Job ${id}: its run did not stop cleanly: ${String(error)}`, { jobId: id });
   });
 }

@@ -61,7 +61,7 @@ export async function createJob(
   // nothing.
   const record = answerIdempotent(job, idempotency);
   await appContext.queue.enqueue(job.id);
-  appContext.log('info', `Job ${job.id} is accepted.`);
+  appContext.log('info', `Job ${job.id} is accepted.`, { jobId: job.id });
   return record;
 }
 

@@ -16,7 +16,7 @@ export async function removeJob(
   const { store, queue, log } = appContext;
   await findJob(appContext, accountId, id);
   const job = await store.remove(id);
-  log('info', `Job ${id} is removed.`);
+  log('info', `Job ${id} is removed.`, { jobId: id });
   // The run of a job that was just cancelled may still use its files.
   await queue.stop(id, 'cancelled');
   await removeHostedFiles(appContext, hostedFilesOf(job));

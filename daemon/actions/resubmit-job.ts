@@ -14,7 +14,7 @@ export async function resubmitJob(
   await findJob(appContext, accountId, id);
   await requireHealthy(appContext);
   await appContext.store.update(id, (job) => apply(job, { type: 'resubmitted' }, appContext.now()));
-  appContext.log('info', `Job ${id} is resubmitted.`);
+  appContext.log('info', `Job ${id} is resubmitted.`, { jobId: id });
   await appContext.queue.stop(id, 'resubmitted');
   await appContext.queue.enqueue(id);
 }

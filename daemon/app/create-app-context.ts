@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import type { VencError } from '../../src/shared/errors.js';
-import { redact } from '../../src/shared/redact.js';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import type { AppContext } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
+import { LogEvents } from '../actions/log-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
 import {
   damagedPrograms,
@@ -16,9 +16,7 @@ import {
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
-import { type DeliveredUrls, ownerOf, rollBack } from '../pipeline/deliver.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
-import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
 import { createLocalQueue } from '../queue/local/local-queue.js';
@@ -37,8 +35,10 @@ import { servicesFrom } from '../transports/services.js';
 import { createMailSender } from '../webhooks/mail-sender.js';
 import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
+import { createRetryLog, openLogs } from './create-log.js';
 import type { DaemonOptions } from './daemon-options.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
+import { rollBackUnfinished } from './roll-back-unfinished.js';
 import { createUncaughtErrorHandler } from './uncaught-errors.js';
 
 /** Interval between two cleanups of hosted files and uploads, in milliseconds. */
@@ -99,7 +99,6 @@ export interface OpenAppContext {
  */
 export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
   const { dataFolder, sendmail = null } = options;
-  const log: AppContext['log'] = (level, message) => options.log(level, redact(message));
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
   const found = openFfmpeg({
@@ -113,13 +112,24 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   found.catch(() => {});
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
   const rollbackSteps: (() => Promise<unknown>)[] = [() => lock.release()];
+  const stores: JobStore[] = [];
   try {
+    const disk = lock.guard(realDisk);
+    const hasJob = (id: number) => stores.some((store) => store.has(id));
+    const { log, logs } = openLogs({ dataFolder, disk, hasJob, now, sink: options.log });
+    rollbackSteps.unshift(() => logs.close());
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = createScratchFolders(scratchFolder, log);
     const endedCount = await killOrphanProcesses(scratchFolder);
     if (endedCount > 0) log('warn', `Ended encoders that an earlier daemon had left running: ${endedCount}.`);
     const isUsageRebuilt = options.isUsageRebuilt ?? false;
-    const store = await openJobStore(dataFolder, { log, isUsageRebuilt, disk: lock.guard(realDisk) });
+    const store = await openJobStore(dataFolder, {
+      log,
+      isUsageRebuilt,
+      disk,
+      onRemoved: (id) => logs.removeJob(id),
+    });
+    stores.push(store);
     rollbackSteps.unshift(() => store.close());
     const accounts = await openAccounts(dataFolder, { log });
     rollbackSteps.unshift(() => accounts.close());
@@ -132,6 +142,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const hosted = createHostedFileStore(join(dataFolder, 'hosted'), fileStoreOptions);
     const uploads = createHostedFileStore(join(dataFolder, 'uploads'), fileStoreOptions);
     const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
+    const uncaughtErrors = createUncaughtErrorHandler(log);
     const transports = createTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
       filesRoots: options.filesRoots,
@@ -140,6 +151,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       hosted,
       uploads,
       services: servicesFrom(process.env),
+      onRetry: createRetryLog(log, () => uncaughtErrors.currentJob()),
       cleanupJournal,
       hostKeysPath: join(dataFolder, 'known_hosts'),
     });
@@ -150,7 +162,6 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await scratch.clear();
     const progressTracker = new ProgressTracker();
     const events = new JobEvents({ store, progressTracker });
-    const uncaughtErrors = createUncaughtErrorHandler(log);
     const queue = createLocalQueue({
       store,
       progressTracker,
@@ -159,6 +170,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       log,
       runInErrorScope: uncaughtErrors.runInErrorScope,
     });
+    const logEvents = new LogEvents({ logs, store, queue });
     const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
     const deliverer = createNotificationDeliverer({
       store,
@@ -194,6 +206,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         queue,
         progressTracker,
         events,
+        logs,
+        logEvents,
         accounts,
         transports,
         savedCredentials,
@@ -216,6 +230,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         await recover(store, queue, { now, log, signal: closed.signal });
         void runCleanup();
         void runOrphanCleanup();
+        void logs.removeOrphans();
         if (ffmpeg === null) return;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const limits = createConcurrencyLimits(encodes);
@@ -242,6 +257,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           // The final states of the jobs have been emitted by now, and endless streams would block the close
           // of the server.
           events.close();
+          logEvents.close();
           await runAll([() => deliverer.close(), ...rollbackSteps]).finally(() => uninstallErrorHandler());
         });
         await closing;
@@ -260,29 +276,4 @@ async function runAll(steps: readonly (() => Promise<unknown>)[]): Promise<void>
   const errors: unknown[] = [];
   for (const step of steps) await step().catch((error: unknown) => errors.push(error));
   if (errors.length > 0) throw errors[0];
-}
-
-/**
- * Removes what a killed daemon had delivered of unfinished outputs, so that nothing partial stays at their
- * destinations. If files are copied to another volume, a file that arrived at the moment of the kill stays.
- * Never rejects.
- */
-async function rollBackUnfinished(
-  store: JobStore,
-  context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'>,
-): Promise<void> {
-  const deliveries = new Map<number, DeliveredUrls>();
-  for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
-    try {
-      const job = await store.get(jobId);
-      const output = job?.outputs.find(({ id }) => id === outputId);
-      if (job === null || output === undefined || output.state === 'finished') continue;
-      const urls = deliveries.get(outputId)?.urls ?? [];
-      deliveries.set(outputId, { urls: [...urls, url], job, ownerOfUrl: (one) => ownerOf(job, output, one) });
-    } catch (error) {
-      context.log('warn', `Delivered files of job ${jobId} could not be removed: ${String(error)}`);
-    }
-  }
-  // Concurrently: an unresponsive server delays the start once, not once per output.
-  await Promise.all([...deliveries.values()].map((delivered) => rollBack(context, delivered)));
 }

@@ -1,5 +1,5 @@
 import type { VencError } from '../../src/shared/errors.js';
-import type { Log } from '../../src/shared/util/log.js';
+import type { LogSink } from '../../src/shared/util/log.js';
 import type { EncodeLimits, SandboxMode } from '../ffmpeg/index.js';
 
 /** The options of a daemon: the flags of `venc daemon`, with units in the names. */
@@ -35,7 +35,7 @@ export interface DaemonOptions {
   readonly ffprobe: string | null;
   /** The owner's key; null creates one at the first start. */
   readonly apiKey: string | null;
-  readonly log: Log;
+  readonly log: LogSink;
 }
 
 /** A running daemon. */

@@ -42,7 +42,7 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
     apiKey: null,
-    log: (level, message) => (level === 'error' ? options.onError?.(message) : undefined),
+    log: ({ level, message }) => (level === 'error' ? options.onError?.(message) : undefined),
   });
   try {
     await openContext.start(1);

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import type { Log } from '../../src/shared/util/log.js';
 import { describeError } from '../queue/end-of-run.js';
 import type { ErrorScope, RunInErrorScope } from '../queue/local/local-run.js';
 
@@ -6,6 +7,8 @@ import type { ErrorScope, RunInErrorScope } from '../queue/local/local-run.js';
 interface UncaughtErrorHandler {
   /** Runs a task. An uncaught error in any callback of the task is passed to the scope's `fail`. */
   readonly runInErrorScope: RunInErrorScope;
+  /** The job in whose run this is called; undefined outside of any. */
+  currentJob(): ErrorScope['job'] | undefined;
   /**
    * Installs the handler: from now on, uncaught errors do not end the process. The returned function removes
    * it.
@@ -22,9 +25,7 @@ const maxErrorsPerMinute = 100;
  * continues. Job records are written to disk before they change in memory, so an interrupted callback leaves
  * no record half changed.
  */
-export function createUncaughtErrorHandler(
-  log: (level: 'error', message: string) => void,
-): UncaughtErrorHandler {
+export function createUncaughtErrorHandler(log: Log): UncaughtErrorHandler {
   const context = new AsyncLocalStorage<ErrorScope>();
   const seenAt: number[] = [];
   const onError = (error: unknown): void => {
@@ -32,12 +33,15 @@ export function createUncaughtErrorHandler(
     while (seenAt.length > 0 && now - (seenAt[0] ?? 0) > 60_000) seenAt.shift();
     if (seenAt.push(now) >= maxErrorsPerMinute) process.off('uncaughtException', onError);
     const scope = context.getStore();
-    const origin = scope === undefined ? 'outside of any job' : `in the work of ${scope.name}`;
-    log('error', `An unexpected error was thrown ${origin}: ${describeError(error)}`);
+    const origin = scope === undefined ? 'outside of any job' : `in the work of job ${scope.job.id}`;
+    log('error', `An unexpected error was thrown ${origin}: ${describeError(error)}`, {
+      ...(scope === undefined ? {} : { jobId: scope.job.id }),
+    });
     scope?.fail(error);
   };
   return {
     runInErrorScope: (scope, task) => context.run(scope, task),
+    currentJob: () => context.getStore()?.job,
     install() {
       // Unhandled rejections arrive here as well.
       process.on('uncaughtException', onError);

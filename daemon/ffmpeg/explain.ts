@@ -162,6 +162,12 @@ function redactLine(line: string, redaction: RedactionOptions): string {
     .trim();
 }
 
+/** The last lines of a program's messages for a log, at most `maxLines` and without paths of this machine. */
+export function lastLines(stderr: string, redaction: RedactionOptions, maxLines: number): readonly string[] {
+  const lines = stderr.split(/[\r\n]+/).map((line) => redactLine(line, redaction));
+  return lines.filter((line) => line !== '').slice(-maxLines);
+}
+
 /** The last meaningful line; null if there is none. */
 function lastErrorLine(stderr: string, redaction: RedactionOptions): string | null {
   const lines = stderr.split(/[\r\n]+/).filter((line) => !noisePattern.test(line));

@@ -32,7 +32,14 @@ export interface EncodeOptions {
   readonly onDamagedInput?: () => void;
   /** What it processes, for the limit of processor time; absent if unknown. */
   readonly work?: EncodeWork;
-  /** Working folder, the only one that it can write to in a sandbox. The process id is recorded there during the run, so that the next start of the daemon can end it after a crash. */
+  /** Called with all of stderr, as it arrives. */
+  readonly onStderr?: (text: string) => void;
+  /** The output that the run is for, for the log. Absent if it is for several, or for the input. */
+  readonly outputId?: number;
+  /**
+   * Working folder, the only one that it can write to in a sandbox. The process id is recorded there during the run, so that the next
+   * start of the daemon can end it after a crash.
+   */
   readonly scratch: string;
 }
 

@@ -13,6 +13,7 @@ export type {
 } from './ffmpeg-types.js';
 export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
 export { inputDurationError } from './limit-errors.js';
+export { withCommandLog } from './log-commands.js';
 export {
   damagedPrograms,
   type FfmpegReport,

@@ -137,7 +137,7 @@ function endOf(
 }
 
 /** Keeps the end of a text of unlimited length, such as ffmpeg's messages about a damaged file. */
-class TextTail {
+export class TextTail {
   #text = '';
 
   constructor(private readonly limit: number) {}

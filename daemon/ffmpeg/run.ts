@@ -53,7 +53,7 @@ export async function runEncoder(
   options: EncodeOptions,
   logLevel: 'error' | 'info' = 'error',
 ): Promise<string> {
-  const { signal, onProgress, onDamagedInput } = options;
+  const { signal, onProgress, onDamagedInput, onStderr } = options;
   const scratch = resolve(options.scratch);
   const { limits, memoryBytes } = settings;
   if (signal.aborted) throw interruptedError(signal.reason);
@@ -93,6 +93,7 @@ export async function runEncoder(
       onStderr: (text) => {
         damage.add(text);
         memory.add(text);
+        onStderr?.(text);
       },
       onStdout: (text) => {
         if (stopController.signal.aborted) return;

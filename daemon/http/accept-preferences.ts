@@ -12,9 +12,21 @@ export interface AcceptPreferences {
   readonly accept: string | undefined;
 }
 
-const formats: Readonly<Record<string, Representation>> = { json: 'json', xml: 'xml', js: 'jsonp' };
-const xmlTypes = ['application/xml', 'text/xml'];
-const jsonTypes = ['application/json', 'application/*', '*/*', '*'];
+const formats: Readonly<Record<string, Representation>> = {
+  json: 'json',
+  xml: 'xml',
+  js: 'jsonp',
+  txt: 'text',
+};
+const typeRepresentations: Readonly<Record<string, Representation>> = {
+  'application/xml': 'xml',
+  'text/xml': 'xml',
+  'text/plain': 'text',
+  'application/json': 'json',
+  'application/*': 'json',
+  '*/*': 'json',
+  '*': 'json',
+};
 
 /**
  * The representation of the answer: the suffix decides, then `format`, then `Accept`, and JSON if none of
@@ -28,7 +40,7 @@ export function representationOf(
   // An answer that is not a record has only one representation, and its query is its own.
   const isRecord = route.representations.length > 0;
   const named = preferences.suffix ?? (isRecord ? preferences.format : null);
-  if (named === null || named === '') return isXmlWanted(preferences.accept, route) ? 'xml' : 'json';
+  if (named === null || named === '') return acceptedRepresentation(preferences.accept, route);
   const requestedFormat = formats[named.toLowerCase()];
   if (requestedFormat !== undefined && route.representations.includes(requestedFormat))
     return requestedFormat;
@@ -43,22 +55,29 @@ export function representationOf(
  */
 export function errorRepresentation(preferences: AcceptPreferences): 'json' | 'xml' {
   const named = preferences.suffix ?? preferences.format;
-  if (named === null || named === '') return isXmlWanted(preferences.accept, anyRecord) ? 'xml' : 'json';
+  if (named === null || named === '')
+    return acceptedRepresentation(preferences.accept, anyRecord) === 'xml' ? 'xml' : 'json';
   return named === 'xml' ? 'xml' : 'json';
 }
 
 const anyRecord = { representations: ['json', 'xml'] } as const;
 
-function isXmlWanted(accept: string | undefined, route: Pick<Route, 'representations'>): boolean {
+/** The representation that the header `Accept` prefers; JSON unless it prefers another one that the route has. */
+function acceptedRepresentation(
+  accept: string | undefined,
+  { representations }: Pick<Route, 'representations'>,
+): Representation {
   // Most clients send nothing, */* or JSON, which need no parsing.
-  if (accept === undefined || !accept.toLowerCase().includes('xml')) return false;
-  if (!route.representations.includes('xml')) return false;
-  const known = parseAccept(accept)
-    .map(({ type, q }) => ({ type: type.toLowerCase(), q }))
-    .filter(({ type, q }) => q > 0 && (xmlTypes.includes(type) || jsonTypes.includes(type)));
+  if (accept === undefined || !/xml|text\/plain/i.test(accept)) return 'json';
+  const known = parseAccept(accept).flatMap(({ type, q }) => {
+    const representation = typeRepresentations[type.toLowerCase()];
+    return q > 0 && representation !== undefined && representations.includes(representation)
+      ? [{ type, q, representation }]
+      : [];
+  });
   // Highest q first, and exact types before wildcards; sorting is stable otherwise.
   const [best] = known.toSorted((a, b) => b.q - a.q || stars(a.type) - stars(b.type));
-  return best !== undefined && xmlTypes.includes(best.type);
+  return best?.representation ?? 'json';
 }
 
 function stars(type: string): number {

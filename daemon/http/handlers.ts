@@ -17,6 +17,7 @@ import {
   putCancel,
   putResubmit,
 } from './v2/jobs.js';
+import { getDaemonLog, getDaemonLogEvents, getJobLog, getJobLogEvents } from './v2/logs.js';
 import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
 import { putUpload } from './v2/uploads.js';
 
@@ -38,6 +39,8 @@ export const keyedHandlers = {
   removeJob: deleteJob,
   jobProgress: getJobProgress,
   jobEvents: getJobEvents,
+  jobLog: getJobLog,
+  jobLogEvents: getJobLogEvents,
   cancelJob: putCancel,
   resubmitJob: putResubmit,
   inputDetails: getInput,
@@ -48,6 +51,8 @@ export const keyedHandlers = {
   reportLive: getLiveReport,
   reportVod: getVodReport,
   reportMinutes: getVodReport,
+  daemonLog: getDaemonLog,
+  daemonLogEvents: getDaemonLogEvents,
   upload: putUpload,
   ...legacyHandlers,
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;

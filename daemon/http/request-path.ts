@@ -1,7 +1,7 @@
 /** A path in the form of the route table, and the representation that its suffix names. */
 export interface RequestPath {
   readonly path: string;
-  readonly suffix: 'json' | 'xml' | 'js' | null;
+  readonly suffix: 'json' | 'xml' | 'js' | 'txt' | null;
 }
 
 /** Paths that end in a file name: a suffix there belongs to the name. */
@@ -12,7 +12,7 @@ const commonPaths = /^(?:\/api)?(\/v2\/(?:jobs|inputs|outputs)(?:\/\d+(?:\/[a-z]
 
 /**
  * Converts the path of a request into the form of the route table: collapses repeated slashes, and removes a
- * trailing slash, the prefix `/api` and the suffixes `.json`, `.xml` and `.js`. The names of uploads and
+ * trailing slash, the prefix `/api` and the suffixes `.json`, `.xml`, `.js` and `.txt`. The names of uploads and
  * hosted files keep their dots.
  */
 export function normalizePath(pathname: string): RequestPath {
@@ -22,12 +22,12 @@ export function normalizePath(pathname: string): RequestPath {
   if (fileNames.test(collapsed)) return { path: collapsed, suffix: null };
   const trimmed = collapsed.replace(/\/$/, '');
   if (trimmed === '' || trimmed === '/openapi.json') return { path: trimmed || '/', suffix: null };
-  const suffix = suffixOf(/\.(json|xml|js)$/.exec(trimmed)?.[1]);
+  const suffix = suffixOf(/\.(json|xml|js|txt)$/.exec(trimmed)?.[1]);
   return { path: suffix === null ? trimmed : trimmed.slice(0, -suffix.length - 1), suffix };
 }
 
 function suffixOf(text: string | undefined): RequestPath['suffix'] {
-  return text === 'json' || text === 'xml' || text === 'js' ? text : null;
+  return text === 'json' || text === 'xml' || text === 'js' || text === 'txt' ? text : null;
 }
 
 /** The path of an absolute URL, not decoded. Creates no URL object, because every request passes here. */

@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isVencError } from '../../src/shared/errors.js';
+import { withoutPassword } from '../../src/shared/redact.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { thumbnailAccess, videoAccess } from '../jobs/file-access.js';
@@ -21,7 +22,7 @@ import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
-import { failureInLog } from './run-log.js';
+import { failureInLog, outputLogName } from './run-log.js';
 import { type DeliveredFiles, deliverToEither } from './secondary-delivery.js';
 import { partHeaders, type SendFile, sendConcurrently, sendParts } from './send-parts.js';
 import { runStage } from './stages.js';
@@ -58,6 +59,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     });
   const send = (attempted: Delivery) => {
     current = attempted;
+    logDelivery(run.job, context, current.output);
     return withUploadSlot(run, current, () => sendAll(run, context, current, uploaded));
   };
   try {
@@ -81,6 +83,14 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   } finally {
     releaseOwnUrls(context, current, uploaded);
   }
+}
+
+/** Logs that an output is delivered; where to, unless the job is private or this daemon hosts the file. */
+function logDelivery(job: Job, { log }: Pick<PipelineContext, 'log'>, output: JobOutput): void {
+  const isShown = job.isPrivate !== true && !isLocal(output.destination);
+  const place = isShown ? ` to ${withoutPassword(output.url)}` : '';
+  const what = outputLogName(output, output.id);
+  log('info', `Job ${job.id}: ${what} is being delivered${place}.`, { outputId: output.id, isDetail: true });
 }
 
 /** Whose saved credentials apply to the URL of a file of an output: its own destination, or that of a thumbnail. */
@@ -203,7 +213,7 @@ async function sendThumbnails(
 
 /** The delivered files of a failed output. */
 export interface DeliveredUrls {
-  readonly job: Pick<Job, 'isPrivate'>;
+  readonly job: Pick<Job, 'id' | 'isPrivate'>;
   readonly urls: readonly string[];
   readonly ownerOfUrl: (url: string) => CredentialOwner;
 }
@@ -226,7 +236,8 @@ export async function rollBack(
     const reason = failureInLog(job, toJobFailure(error, 'UploadFailureError'));
     context.log(
       'warn',
-      `${remaining.length} delivered file(s) of a failed output could not be removed: ${reason}`,
+      `Job ${job.id}: ${remaining.length} delivered file(s) of a failed output could not be removed: ${reason}`,
+      { jobId: job.id },
     );
   }
 }

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
+import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
@@ -75,6 +76,8 @@ async function fetch(
       },
     });
     reservation.setReceived(file.sizeBytes, file.sizeBytes);
+    const size = formatBytes(file.sizeBytes);
+    context.log('info', `Job ${run.job.id}: the input is downloaded, ${size}.`, { isDetail: true });
     if (input.expectedMd5 !== undefined && input.expectedMd5 !== file.md5) {
       throw new VencError(
         'ChecksumMismatchError',

@@ -12,6 +12,7 @@ import type { RunLimiter } from './concurrency-limits.js';
 import { deliver } from './deliver.js';
 import { type EncodedFile, encode } from './encode.js';
 import { extractThumbnails, filesByDestination } from './extract-thumbnails.js';
+import { contextOfOutput } from './job-context.js';
 import type { WithEncoder } from './measure-audio.js';
 import { packageOutput } from './package-output.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -95,21 +96,34 @@ export async function encodeOutputs(
   };
   const startDelivery = async (made: MadeFile, source: MediaFacts | null) => {
     const { output, encoded, video } = made;
+    const outputContext = contextOfOutput(context, output.id);
     const extracted =
       video === null
         ? { thumbnails: [], warnings: [] }
-        : await extractThumbnails(run, context, { output, encoded: video, source, scratch, destinations });
+        : await extractThumbnails(run, outputContext, {
+            output,
+            encoded: video,
+            source,
+            scratch,
+            destinations,
+          });
     if (extracted === null) return;
     const packaged =
       video === null
         ? { file: encoded, times: null, warnings: [] }
-        : await packageOutput(run, context, { output, encoded: video, source, scratch, ...requestedFiles });
+        : await packageOutput(run, outputContext, {
+            output,
+            encoded: video,
+            source,
+            scratch,
+            ...requestedFiles,
+          });
     if (packaged === null) return;
     if (packaged.times !== null) segmentTimes.set(output.id, packaged.times);
     const warnings = [...made.warnings, ...extracted.warnings, ...packaged.warnings];
     spawn((taskRun) => {
       const { thumbnails } = extracted;
-      const delivery = deliver(taskRun, context, {
+      const delivery = deliver(taskRun, outputContext, {
         output,
         encoded: packaged.file,
         thumbnails,

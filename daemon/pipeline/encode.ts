@@ -8,6 +8,7 @@ import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
+import { contextOfOutput } from './job-context.js';
 import { limitBitrate } from './limit-bitrate.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
@@ -51,17 +52,18 @@ export async function* encode(
   const isEncodedTogether = together !== null;
   for (const member of isEncodedTogether ? members : individually) {
     const { output, product } = member;
+    const outputContext = contextOfOutput(context, output.id);
     const encoded = await runStage(
       run,
       async () => {
         const { isDamaged } =
           together ??
-          (await runSteps(run, context, [member], scratch).catch((error: unknown) => {
+          (await runSteps(run, outputContext, [member], scratch).catch((error: unknown) => {
             throw toShortClipError(product, error);
           }));
-        await limitBitrate(run, context, member, scratch);
-        await correctBitrate(run, context, member, scratch, isEncodedTogether);
-        const media = await verifyEncoded(context, product, run.signal);
+        await limitBitrate(run, outputContext, member, scratch);
+        await correctBitrate(run, outputContext, member, scratch, isEncodedTogether);
+        const media = await verifyEncoded(outputContext, product, run.signal);
         return { product, media, warnings: isDamaged ? [damageWarning] : [] };
       },
       'TranscodingError',

@@ -13,6 +13,7 @@ import type { SegmentTimes } from '../packaging/verify-alignment.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch } from './encode-outputs.js';
+import { contextOfJob } from './job-context.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { RequestedFiles } from './plan-job.js';
 import type { SourceMedia } from './produced-file.js';
@@ -31,10 +32,11 @@ import { createPlaylistWriter } from './write-playlists.js';
  * are encoded in the order in which their runs started. Failures are reported as changes of the job, and a failed output does not affect
  * the others. If the run is stopped, it ends early and leaves no file and no encoder.
  */
-export function createJobRunner(context: PipelineContext): RunHandler {
+export function createJobRunner(shared: PipelineContext): RunHandler {
   let runCount = 0;
   return async (run) => {
     runCount += 1;
+    const context = contextOfJob(shared, run.job.id);
     const limiter = createRunLimiter(context.limits, run, runCount);
     const scratch = await context.scratch.open(run.job.id);
     let source: DownloadedInput | null = null;

@@ -7,7 +7,7 @@ import type { Change } from '../jobs/legal-changes.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 
-/** Wraps a run so that the changes of its job and files are logged. */
+/** Wraps a run so that the changes of its job and files are logged, to a log that adds the id of the job. */
 export function withLogging(run: Run, log: Log): Run {
   const { id, outputs } = run.job;
   const startedAt = performance.now();
@@ -23,12 +23,17 @@ export function withLogging(run: Run, log: Log): Run {
     ...run,
     async change(change) {
       const job = await run.change(change);
-      if ('media' in change) log('info', fileLine(id, describeFile(change), change.media, change.file));
+      const fields = 'id' in change ? { outputId: change.id } : {};
+      if (change.type === 'output-started')
+        log('info', `Job ${id}: ${describeFile(change)} is being encoded.`, { ...fields, isDetail: true });
+      if ('media' in change)
+        log('info', fileLine(id, describeFile(change), change.media, change.file), fields);
       if ('failure' in change) {
-        log('warn', `Job ${id}: ${describeFile(change)} failed, ${failureInLog(job, change.failure)}`);
+        const failure = failureInLog(job, change.failure);
+        log('warn', `Job ${id}: ${describeFile(change)} failed, ${failure}`, fields);
       }
       if (change.type === 'output-skipped')
-        log('info', `Job ${id}: ${describeFile(change)} is skipped. ${change.reason}`);
+        log('info', `Job ${id}: ${describeFile(change)} is skipped. ${change.reason}`, fields);
       if (isFinal(job.state)) log('info', endLine(job, (performance.now() - startedAt) / 1000));
       return job;
     },

@@ -61,7 +61,9 @@ export async function deliverToEither<D extends FilesToDeliver>(
   const warn = (what: string, error: unknown) => {
     const failure = toJobFailure(error, 'UploadFailureError');
     const reason = failureInLog(run.job, failure);
-    log('warn', `Job ${run.job.id}: ${outputLogName(output, output.id)} ${what}, ${reason}`);
+    log('warn', `Job ${run.job.id}: ${outputLogName(output, output.id)} ${what}, ${reason}`, {
+      outputId: output.id,
+    });
     return failure.message;
   };
   try {

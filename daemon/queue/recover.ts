@@ -48,11 +48,14 @@ async function recoverJob(store: JobStore, found: Job, options: RecoverOptions):
       options.log(
         'warn',
         `Job ${job.id} was running when the daemon ended (crash ${job.crashes}). ${outcome}`,
+        { jobId: job.id },
       );
     }
     return job;
   } catch (error) {
-    options.log('error', `Job ${found.id} cannot be resumed: ${describeError(error)}`);
+    options.log('error', `Job ${found.id} cannot be resumed: ${describeError(error)}`, {
+      jobId: found.id,
+    });
     return null;
   }
 }

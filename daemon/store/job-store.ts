@@ -68,6 +68,8 @@ export interface JobStore {
   findByIdempotencyKey(accountId: string, key: string, since: Date): Promise<Job | null>;
   /** The job, or null if there never was one. Rejects with `GoneError` if its record is damaged. */
   get(id: number): Promise<Job | null>;
+  /** Whether there is a job with this id, including one with a damaged record. Needs no disk access. */
+  has(id: number): boolean;
   /** The job that an input or output id belongs to. Null for all other ids, including those of jobs. */
   findByFile(fileId: number): Promise<Job | null>;
   list(filter: JobFilter): Promise<JobListPage>;

@@ -12,7 +12,12 @@ export interface RemoteOptions {
   readonly stallTimeoutMs: number;
   /** Delay before the first retry, in milliseconds; 500 by default. */
   readonly retryDelayMs?: number;
+  /** Called before the delay of each retry, for the log. */
+  readonly onRetry?: OnRetry;
 }
+
+/** Receives why a transfer is retried, and after which delay. Must not throw. */
+export type OnRetry = (error: unknown, delayMs: number) => void;
 
 /** Two attempts to connect, with the delay between them, stay below the 20 seconds of the contract (section 9). */
 const maxConnectTimeoutMs = 8_000;
@@ -49,6 +54,7 @@ export async function withRetry(
     if (transfer.highWaterMarkBytes() > previousBytes) retryPolicy.recordProgress();
     const delayMs = retryPolicy.nextDelayMs(transferError);
     if (delayMs === null) throw transferError.error;
+    options.onRetry?.(transferError.error, delayMs);
     await sleep(delayMs, undefined, { signal: transfer.signal });
   }
 }

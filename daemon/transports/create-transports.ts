@@ -1,6 +1,7 @@
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import type { CleanupJournal } from '../transfer/cleanup-journal.js';
+import type { OnRetry } from '../transfer/with-retry.js';
 import { createFaspTransport } from './fasp/fasp-transport.js';
 import { createFileTransport } from './file/file-transport.js';
 import { createFtpTransport } from './ftp/ftp-transport.js';
@@ -18,6 +19,8 @@ export interface NetworkOptions {
   readonly allowPrivateNetwork: boolean;
   /** How long a transfer may be idle, in milliseconds. */
   readonly stallTimeoutMs: number;
+  /** Called before each retry of a transfer. */
+  readonly onRetry?: OnRetry;
   readonly services: Services;
   /** Records unfinished uploads on servers. */
   readonly cleanupJournal: CleanupJournal;
@@ -52,6 +55,7 @@ export function networkTransports(options: NetworkOptions): readonly Transport[]
     guard,
     stallTimeoutMs: options.stallTimeoutMs,
     cleanupJournal: options.cleanupJournal,
+    ...(options.onRetry === undefined ? {} : { onRetry: options.onRetry }),
   };
   const { services, hostKeysPath } = options;
   const guardFor = (exemptHosts: readonly string[]) =>

@@ -1,6 +1,6 @@
 import { isVencError } from '../../src/shared/errors.js';
 import { isEmailAddress } from '../../src/shared/settings/read-text.js';
-import type { Log } from '../../src/shared/util/log.js';
+import { type Log, withFields } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job, Notification } from '../jobs/job.js';
 import { maxNotificationAttempts } from '../jobs/notifications.js';
@@ -36,7 +36,8 @@ export async function deliverOnce(
   { id, jobId, origin }: QueuedNotification,
   signal: AbortSignal,
 ): Promise<Notification | null> {
-  const { store, now, log } = deps;
+  const { store, now } = deps;
+  const log = withFields(deps.log, { jobId });
   const job = await store.get(jobId);
   const notification = findNotification(job, id);
   if (job === null || notification === null) return null;
@@ -117,6 +118,7 @@ function persistOutcome(
         log(
           'warn',
           `The outcome of a notification of job ${jobId} cannot be stored yet: ${describeError(error)}`,
+          { jobId },
         ),
     });
   });

@@ -131,6 +131,7 @@ class StoreDeliverer implements NotificationDeliverer {
       log(
         'error',
         `Notification ${queued.id} of job ${queued.jobId} cannot be read: ${describeError(error)}`,
+        { jobId: queued.jobId },
       );
       if (!isVencError(error, 'GoneError')) dueMs = now().getTime() + unreadableRetryMs;
     }

@@ -1,6 +1,7 @@
 import type { errorsFields, settingFields } from './records/answers.js';
 import type { RecordOf } from './records/field.js';
 import type { createdFields, jobHeadFields, thumbnailFields } from './records/job.js';
+import type { logLineFields } from './records/log.js';
 import type {
   detailsFields,
   inputDetailsFields,
@@ -94,6 +95,9 @@ export interface JobProgressRecord {
 
 /** Progress of an output in the early, unversioned form (section 9). */
 export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
+
+/** A line of a log: `GET /v2/jobs/<id>/log` and `GET /v2/log`, additions to the document. */
+export type LogRecord = RecordOf<typeof logLineFields>;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;

@@ -1,7 +1,7 @@
 import type { ResponseName } from './records/answers.js';
 
-/** The representation of a record, requested by suffix, by `format` or by `Accept`. */
-export type Representation = 'json' | 'xml' | 'jsonp';
+/** The representation of a record, requested by suffix, by `format` or by `Accept`. Only logs have one as text. */
+export type Representation = 'json' | 'xml' | 'jsonp' | 'text';
 
 /** A query parameter, in addition to the key and those that select the representation. */
 export interface QueryParameter {

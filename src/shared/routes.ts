@@ -12,6 +12,14 @@ const dates = {
   grouping: { type: 'string', description: 'report grouping that the usage is restricted to' },
 } as const;
 const report = { method: 'GET', key: 'full', representations: record, query: dates, status: 200 } as const;
+const log = { method: 'GET', key: 'full', status: 200 } as const;
+const logQuery = {
+  level: {
+    type: 'string',
+    description: 'lines of this level and more severe ones: info (default), warn or error',
+  },
+  tail: { type: 'integer', description: 'only the last lines, this many' },
+} as const;
 const ofFile = { method: 'GET', key: 'read', status: 200 } as const;
 
 /**
@@ -82,6 +90,24 @@ export const routes = {
     key: 'full',
     representations: [],
     status: 200,
+    contentType: 'text/event-stream',
+  },
+  jobLog: {
+    ...log,
+    path: '/v2/jobs/:id/log',
+    summary: 'The log of a job',
+    section: 'addition',
+    representations: ['json', 'xml', 'text'],
+    query: logQuery,
+    response: 'log',
+  },
+  jobLogEvents: {
+    ...log,
+    path: '/v2/jobs/:id/log/events',
+    summary: 'The log of a job as it is written, as server-sent events',
+    section: 'addition',
+    representations: [],
+    query: logQuery,
     contentType: 'text/event-stream',
   },
   cancelJob: {
@@ -178,6 +204,24 @@ export const routes = {
     requestBody: 'file',
     status: 201,
     response: 'uploaded',
+  },
+  daemonLog: {
+    ...log,
+    path: '/v2/log',
+    summary: 'The log of the daemon, for keys of the account default',
+    section: 'addition',
+    representations: ['json', 'xml', 'text'],
+    query: logQuery,
+    response: 'log',
+  },
+  daemonLogEvents: {
+    ...log,
+    path: '/v2/log/events',
+    summary: 'The log of the daemon as it is written, as server-sent events, for keys of the account default',
+    section: 'addition',
+    representations: [],
+    query: logQuery,
+    contentType: 'text/event-stream',
   },
   settings: {
     method: 'GET',

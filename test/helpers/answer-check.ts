@@ -25,11 +25,13 @@ const exactTypes: Readonly<Record<string, string>> = {
   'application/json': 'application/json; charset=utf-8',
   'application/xml': 'application/xml; charset=utf-8',
   'application/javascript': 'application/javascript; charset=utf-8',
+  'text/plain': 'text/plain; charset=utf-8',
 };
 const representations: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'application/xml': 'xml',
   'application/javascript': 'jsonp',
+  'text/plain': 'text',
 };
 
 /**

@@ -88,6 +88,11 @@ export class FailingDisk implements Disk, StoreFailures {
     };
   }
 
+  async append(path: string, lines: string): Promise<number> {
+    this.#step();
+    return realDisk.append(path, lines);
+  }
+
   async rename(from: string, to: string): Promise<void> {
     this.#step();
     const before = { from: textAt(from), to: textAt(to) };

@@ -20,6 +20,7 @@ export function withFailingUpdates(store: JobStore, updateFailure: UpdateFailure
     create: (draft) => store.create(draft),
     findByIdempotencyKey: (accountId, key, since) => store.findByIdempotencyKey(accountId, key, since),
     get: (id) => store.get(id),
+    has: (id) => store.has(id),
     findByFile: (fileId) => store.findByFile(fileId),
     list: (filter) => store.list(filter),
     active: () => store.active(),

@@ -81,7 +81,7 @@ for (const name of keyed) {
   } else {
     test(`${route} accepts a read-only key in every format`, async ({ daemon, job, readOnlyKey }) => {
       for (const suffix of representations.map(
-        (form) => ({ json: '.json', xml: '.xml', jsonp: '.js' })[form],
+        (form) => ({ json: '.json', xml: '.xml', jsonp: '.js', text: '.txt' })[form],
       )) {
         const response = await fetch(`${daemon.url}${pathFor(name, job)}${suffix}?api_key=${readOnlyKey}`);
         assert.is(response.status, 200, suffix);

@@ -11,7 +11,12 @@ const text = Buffer.concat(openApiBytes(maxOutputs)(baseUrl)).toString();
 const document: OpenApiDocument = JSON.parse(text);
 
 const allRoutes = Object.entries<Route>(routes) as [RouteName, Route][];
-const suffixes: Readonly<Record<Representation, string>> = { json: '.json', xml: '.xml', jsonp: '.js' };
+const suffixes: Readonly<Record<Representation, string>> = {
+  json: '.json',
+  xml: '.xml',
+  jsonp: '.js',
+  text: '.txt',
+};
 const template = ({ path }: Route) => path.replace(/:(\w+)/g, '{$1}');
 const operations = Object.values(document.paths).flatMap((item) => Object.values(item));
 

@@ -22,6 +22,13 @@ export const sharedParameters = {
       'Response format, for paths without a suffix. Default: by the header Accept, otherwise JSON.',
     schema: { type: 'string', enum: ['json', 'xml'] },
   },
+  formatOrText: {
+    name: 'format',
+    in: 'query',
+    description:
+      'Response format, for paths without a suffix; txt is text. Default: by the header Accept, otherwise JSON.',
+    schema: { type: 'string', enum: ['json', 'xml', 'txt'] },
+  },
   formatOrScript: {
     name: 'format',
     in: 'query',
@@ -78,7 +85,7 @@ export function parametersOf({ name, route, suffix }: RouteVariant): readonly (P
     ...(suffix === null ? formatParameters(route) : []),
     ...(suffix === 'jsonp' || suffix === null ? callbackParameters(route) : []),
     ...(route.requestBody === 'job' ? [ref('idempotencyKey')] : []),
-    ...(name === 'jobEvents' ? [ref('lastEventId')] : []),
+    ...(route.contentType === 'text/event-stream' ? [ref('lastEventId')] : []),
     ...(name === 'hostedFile'
       ? [ref('range'), ref('ifRange'), ref('ifNoneMatch'), ref('ifModifiedSince')]
       : []),
@@ -113,6 +120,7 @@ function queryParameters({ query = {} }: Route): readonly Parameter[] {
 
 function formatParameters({ representations }: Route): readonly Reference[] {
   if (representations.length === 0) return [];
+  if (representations.includes('text')) return [ref('formatOrText')];
   return [ref(representations.includes('jsonp') ? 'formatOrScript' : 'format')];
 }
 

@@ -4,8 +4,18 @@ import { parametersOf } from './parameters.js';
 import { requestBodyOf } from './request-schemas.js';
 import { type RouteVariant, responsesOf } from './responses.js';
 
-const suffixes: Readonly<Record<Representation, string>> = { json: '.json', xml: '.xml', jsonp: '.js' };
-const formatNames: Readonly<Record<Representation, string>> = { json: 'Json', xml: 'Xml', jsonp: 'Jsonp' };
+const suffixes: Readonly<Record<Representation, string>> = {
+  json: '.json',
+  xml: '.xml',
+  jsonp: '.js',
+  text: '.txt',
+};
+const formatNames: Readonly<Record<Representation, string>> = {
+  json: 'Json',
+  xml: 'Xml',
+  jsonp: 'Jsonp',
+  text: 'Text',
+};
 /** All methods, for routes that accept any. */
 const otherMethods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
@@ -104,7 +114,7 @@ export const tags = [
   {
     name: tagOfSuffixes,
     description:
-      'The same operations at paths that end in .json, .xml or .js, which selects the response format.',
+      'The same operations at paths that end in .json, .xml, .js or .txt, which selects the response format.',
   },
 ] as const;
 

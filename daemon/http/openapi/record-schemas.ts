@@ -8,6 +8,7 @@ import {
   listedJobFields,
   thumbnailFields,
 } from '../../../src/shared/records/job.js';
+import { logLineFields } from '../../../src/shared/records/log.js';
 import {
   inputDetailsFields,
   inputFileFields,
@@ -29,6 +30,9 @@ import {
 import { type Route, routes } from '../../../src/shared/routes.js';
 import { refTo, type Schema, type Schemas } from './document-types.js';
 
+/** Name of the schema of a line of a log. */
+export const logLineSchema = 'LogLine';
+
 /** Records inside responses that have a named schema; all others are inline. */
 const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
   [jobHeadFields, 'JobHead'],
@@ -41,6 +45,7 @@ const parts: ReadonlyMap<RecordTable, string> = new Map<RecordTable, string>([
   [inputDetailsFields, 'InputDetails'],
   [outputDetailsFields, 'OutputDetails'],
   [thumbnailFields, 'Thumbnail'],
+  [logLineFields, logLineSchema],
   [liveSumFields, 'LiveUsage'],
   [liveDayFields, 'LiveDay'],
   [vodSumFields, 'VodUsage'],

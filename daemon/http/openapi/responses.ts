@@ -2,7 +2,7 @@ import { type ResponseName, responses } from '../../../src/shared/records/answer
 import type { Representation, Route, RouteName } from '../../../src/shared/routes.js';
 import { type Header, type MediaType, type Reference, type ResponseNote, refTo } from './document-types.js';
 import { type ErrorResponse, errorResponses } from './error-responses.js';
-import { answerSchemaName } from './record-schemas.js';
+import { answerSchemaName, logLineSchema } from './record-schemas.js';
 
 /** A path of a route: the plain path, or one whose suffix selects the response format. */
 export interface RouteVariant {
@@ -49,7 +49,7 @@ export function errorResponseComponents(): Readonly<Record<string, ResponseNote>
 function bodies(answer: ResponseName, forms: readonly Representation[]): Readonly<Record<string, MediaType>> {
   const media = forms.map((form) => [
     mediaTypes[form],
-    form === 'jsonp' ? scriptOf(answer) : recordOf(answer),
+    form === 'jsonp' ? scriptOf(answer) : form === 'text' ? textBody : recordOf(answer),
   ]);
   return Object.fromEntries(media);
 }
@@ -58,17 +58,23 @@ const mediaTypes: Readonly<Record<Representation, string>> = {
   json: 'application/json',
   xml: 'application/xml',
   jsonp: 'application/javascript',
+  text: 'text/plain',
+};
+
+const textBody: MediaType = {
+  schema: { type: 'string', description: 'One line of text for each line of the log.' },
 };
 
 function kindOf(status: number, { route, suffix }: RouteVariant): keyof typeof kinds {
   // An invalid callback name is not called.
   if (suffix === 'jsonp') return status === 400 ? 'InJson' : 'InJsonp';
-  if (suffix !== null) return suffix === 'json' ? 'InJson' : 'InXml';
+  if (suffix !== null) return suffix === 'xml' ? 'InXml' : 'InJson';
   return route.representations.includes('jsonp') && status !== 400 ? 'OrScript' : '';
 }
 
 function success({ name, route, suffix }: RouteVariant): ResponseNote {
-  const script: readonly HeaderName[] = suffix === 'jsonp' ? ['X-Content-Type-Options'] : [];
+  const isScriptOrText = suffix === 'jsonp' || suffix === 'text';
+  const script: readonly HeaderName[] = isScriptOrText ? ['X-Content-Type-Options'] : [];
   const headers = headerRefs([...headersOfRoute(name, route.status), ...script]);
   if (route.response !== undefined) {
     const forms = suffix === null ? route.representations : [suffix];
@@ -79,7 +85,7 @@ function success({ name, route, suffix }: RouteVariant): ResponseNote {
     };
   }
   if (route.contentType === undefined) return { description: 'Done.', headers };
-  return { description: sentence(route.summary), headers, content: contentOf(route.contentType) };
+  return { description: sentence(route.summary), headers, content: contentOf(route.contentType, name) };
 }
 
 /** Responses that do not follow from the tables. */
@@ -87,6 +93,7 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
   const { name, route, suffix } = variant;
   switch (name) {
     case 'jobEvents':
+    case 'jobLogEvents':
       return {
         204: {
           description: 'The final event was already received; no more events will follow.',
@@ -99,7 +106,7 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
         206: {
           description: 'The requested part of the file.',
           headers,
-          content: contentOf(route.contentType ?? ''),
+          content: contentOf(route.contentType ?? '', name),
         },
         304: {
           description: 'The client has this version of the file already.',
@@ -118,16 +125,16 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
 }
 
 /** A body that is not a record. The content type of a file depends on its name, so only its encoding is described. */
-function contentOf(type: string): Readonly<Record<string, MediaType>> {
+function contentOf(type: string, name: RouteName): Readonly<Record<string, MediaType>> {
   const [media = type] = type.split(';');
   if (media === 'application/octet-stream')
     return { '*/*': { schema: { type: 'string', format: 'binary' } } };
   if (media === 'application/json') return { [media]: { schema: { type: 'object' } } };
   if (media !== 'text/event-stream') return { [media]: { schema: { type: 'string' } } };
-  const description = 'Events without a name. The data of each is a progress record as one line of JSON.';
-  return {
-    [media]: { schema: { type: 'string', description, 'x-record': refTo(answerSchemaName('jobProgress')) } },
-  };
+  const [what, record] =
+    name === 'jobEvents' ? ['a progress record', answerSchemaName('jobProgress')] : ['a line', logLineSchema];
+  const description = `Events without a name. The data of each is ${what} as one line of JSON.`;
+  return { [media]: { schema: { type: 'string', description, 'x-record': refTo(record) } } };
 }
 
 function recordOf(answer: ResponseName): MediaType {
@@ -208,6 +215,8 @@ const ofFiles = ['Accept-Ranges', 'ETag', 'Last-Modified', 'X-Content-Type-Optio
 const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, readonly HeaderName[]>>>>> = {
   listJobs: { 200: ['X-Total-Count', 'Link'] },
   jobEvents: { 200: ['Cache-Control'] },
+  jobLogEvents: { 200: ['Cache-Control'] },
+  daemonLogEvents: { 200: ['Cache-Control'] },
   hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },
 };
 

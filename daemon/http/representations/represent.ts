@@ -1,5 +1,8 @@
 import { VencError } from '../../../src/shared/errors.js';
 import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
+import type { RecordOf } from '../../../src/shared/records/field.js';
+import type { logFields } from '../../../src/shared/records/log.js';
+import { logText } from '../../../src/shared/text/log-text.js';
 import { toXml } from '../../../src/shared/to-xml.js';
 import { corsHeaders, headerList } from '../cors.js';
 
@@ -10,7 +13,9 @@ export const jsonType = 'application/json; charset=utf-8';
 const jsonpType = 'application/javascript; charset=utf-8';
 
 /** The representation of an answer; JSONP has a callback. */
-export type Form = { readonly type: 'json' | 'xml' } | { readonly type: 'jsonp'; readonly callback: string };
+export type Form =
+  | { readonly type: 'json' | 'xml' | 'text' }
+  | { readonly type: 'jsonp'; readonly callback: string };
 
 /** A body and its headers, as alternating names and values. */
 interface EncodedAnswer {
@@ -21,6 +26,11 @@ interface EncodedAnswer {
 const headersOf = {
   json: headerList({ ...corsHeaders, 'Content-Type': jsonType }),
   xml: headerList({ ...corsHeaders, 'Content-Type': 'application/xml; charset=utf-8' }),
+  text: headerList({
+    ...corsHeaders,
+    'Content-Type': 'text/plain; charset=utf-8',
+    'X-Content-Type-Options': 'nosniff',
+  }),
   jsonp: headerList({ ...corsHeaders, 'Content-Type': jsonpType, 'X-Content-Type-Options': 'nosniff' }),
 } as const;
 
@@ -40,9 +50,17 @@ export function represent(record: unknown, answer: ResponseName, form: Form): En
       return { text: cachedAnswers.has(answer) ? toCachedJson(record) : toJson(record), headers };
     case 'xml':
       return { text: toXml(record, responses[answer]), headers };
+    case 'text':
+      return { text: toText(record), headers };
     case 'jsonp':
       return { text: toJsonp(toJson(publicPart(record)), form.callback), headers };
   }
+}
+
+/** A record that is a log, the only one with a text form, as lines. */
+function toText(record: unknown): string {
+  const { log } = record as RecordOf<typeof logFields>;
+  return log.map((line) => `${logText(line)}\n`).join('');
 }
 
 /** The record without `md5_checksum`, which the JSONP form omits (sections 2.1 and 2.2). */

@@ -1,20 +1,8 @@
 import { followJob } from '../../actions/follow-job.js';
-import type { FeedItem, JobFeed, JobProgressEvent } from '../../actions/job-feed.js';
 import { readJobProgress } from '../../actions/read-jobs.js';
+import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
 import type { RouteHandler } from '../request-context.js';
 import { idOf } from './jobs.js';
-
-/** Milliseconds after which a client may reconnect. */
-const retryMs = 1000;
-const preamble = Buffer.from(`retry: ${retryMs}\n\n`);
-const heartbeat = Buffer.from(': \n\n');
-
-const headers = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-store',
-  // nginx and similar proxies would otherwise buffer events.
-  'X-Accel-Buffering': 'no',
-};
 
 /**
  * `GET /v2/jobs/<id>/events`, an addition to the service document: the answers of `/progress` as server-sent
@@ -23,51 +11,11 @@ const headers = {
  * stream.
  */
 export const getJobEvents: RouteHandler = async (appContext, requestContext, account, keyId) => {
-  const { method, incoming } = requestContext;
   const id = idOf(requestContext.params);
-  if (method === 'HEAD') {
+  if (requestContext.method === 'HEAD') {
     await readJobProgress(appContext, account.id, id);
-    return { status: 200, headers };
+    return { status: 200, headers: eventStreamHeaders };
   }
-  const known = incoming.headers['last-event-id'];
-  const feed = await followJob(appContext, account.id, id, typeof known === 'string' ? known : null);
-  if (feed === null) return { status: 204 };
-  const unwatch = appContext.accounts.watchKey(keyId, () => feed.cancel());
-  const stop = () => {
-    unwatch();
-    feed.cancel();
-  };
-  if (requestContext.signal.aborted) stop();
-  else requestContext.signal.addEventListener('abort', stop, { once: true });
-  return { status: 200, headers, stream: createEventStream(feed, stop) };
+  const feed = await followJob(appContext, account.id, id, lastEventIdOf(requestContext));
+  return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
 };
-
-/** The feed as a byte stream; calls `stop` at its end. Reads an item only when the client has space for it. */
-function createEventStream(feed: JobFeed, stop: () => void): ReadableStream<Uint8Array> {
-  return new ReadableStream<Uint8Array>(
-    {
-      start: (controller) => controller.enqueue(preamble),
-      pull: async (controller) => {
-        const item = await feed.next();
-        if (item === null) {
-          stop();
-          controller.close();
-        } else controller.enqueue(bytesOf(item));
-      },
-      cancel: stop,
-    },
-    { highWaterMark: 0 },
-  );
-}
-
-/** Encoded events, shared by all of their subscribers. */
-const bytesByEvent = new WeakMap<JobProgressEvent, Uint8Array>();
-
-function bytesOf(item: FeedItem): Uint8Array {
-  if (item === 'heartbeat') return heartbeat;
-  const known = bytesByEvent.get(item);
-  if (known !== undefined) return known;
-  const bytes = Buffer.from(`id: ${item.id}\ndata: ${item.json}\n\n`);
-  bytesByEvent.set(item, bytes);
-  return bytes;
-}

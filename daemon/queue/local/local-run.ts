@@ -1,6 +1,6 @@
 import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
-import type { Log } from '../../../src/shared/util/log.js';
+import { type Log, withFields } from '../../../src/shared/util/log.js';
 import { apply, applyAsHolder } from '../../jobs/changes.js';
 import type { Job, JobFailure } from '../../jobs/job.js';
 import type { Change } from '../../jobs/legal-changes.js';
@@ -23,7 +23,7 @@ export interface LocalRunDeps {
 
 /** A scope that uncaught errors are assigned to. */
 export interface ErrorScope {
-  readonly name: string;
+  readonly job: Pick<Job, 'id' | 'isPrivate'>;
   fail(error: unknown): void;
 }
 
@@ -59,7 +59,7 @@ export class LocalRun {
     readonly token: string,
     deps: LocalRunDeps,
   ) {
-    this.#deps = deps;
+    this.#deps = { ...deps, log: withFields(deps.log, { jobId: id }) };
   }
 
   /** Whether the handler was called. */
@@ -115,7 +115,7 @@ export class LocalRun {
     this.#deps.progressTracker.start(this.id);
     try {
       const work = {
-        name: `job ${this.id}`,
+        job,
         fail: (error: unknown) => this.#uncaught.abort(error),
       };
       await this.#deps.runInErrorScope(work, () => handler(this.#publicRun(job)));
@@ -195,7 +195,9 @@ export class LocalRun {
   async #requeueOwnJob(): Promise<void> {
     const { store, now, log } = this.#deps;
     try {
-      await store.update(this.id, (job) => requeue(job, this.token, now()));
+      const job = await store.update(this.id, (stored) => requeue(stored, this.token, now()));
+      if (this.#hasBegun && job.state === 'waiting' && this.#stopping.signal.reason === 'draining')
+        log('info', `Job ${this.id} is put back in the queue, because the daemon stops.`);
     } catch (error) {
       log('error', `Job ${this.id} cannot be put back to waiting: ${describeError(error)}`);
     }

@@ -29,6 +29,11 @@ export interface DataLayout {
   readonly active: string;
   /** Final jobs, in folders of a thousand ids. */
   readonly done: string;
+  /** The logs of jobs, in folders of a thousand ids. */
+  readonly jobLogs: string;
+  /** The log of the daemon, and its earlier part. */
+  readonly daemonLog: string;
+  readonly earlierDaemonLog: string;
 }
 
 /** The paths inside a data folder. */
@@ -48,6 +53,9 @@ export function dataLayout(folder: string): DataLayout {
     index: join(folder, 'jobs', 'index'),
     active: join(folder, 'jobs', 'active'),
     done: join(folder, 'jobs', 'done'),
+    jobLogs: join(folder, 'logs', 'jobs'),
+    daemonLog: join(folder, 'logs', 'daemon.log'),
+    earlierDaemonLog: join(folder, 'logs', 'daemon.1.log'),
   };
 }
 
@@ -77,6 +85,17 @@ function jobFolder(layout: DataLayout, id: number, state: JobState): string {
  */
 export function jobFile(layout: DataLayout, id: number, state: JobState): string {
   return join(jobFolder(layout, id, state), jobFileName(id));
+}
+
+/** The path of a job's log. */
+export function jobLogFile(layout: DataLayout, id: number): string {
+  return join(layout.jobLogs, doneFolderName(id), `${id}.log`);
+}
+
+/** The id in the name of a job's log; null for other names. */
+export function idOfJobLog(name: string): number | null {
+  const digits = /^([1-9]\d{0,9})\.log$/.exec(name)?.[1];
+  return digits === undefined ? null : Number(digits);
 }
 
 /** The name of a job's file, in any folder. */

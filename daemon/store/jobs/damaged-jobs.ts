@@ -48,17 +48,25 @@ export class DamagedJobs {
     const target = join(this.#folder, this.#freeName(id));
     try {
       await this.#disk.rename(path, target);
-      this.#log('error', `The file of job ${id}, ${path}, is damaged: ${reason}. It was moved to ${target}.`);
+      this.#log(
+        'error',
+        `The file of job ${id}, ${path}, is damaged: ${reason}. It was moved to ${target}.`,
+        {
+          jobId: id,
+        },
+      );
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      this.#log('error', `The file of job ${id}, ${path}, is damaged: ${reason}. It stays there: ${why}.`);
+      this.#log('error', `The file of job ${id}, ${path}, is damaged: ${reason}. It stays there: ${why}.`, {
+        jobId: id,
+      });
     }
   }
 
   /** Records that the file of a known job has disappeared. */
   recordMissing(id: number, path: string): void {
     this.#ids.add(id);
-    this.#log('error', `The file of job ${id}, ${path}, has disappeared.`);
+    this.#log('error', `The file of job ${id}, ${path}, has disappeared.`, { jobId: id });
   }
 
   #freeName(id: number): string {

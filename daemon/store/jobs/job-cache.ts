@@ -37,6 +37,11 @@ export class JobCache {
     return this.#active.get(id) ?? this.#recent.get(id);
   }
 
+  /** Whether there is a job with this id, including one with a damaged record. */
+  has(id: number): boolean {
+    return this.index.get(id) !== undefined || this.#damaged.has(id);
+  }
+
   /** Every job that is not final, in no particular order. */
   active(): readonly Job[] {
     return Array.from(this.#active.values(), ({ job }) => job);

@@ -33,7 +33,9 @@ export class JobListeners {
         listener(job, before);
       } catch (error) {
         const why = error instanceof Error ? error.message : String(error);
-        this.#log('error', `A listener for job changes failed at job ${job.id}: ${why}`);
+        this.#log('error', `A listener for job changes failed at job ${job.id}: ${why}`, {
+          jobId: job.id,
+        });
       }
     }
   }

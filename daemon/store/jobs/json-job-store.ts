@@ -40,6 +40,8 @@ export interface OpenJobStoreOptions {
   readonly log: Log;
   /** Reads every job file and counts usage from them, for files that were changed or restored by hand. */
   readonly isUsageRebuilt?: boolean;
+  /** Removes what else is stored of a job that was removed, before the promise of the removal resolves. */
+  readonly onRemoved?: (id: number) => Promise<void>;
   /** The real disk by default; tests make steps fail. */
   readonly disk?: Disk;
 }
@@ -65,6 +67,7 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     const writer = new JobFileWriter(layout, disk, files);
     const removed = new RemovedJobs(layout, files);
     const removedHostedFiles = found.removed.files;
+    const { onRemoved = async () => {} } = options;
     const store = new JsonJobStore({
       layout,
       files,
@@ -73,6 +76,7 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
       writer,
       removed,
       removedHostedFiles,
+      onRemoved,
       log,
     });
     // Replaces an ignored index at once, so that it is not used after a crash either.
@@ -92,6 +96,7 @@ interface JsonJobStoreParts {
   readonly removed: RemovedJobs;
   /** Hosted files of removed jobs that may still exist, by the name of the folder in `jobs/done`. */
   readonly removedHostedFiles: ReadonlyMap<string, readonly string[]>;
+  readonly onRemoved: (id: number) => Promise<void>;
   readonly log: Log;
 }
 
@@ -134,6 +139,10 @@ class JsonJobStore implements JobStore {
     // Under the mutex, so that an update cannot overtake the read and be overwritten in the cache.
     const document = await this.#jobMutex.runExclusive(id, () => this.#cache.load(id));
     return document?.job ?? null;
+  }
+
+  has(id: number): boolean {
+    return this.#cache.has(id);
   }
 
   async findByFile(fileId: number): Promise<Job | null> {
@@ -193,7 +202,7 @@ class JsonJobStore implements JobStore {
 
   remove(id: number): Promise<Job> {
     return this.#jobMutex.runExclusive(id, async () => {
-      const { removed, writer } = this.#parts;
+      const { removed, writer, onRemoved } = this.#parts;
       const document = await this.#cache.load(id);
       if (document === null) throw new VencError('NotFoundError', `There is no job ${id}.`);
       const { job } = document;
@@ -207,6 +216,7 @@ class JsonJobStore implements JobStore {
       );
       this.#cache.remove(id);
       await writer.remove(id);
+      await onRemoved(id);
       return job;
     });
   }

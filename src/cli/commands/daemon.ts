@@ -7,7 +7,9 @@ import {
 } from '../../config/daemon-flags.js';
 import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { jsonText, safeText } from '../../shared/text/safe-text.js';
+import { logText } from '../../shared/text/log-text.js';
+import { jsonText } from '../../shared/text/safe-text.js';
+import type { LogSink } from '../../shared/util/log.js';
 import type { Context } from '../context.js';
 import { collectValues } from '../input/args.js';
 import { requireFolder, requireProgram } from '../input/files.js';
@@ -159,11 +161,10 @@ function stopOnSignal(io: Io, stop: () => Promise<void>): Promise<void> {
 type LogFormat = (typeof logFormats)[number];
 
 /** Writes the log of the daemon to stderr, as text or as one JSON object per line. */
-function daemonLog(format: LogFormat, io: Io): (level: string, message: string) => void {
-  if (format === 'json') {
-    return (level, message) =>
-      io.writeStderr(`${jsonText({ time: new Date().toISOString(), level, message })}\n`);
-  }
-  return (level, message) =>
-    io.writeStderr(`${new Date().toISOString()} ${level.padEnd(5)} ${safeText(message)}\n`);
+function daemonLog(format: LogFormat, io: Io): LogSink {
+  if (format === 'text') return (entry) => io.writeStderr(`${logText(entry)}\n`);
+  return ({ time, level, message, jobId, outputId }) => {
+    // Absent ids are left out of the text.
+    io.writeStderr(`${jsonText({ time, level, message, job_id: jobId, output_id: outputId })}\n`);
+  };
 }

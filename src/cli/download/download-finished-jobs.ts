@@ -1,7 +1,7 @@
 import type { Client } from '../../client/client.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import { shellLine } from '../output/shell-words.js';
+import { shellLine } from '../../shared/text/shell-words.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';

@@ -1,6 +1,6 @@
 import { safeText } from '../../shared/text/safe-text.js';
+import { shellLine } from '../../shared/text/shell-words.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { shellLine } from './shell-words.js';
 
 /** The plan of `venc plan` that the text shows. */
 export interface PrintedPlan {

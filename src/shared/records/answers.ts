@@ -1,5 +1,6 @@
 import type { Field, RecordTable } from './field.js';
 import { createdFields, jobFields, listedJobFields } from './job.js';
+import { logFields } from './log.js';
 import { inputDetailsFields, outputDetailsFields } from './media.js';
 import {
   earlyOutputProgressFields,
@@ -93,6 +94,7 @@ export const responses = {
   reportAll: object(allReportFields, 'usage, live and files (section 4.10)'),
   reportLive: object(liveReportFields, 'usage of live streaming (section 4.11)'),
   reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
+  log: object(logFields, 'lines of a log'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
   settings: object(
     {

@@ -8,6 +8,8 @@ interface ReplaceOptions {
   readonly disk?: Disk;
   /** Makes the new name in a folder durable. */
   readonly syncFolder?: (folder: string) => Promise<void>;
+  /** Whether the content must survive a power cut; true by default. */
+  readonly isDurable?: boolean;
 }
 
 /**
@@ -23,14 +25,14 @@ export async function replaceFile(
   fill: (file: DiskFile, temporaryPath: string) => Promise<void>,
   options: ReplaceOptions = {},
 ): Promise<void> {
-  const { disk = realDisk, syncFolder = disk.syncFolder } = options;
+  const { disk = realDisk, syncFolder = disk.syncFolder, isDurable = true } = options;
   // Short and random: a name derived from the file name could exceed the limit of the file system.
   const temporary = join(dirname(path), temporaryPrefix + randomBytes(6).toString('hex'));
   try {
     const file = await disk.create(temporary);
     try {
       await fill(file, temporary);
-      await file.sync();
+      if (isDurable) await file.sync();
     } finally {
       await file.close();
     }
@@ -39,7 +41,7 @@ export async function replaceFile(
     await disk.remove(temporary).catch(() => undefined);
     throw error;
   }
-  await syncFolder(dirname(path));
+  if (isDurable) await syncFolder(dirname(path));
 }
 
 /**

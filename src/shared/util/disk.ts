@@ -18,6 +18,12 @@ export interface Disk {
   makeFolder(path: string): Promise<void>;
   /** Creates a file that must not exist yet, readable and writable only by the owner. */
   create(path: string): Promise<DiskFile>;
+  /**
+   * Appends whole lines to a file, which is created, readable and writable only by the owner, if it is missing. Begins
+   * a new line first if the file ends within one, as after a crash. Not durable. Resolves to the size of the file.
+   * Rejects if the path is not that of a file.
+   */
+  append(path: string, lines: string): Promise<number>;
   rename(from: string, to: string): Promise<void>;
   remove(path: string): Promise<void>;
   /** Resolves when the names in a folder survive a power cut. */
@@ -37,6 +43,7 @@ export const realDisk: Disk = {
       close: () => handle.close(),
     };
   },
+  append,
   rename,
   remove: unlink,
   async syncFolder(path) {
@@ -60,6 +67,10 @@ export function guardDisk(disk: Disk, check: () => void): Disk {
       check();
       return disk.create(path);
     },
+    async append(path, lines) {
+      check();
+      return disk.append(path, lines);
+    },
     async rename(from, to) {
       check();
       await disk.rename(from, to);
@@ -73,6 +84,23 @@ export function guardDisk(disk: Disk, check: () => void): Disk {
       await disk.syncFolder(path);
     },
   };
+}
+
+const lineFeed = 0x0a;
+
+async function append(path: string, lines: string): Promise<number> {
+  const file = await open(path, 'a+', 0o600);
+  try {
+    const found = await file.stat();
+    if (!found.isFile()) throw Object.assign(new Error(`${path} is not a file`), { code: 'EISDIR' });
+    const last = Buffer.alloc(1, lineFeed);
+    if (found.size > 0) await file.read(last, 0, 1, found.size - 1);
+    const bytes = Buffer.from(last[0] === lineFeed ? lines : `\n${lines}`);
+    await file.writeFile(bytes);
+    return found.size + bytes.length;
+  } finally {
+    await file.close();
+  }
 }
 
 /**

@@ -22,7 +22,7 @@ test('a data folder that fails to open is no longer watched', async () => {
     ffmpeg: join(dataFolder, 'no-such-program'),
     ffprobe: null,
     apiKey: null,
-    log: (_, message) => reported.push(message),
+    log: ({ message }) => void reported.push(message),
   };
   mkdirSync(join(dataFolder, 'jobs'));
   assert.instance(await createAppContext(options).catch((error: unknown) => error), Error);

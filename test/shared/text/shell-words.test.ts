@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { shellLine } from '../../../src/cli/output/shell-words.js';
+import { shellLine } from '../../../src/shared/text/shell-words.js';
 
 const words: readonly string[] = [
   ...[

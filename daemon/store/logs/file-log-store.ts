@@ -1,0 +1,184 @@
+import { constants, open, readdir } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import type { LogRecord } from '../../../src/shared/records.js';
+import { replaceFile } from '../../../src/shared/util/atomic-files.js';
+import type { Disk } from '../../../src/shared/util/disk.js';
+import type { LogEntry } from '../../../src/shared/util/log.js';
+import { removeAbandonedFiles } from '../data-folder/data-folder.js';
+import { type DataLayout, firstIdOfDoneFolder, idOfJobLog, jobLogFile } from '../data-folder/layout.js';
+import type { LogListener, LogName, LogStore } from '../log-store.js';
+import { parseLogLines, shortenLog, toLogRecord } from './log-lines.js';
+import { LogWriter } from './log-writer.js';
+
+/** The dependencies of a `FileLogStore`. */
+export interface FileLogStoreOptions {
+  readonly layout: DataLayout;
+  readonly disk: Disk;
+  /** Whether there is a job with this id: the log of a removed job is not written. */
+  readonly hasJob: (id: number) => boolean;
+  /** Called with the error when writing begins to fail, and with null when it works again. */
+  readonly onStateChange: (error: unknown) => void;
+  readonly limits?: LogLimits;
+}
+
+/** Limits of the files. */
+export interface LogLimits {
+  /** A log of a job that is longer is shortened to about three quarters. */
+  readonly jobBytes: number;
+  /** A log of the daemon that is longer becomes the earlier part. */
+  readonly daemonBytes: number;
+}
+
+const defaultLimits: LogLimits = { jobBytes: 256 * 1024, daemonBytes: 4 * 1024 * 1024 };
+
+/** Maximum number of lines of the daemon that are read. */
+const maxDaemonLines = 10_000;
+
+/** Creates the store of logs in a data folder. The caller must hold the lock of the folder. Touches no file before the first line. */
+export function createFileLogStore(options: FileLogStoreOptions): LogStore {
+  return new FileLogStore(options);
+}
+
+/** Keeps logs as one JSON object per line: `logs/daemon.log`, and `logs/jobs/N/ID.log` for each job. */
+class FileLogStore implements LogStore {
+  readonly #options: FileLogStoreOptions;
+  readonly #limits: LogLimits;
+  readonly #writer: LogWriter;
+  readonly #listeners = new Set<LogListener>();
+  #lastId = 0;
+  #isClosed = false;
+
+  constructor(options: FileLogStoreOptions) {
+    this.#options = options;
+    this.#limits = options.limits ?? defaultLimits;
+    this.#writer = new LogWriter({
+      disk: options.disk,
+      isWanted: (path) => this.#isWanted(path),
+      onAppended: (path, sizeBytes) => this.#limitSize(path, sizeBytes),
+      onStateChange: options.onStateChange,
+    });
+  }
+
+  add(entry: LogEntry): void {
+    if (this.#isClosed) return;
+    const { layout } = this.#options;
+    const line = toLogRecord(this.#nextId(), entry);
+    const text = JSON.stringify(line);
+    if (entry.isDetail !== true) {
+      this.#writer.add(layout.daemonLog, text);
+      this.#emit('daemon', line);
+    }
+    if (entry.jobId === undefined) return;
+    this.#writer.add(jobLogFile(layout, entry.jobId), text);
+    this.#emit(entry.jobId, line);
+  }
+
+  async read(name: LogName): Promise<readonly LogRecord[]> {
+    const { layout } = this.#options;
+    const { jobBytes, daemonBytes } = this.#limits;
+    if (name !== 'daemon') return parseLogLines(await this.#readEnd(jobLogFile(layout, name), jobBytes * 2));
+    const texts = [
+      await readEnd(layout.earlierDaemonLog, daemonBytes * 2),
+      await this.#readEnd(layout.daemonLog, daemonBytes * 2),
+    ];
+    return parseLogLines(texts.join('\n'), maxDaemonLines);
+  }
+
+  watch(listener: LogListener): () => void {
+    this.#listeners.add(listener);
+    return () => this.#listeners.delete(listener);
+  }
+
+  async removeJob(id: number): Promise<void> {
+    const path = jobLogFile(this.#options.layout, id);
+    await this.#writer.runExclusive(path, async () => {
+      this.#writer.drop(path);
+      await this.#options.disk.remove(path).catch(() => undefined);
+    });
+  }
+
+  async removeOrphans(): Promise<void> {
+    const { layout, disk, hasJob } = this.#options;
+    const folders = await readdir(layout.jobLogs).catch(() => []);
+    // One folder at a time: there may be a million logs.
+    for (const name of folders.filter((one) => firstIdOfDoneFolder(one) !== null)) {
+      const folder = join(layout.jobLogs, name);
+      await removeAbandonedFiles(folder, disk).catch(() => undefined);
+      for (const file of await readdir(folder).catch(() => [])) {
+        if (this.#isClosed) return;
+        const id = idOfJobLog(file);
+        if (id !== null && !hasJob(id)) await this.removeJob(id);
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#writer.flush();
+  }
+
+  /** A number that grows with every line, over restarts as well unless the clock is set back. */
+  #nextId(): string {
+    this.#lastId = Math.max(this.#lastId + 1, Date.now() * 1000);
+    return String(this.#lastId);
+  }
+
+  #emit(name: LogName, line: LogRecord): void {
+    for (const listener of this.#listeners) listener(name, line);
+  }
+
+  #isWanted(path: string): boolean {
+    const id = idOfJobLog(basename(path));
+    return id === null || this.#options.hasJob(id);
+  }
+
+  async #limitSize(path: string, sizeBytes: number): Promise<void> {
+    const { layout, disk } = this.#options;
+    if (path === layout.daemonLog) {
+      // Without room for an earlier part, the lines are dropped: the file must not grow without limit.
+      if (sizeBytes > this.#limits.daemonBytes)
+        await disk.rename(path, layout.earlierDaemonLog).catch(() => disk.remove(path));
+    } else if (sizeBytes > this.#limits.jobBytes) await this.#shorten(path);
+  }
+
+  /** Keeps the first quarter and the last half of what a log of a job may have. */
+  async #shorten(path: string): Promise<void> {
+    const { jobBytes } = this.#limits;
+    const text = await readEnd(path, jobBytes * 2);
+    const marker = toLogRecord(this.#nextId(), {
+      time: new Date().toISOString(),
+      level: 'warn',
+      message: 'Lines were left out here, because the log of the job is too long.',
+    });
+    const kept = { firstCharacters: jobBytes / 4, lastCharacters: jobBytes / 2 };
+    const shortened = shortenLog(text, kept, JSON.stringify(marker));
+    // Not synced: logs need not survive a power cut, and an fsync would delay the jobs.
+    const { disk } = this.#options;
+    await replaceFile(path, (file) => file.write(shortened), { disk, isDurable: false });
+  }
+
+  /** The end of a file with the lines that were added until now. */
+  async #readEnd(path: string, maxBytes: number): Promise<string> {
+    await this.#writer.flushFile(path);
+    return readEnd(path, maxBytes);
+  }
+}
+
+/** The last bytes of a file as text; empty if it cannot be read. */
+async function readEnd(path: string, maxBytes: number): Promise<string> {
+  try {
+    // Not blocking: something else than a file may have this name.
+    const file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const found = await file.stat();
+      if (!found.isFile()) return '';
+      const bytes = Buffer.alloc(Math.min(found.size, maxBytes));
+      const { bytesRead } = await file.read(bytes, 0, bytes.length, found.size - bytes.length);
+      return bytes.toString('utf8', 0, bytesRead);
+    } finally {
+      await file.close();
+    }
+  } catch {
+    return '';
+  }
+}
