@@ -3,6 +3,7 @@ import type { Log } from '../../src/shared/util/log.js';
 import type { Ffmpeg } from '../ffmpeg/ffmpeg-types.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
+import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
 import type { AccountStore } from '../store/account-store.js';
@@ -43,11 +44,38 @@ export interface AppContext {
   readonly sendsMail: boolean;
   /** The reasons why no job can be accepted now, one sentence each; empty if healthy. */
   readonly checkHealth: () => Promise<readonly string[]>;
+  /** The results of all checks of the daemon, those that do not keep it from accepting jobs included. */
+  readonly readHealth: () => Promise<readonly HealthCheckResult[]>;
+  /** null if nothing reads them, as in a one-shot run. */
+  readonly metrics: Metrics | null;
+  /** Values that only metrics need, as they are now. */
+  readonly readMetricSources: () => MetricSources;
+  /** Remembers the trace that a create belongs to, before its job runs; absent if no traces are written. */
+  readonly continueTrace?: (jobId: number, traceparent: string) => void;
   readonly now: () => Date;
   /** Returns an unguessable token of letters and digits, for names and addresses. */
   readonly randomToken: () => string;
   /** Writes one line to the daemon's log and masks secrets in it. */
   readonly log: Log;
+}
+
+/** The result of one check of `/health`. */
+export interface HealthCheckResult {
+  readonly name: 'daemon' | 'ffmpeg' | 'disk' | 'disk_space' | 'sandbox' | 'queue' | 'notifications';
+  readonly ok: boolean;
+  /** Whether no job is accepted unless the check is passed. */
+  readonly isRequired: boolean;
+  /** One sentence that says why it is not passed; null if it is. */
+  readonly reason: string | null;
+}
+
+/** See `AppContext.readMetricSources`. */
+export interface MetricSources {
+  readonly waitingNotifications: number;
+  readonly maxEncodes: number;
+  /** Free bytes of the volume at the latest check; null if that failed. */
+  readonly diskFreeBytes: number | null;
+  readonly diskMinFreeBytes: number;
 }
 
 /** Seconds after which a client may retry while no jobs are accepted. */

@@ -22,6 +22,8 @@ export interface CreateContext {
   readonly baseUrl: string;
   /** The header `Idempotency-Key`; null or omitted if there is none. */
   readonly idempotencyKey?: string | null;
+  /** The header `traceparent` (W3C Trace Context); omitted if there is none. */
+  readonly traceparent?: string;
 }
 
 /** The parts of a request that can be checked: all of a valid one. */

@@ -14,7 +14,7 @@ import type { RequestCheckDeps, ResolvedOutput } from './check-output.js';
 import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
 
 type CreateJobDeps = RequestCheckDeps &
-  Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'now' | 'log'>;
+  Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'continueTrace' | 'now' | 'log'>;
 
 /** Maximum length of an `Idempotency-Key`, in characters. */
 const maxIdempotencyKeyLength = 255;
@@ -60,6 +60,7 @@ export async function createJob(
   // A concurrent create with the same key may have come first. Its job is enqueued again, which changes
   // nothing.
   const record = answerIdempotent(job, idempotency);
+  if (context.traceparent !== undefined) appContext.continueTrace?.(job.id, context.traceparent);
   await appContext.queue.enqueue(job.id);
   appContext.log('info', `Job ${job.id} is accepted.`, { jobId: job.id });
   return record;

@@ -1,22 +1,15 @@
 import { join } from 'node:path';
-import type { VencError } from '../../src/shared/errors.js';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import type { AppContext } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
 import { LogEvents } from '../actions/log-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
-import {
-  damagedPrograms,
-  type FfmpegReport,
-  killOrphanProcesses,
-  openFfmpeg,
-  sandboxRemarks,
-} from '../ffmpeg/index.js';
+import { damagedPrograms, killOrphanProcesses, openFfmpeg, sandboxRemarks } from '../ffmpeg/index.js';
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
+import { observeRuns } from '../pipeline/observe-runs.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
 import { createLocalQueue } from '../queue/local/local-queue.js';
@@ -28,15 +21,17 @@ import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
 import { openJobStore } from '../store/jobs/json-job-store.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
-
 import { createTransports } from '../transports/create-transports.js';
+import { observeTransports } from '../transports/observed-transports.js';
 import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
 import { createMailSender } from '../webhooks/mail-sender.js';
 import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
+import { createAdvisoryChecks } from './advisory-checks.js';
+import type { AppOptions, OpenAppContext } from './app-options.js';
 import { createRetryLog, openLogs } from './create-log.js';
-import type { DaemonOptions } from './daemon-options.js';
+import { observerHooks } from './daemon-observers.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
 import { rollBackUnfinished } from './roll-back-unfinished.js';
 import { createUncaughtErrorHandler } from './uncaught-errors.js';
@@ -50,55 +45,14 @@ const notificationTimeoutMs = 10_000;
 /** Timeout of the program that sends mail, in milliseconds: it may connect to a mail server. */
 const mailTimeoutMs = 60_000;
 
-/** The options of `createAppContext`: those of a daemon, except the ones for its address. */
-export type AppOptions = Pick<
-  DaemonOptions,
-  | 'dataFolder'
-  | 'filesRoots'
-  | 'allowPrivateNetwork'
-  | 'stallTimeoutSeconds'
-  | 'minFreeBytes'
-  | 'maxOutputs'
-  | 'ffmpeg'
-  | 'ffprobe'
-  | 'apiKey'
-  | 'log'
-> & {
-  /** The number of concurrent encodes, for the memory of each. 1 if absent. */
-  readonly encodes?: number;
-  readonly encodeLimits?: DaemonOptions['encodeLimits'];
-  readonly sandbox?: DaemonOptions['sandbox'];
-  readonly isUsageRebuilt?: boolean;
-  readonly sendmail?: string | null;
-  /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
-  readonly isOwnFiles?: boolean;
-};
-
-/** An `AppContext` that holds the lock of its data folder. */
-export interface OpenAppContext {
-  readonly appContext: AppContext;
-  readonly report: FfmpegReport;
-  /** Resolves to the error if another daemon takes the folder (`DataLock`). The process must end then. */
-  readonly lost: Promise<VencError>;
-  /**
-   * Recovers the jobs of an earlier start and begins to run jobs. `encodes` is the number of concurrent
-   * encodes.
-   */
-  start(encodes: number): Promise<void>;
-  /**
-   * Stops the runs after a grace period, closes the store and releases the folder. A second call ends the
-   * grace period at once.
-   */
-  close(graceMs: number): Promise<void>;
-}
-
 /**
  * Creates the `AppContext` of a data folder. Rejects with `InUseError` if another daemon holds the folder,
  * `UsageError` if the folder cannot be written or a given program is not the expected one. Ends the encoders
  * that outlived an earlier daemon.
  */
 export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
-  const { dataFolder, sendmail = null } = options;
+  const { dataFolder, sendmail = null, observers = null } = options;
+  const hooks = observerHooks(observers);
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
   const found = openFfmpeg({
@@ -107,6 +61,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     limits: options.encodeLimits ?? {},
     concurrentEncodes: options.encodes ?? 1,
     sandbox: options.sandbox ?? 'auto',
+    ...(observers === null ? {} : { onProgramEnd: observers.metrics.observeProgram }),
   });
   // Awaited below; a failure in between must not count as unhandled.
   found.catch(() => {});
@@ -143,7 +98,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const uploads = createHostedFileStore(join(dataFolder, 'uploads'), fileStoreOptions);
     const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
     const uncaughtErrors = createUncaughtErrorHandler(log);
-    const transports = createTransports({
+    const unobserved = createTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
       filesRoots: options.filesRoots,
       allowsAnyPath: options.isOwnFiles ?? false,
@@ -155,6 +110,9 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       cleanupJournal,
       hostKeysPath: join(dataFolder, 'known_hosts'),
     });
+    const transports =
+      observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
+    store.watch(hooks.jobChanged);
     if (store.removedFiles().length > 0 && (await removeHostedFiles({ hosted, log }, store.removedFiles())))
       await store.forgetRemovedFiles();
     const savedCredentials = openSavedCredentials(dataFolder);
@@ -172,21 +130,31 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     });
     const logEvents = new LogEvents({ logs, store, queue });
     const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
+    let maxEncodes: number | null = null;
+    let isDraining = false;
+    const health = createHealthCheck({
+      dataFolder,
+      minFreeBytes,
+      hasFfmpeg: ffmpeg !== null,
+      isDraining: () => isDraining,
+      now,
+    });
+    const advisory = createAdvisoryChecks({
+      ...{ store, queue, now },
+      maxEncodes: () => maxEncodes,
+      sandboxProblem: () => sandboxRemarks(report)[0] ?? null,
+    });
     const deliverer = createNotificationDeliverer({
+      onAttempt(attempt) {
+        hooks.notificationAttempted(attempt);
+        advisory.observeNotification(attempt);
+      },
       store,
       secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
       webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
       sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
       now,
       log,
-    });
-    let isDraining = false;
-    const checkHealth = createHealthCheck({
-      dataFolder,
-      minFreeBytes,
-      hasFfmpeg: ffmpeg !== null,
-      isDraining: () => isDraining,
-      now,
     });
     const runCleanup = () =>
       Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
@@ -216,7 +184,16 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         ffmpeg,
         maxOutputs: options.maxOutputs,
         sendsMail: sendmail !== null,
-        checkHealth,
+        checkHealth: health.reasons,
+        readHealth: async () => [...(await health.results()), ...(await advisory.results())],
+        metrics: observers?.metrics ?? null,
+        readMetricSources: () => ({
+          waitingNotifications: deliverer.waitingCount,
+          maxEncodes: maxEncodes ?? 0,
+          diskFreeBytes: health.freeBytes(),
+          diskMinFreeBytes: minFreeBytes,
+        }),
+        ...(observers?.tracing == null ? {} : { continueTrace: observers.tracing.continueTrace }),
         now,
         randomToken,
         log,
@@ -232,6 +209,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         void runOrphanCleanup();
         void logs.removeOrphans();
         if (ffmpeg === null) return;
+        maxEncodes = encodes;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const limits = createConcurrencyLimits(encodes);
         const runner = createJobRunner({
@@ -244,7 +222,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           deliveries: new Map(),
           log,
         });
-        queue.work(runner, { slots: runCountFor(encodes) });
+        queue.work(observeRuns(runner, hooks.runObservers), { slots: runCountFor(encodes) });
       },
       async close(graceMs) {
         isDraining = true;

@@ -40,7 +40,7 @@ export function openLogs(options: LogOptions): { readonly log: Log; readonly log
  * Creates a log that passes each line on to all sinks. The only place where secrets are masked: sinks get nothing
  * else.
  */
-function createLog(now: () => Date, sinks: readonly LogSink[]): Log {
+export function createLog(now: () => Date, sinks: readonly LogSink[]): Log {
   return (level, message, { stderr, ...fields } = {}) => {
     const entry = {
       ...fields,

@@ -2,6 +2,7 @@ import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
+import type { HealthCheckResult } from '../actions/app-context.js';
 
 /** Default minimum of free space in bytes; the share below applies if it is smaller. */
 const defaultMinFreeBytes = 1e9;
@@ -9,6 +10,9 @@ const defaultMinFreeBytes = 1e9;
 const defaultMinFreeShare = 0.05;
 /** How long the result of a disk check is reused, in milliseconds: creates come faster than disks fill. */
 const diskCheckTtlMs = 1000;
+
+/** Below this multiple of the minimum, free space is reported before jobs are rejected. */
+const lowSpaceFactor = 2;
 
 /** The dependencies of the health check. */
 interface HealthCheckOptions {
@@ -20,25 +24,51 @@ interface HealthCheckOptions {
   readonly now: () => Date;
 }
 
-/**
- * Makes the function that lists the reasons why no job can be accepted, one sentence each; empty if healthy.
- */
-export function createHealthCheck(options: HealthCheckOptions): () => Promise<readonly string[]> {
-  let cached: { readonly at: number; readonly problem: Promise<string | null> } | null = null;
+/** The checks that decide whether jobs are accepted, and the disk. */
+export interface HealthCheck {
+  /** The reasons why no job can be accepted, one sentence each; empty if healthy. */
+  reasons(): Promise<readonly string[]>;
+  results(): Promise<readonly HealthCheckResult[]>;
+  /** The free bytes at the latest check; null if it failed or there was none. */
+  freeBytes(): number | null;
+}
+
+/** Creates the health check of a daemon. */
+export function createHealthCheck(options: HealthCheckOptions): HealthCheck {
+  let cached: { readonly at: number; readonly state: Promise<DiskState> } | null = null;
+  let latestFreeBytes: number | null = null;
   // Concurrent requests share one check: two would remove each other's file.
-  const checkDiskCached = (): Promise<string | null> => {
+  const checkDiskCached = (): Promise<DiskState> => {
     const at = options.now().getTime();
-    if (cached === null || at - cached.at > diskCheckTtlMs) cached = { at, problem: checkDisk(options) };
-    return cached.problem;
+    if (cached === null || at - cached.at > diskCheckTtlMs) cached = { at, state: checkDisk(options) };
+    return cached.state;
   };
-  return async () => {
+  const results = async (): Promise<readonly HealthCheckResult[]> => {
     const disk = await checkDiskCached();
+    latestFreeBytes = disk.freeBytes;
+    const stopping = options.isDraining() ? 'The daemon is stopping and accepts no more jobs.' : null;
     return [
-      ...(options.isDraining() ? ['The daemon is stopping and accepts no more jobs.'] : []),
-      ...(options.hasFfmpeg ? [] : [missingFfmpegMessage]),
-      ...(disk === null ? [] : [disk]),
+      checkResult('daemon', stopping, true),
+      checkResult('ffmpeg', options.hasFfmpeg ? null : missingFfmpegMessage, true),
+      checkResult('disk', disk.problem, true),
+      checkResult('disk_space', describeLowSpace(disk, options.minFreeBytes), false),
     ];
   };
+  return {
+    results,
+    reasons: async () =>
+      (await results()).flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : [])),
+    freeBytes: () => latestFreeBytes,
+  };
+}
+
+/** The result of a check that is passed if there is no reason against it. */
+export function checkResult(
+  name: HealthCheckResult['name'],
+  reason: string | null,
+  isRequired: boolean,
+): HealthCheckResult {
+  return { name, ok: reason === null, isRequired, reason };
 }
 
 /** The message if no ffmpeg was found. */
@@ -58,13 +88,21 @@ export async function resolveMinFreeBytes(folder: string, requestedBytes: number
  */
 const probeFileName = '.tmp-health';
 
-async function checkDisk({ dataFolder, minFreeBytes: minBytes }: HealthCheckOptions): Promise<string | null> {
+/** The state of the disk: why it cannot be used, and its free bytes; null if it can, or if they are unknown. */
+interface DiskState {
+  readonly problem: string | null;
+  readonly freeBytes: number | null;
+}
+
+async function checkDisk({ dataFolder, minFreeBytes }: HealthCheckOptions): Promise<DiskState> {
   try {
     await writeProbeFile(join(dataFolder, probeFileName));
-    return await describeShortage(dataFolder, minBytes);
+    const { bavail, bsize } = await statfs(dataFolder);
+    const freeBytes = bavail * bsize;
+    return { freeBytes, problem: describeShortage(freeBytes, minFreeBytes) };
   } catch (error) {
     const reason = diskReason(error, 'write', 'the daemon has');
-    return `The data folder cannot be written: ${reason}.`;
+    return { freeBytes: null, problem: `The data folder cannot be written: ${reason}.` };
   }
 }
 
@@ -80,9 +118,12 @@ async function writeProbeFile(path: string): Promise<void> {
   await rm(path, { force: true });
 }
 
-async function describeShortage(dataFolder: string, minBytes: number): Promise<string | null> {
-  const { bavail, bsize } = await statfs(dataFolder);
-  const freeBytes = bavail * bsize;
+function describeShortage(freeBytes: number, minBytes: number): string | null {
   if (freeBytes >= minBytes) return null;
   return `The data folder has ${formatBytes(freeBytes)} of free space, less than the ${formatBytes(minBytes)} that --min-free requires.`;
+}
+
+function describeLowSpace({ problem, freeBytes }: DiskState, minBytes: number): string | null {
+  if (problem !== null || freeBytes === null || freeBytes >= minBytes * lowSpaceFactor) return null;
+  return `The data folder has ${formatBytes(freeBytes)} of free space: below ${formatBytes(minBytes)} (--min-free), no jobs are accepted.`;
 }

@@ -5,8 +5,13 @@ import { createApp } from '../http/app.js';
 import { createRateLimit } from '../http/rate-limit.js';
 import { listen } from '../http/server.js';
 import { isUpload } from '../http/v2/uploads.js';
+import { createMetrics } from '../metrics/metrics.js';
 import { removeDaemonAddress, writeDaemonAddress } from '../store/data-folder/daemon-address.js';
-import { createAppContext, type OpenAppContext } from './create-app-context.js';
+import { isTracingRequested, type Tracing } from '../tracing/tracing.js';
+import type { OpenAppContext } from './app-options.js';
+import { createAppContext } from './create-app-context.js';
+import { createLog } from './create-log.js';
+import type { DaemonObservers } from './daemon-observers.js';
 import type { DaemonOptions, RunningDaemon } from './daemon-options.js';
 
 export type { DaemonOptions, RunningDaemon } from './daemon-options.js';
@@ -21,19 +26,28 @@ const responseGraceMs = 1000;
  */
 export async function startDaemon(options: DaemonOptions): Promise<RunningDaemon> {
   const encodes = options.jobs ?? Math.max(1, Math.floor(availableParallelism() / 2));
-  const openContext = await createAppContext({ ...options, encodes });
+  const observers: DaemonObservers = { metrics: createMetrics(), tracing: await openTracing(options) };
+  const openContext = await createAppContext({ ...options, encodes, observers });
   try {
-    return await serve(openContext, options, encodes);
+    return await serve(openContext, options, encodes, observers);
   } catch (error) {
     await openContext.close(0);
     throw error;
   }
 }
 
+/** Starts traces if the environment asks for them. Loads the modules of OpenTelemetry only then. */
+async function openTracing({ log }: Pick<DaemonOptions, 'log'>): Promise<Tracing | null> {
+  if (!isTracingRequested(process.env)) return null;
+  const { startTracing } = await import('../tracing/start-tracing.js');
+  return startTracing({ env: process.env, log: createLog(() => new Date(), [log]) });
+}
+
 async function serve(
   openContext: OpenAppContext,
   options: DaemonOptions,
   encodes: number,
+  { metrics, tracing }: DaemonObservers,
 ): Promise<RunningDaemon> {
   const { appContext } = openContext;
   const { rateLimit } = options;
@@ -41,6 +55,7 @@ async function serve(
   const app = createApp(appContext, {
     publicUrl: options.publicUrl?.replace(/\/+$/, '') ?? null,
     takeRateLimitToken: (clientKey) => limit?.take(clientKey) ?? null,
+    onAnswered: metrics.observeRequest,
   });
   const server = await listen(app, {
     ...options,
@@ -78,6 +93,7 @@ async function serve(
       const drained = openContext.close(closing === null ? options.graceSeconds * 1000 : 0);
       closing ??= drained
         .then(() => removeDaemonAddress(options.dataFolder))
+        .finally(() => tracing?.close())
         .finally(() => server.close(responseGraceMs))
         .then(() => appContext.log('info', 'The daemon has stopped.'));
       await closing;

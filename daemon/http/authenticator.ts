@@ -2,6 +2,7 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Route } from '../../src/shared/routes.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { AppContext } from '../actions/app-context.js';
+import { keyInAuthorization } from './metrics.js';
 import type { RequestContext } from './request-context.js';
 
 type KeyHolder = NonNullable<ReturnType<AppContext['accounts']['holderOf']>>;
@@ -35,9 +36,16 @@ export class Authenticator {
    * one present decides. Returns a promise only if the body has to be read, or if the key is unknown and may
    * just have been created.
    */
-  authenticate(requestContext: RequestContext): Authentication | Promise<Authentication> {
+  authenticate(
+    requestContext: RequestContext,
+    route: Pick<Route, 'key'>,
+  ): Authentication | Promise<Authentication> {
     const { headers } = requestContext.incoming;
-    const key = headers['service-api-key'] ?? headers['zencoder-api-key'] ?? requestContext.query('api_key');
+    const key =
+      headers['service-api-key'] ??
+      headers['zencoder-api-key'] ??
+      (route.key === 'owner' ? keyInAuthorization(headers) : null) ??
+      requestContext.query('api_key');
     if (key !== null) return this.#findHolder(requestContext, String(key));
     return hasBody(requestContext.incoming) ? this.#keyInBody(requestContext) : noKey;
   }

@@ -3,11 +3,13 @@ import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { ResponseName } from '../../src/shared/records/answers.js';
 import { type Representation, type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
+import type { ObserveRequest } from '../metrics/http-metrics.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
 import { type Authentication, Authenticator, authorize } from './authenticator.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
 import { errorReply } from './error-responses.js';
 import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
+import { getMetrics, isLocalClient } from './metrics.js';
 import { callbackOf, type Form, represent } from './representations/represent.js';
 import { type Bindings, LazyRequestContext, type Reply, type RequestContext } from './request-context.js';
 import { pathnameOf, type RequestPath } from './request-path.js';
@@ -20,6 +22,8 @@ export interface DispatcherOptions {
    * Takes one token from a client's rate limit. Returns null, or the seconds to wait if there is none left.
    */
   readonly takeRateLimitToken: (clientKey: string) => number | null;
+  /** Called for each request that was answered. */
+  readonly onAnswered?: ObserveRequest;
 }
 
 /** A request, as the router passes it on. */
@@ -52,6 +56,13 @@ export class RequestDispatcher {
    * stream.
    */
   async answer(name: RouteName, incomingRequest: IncomingRequest): Promise<Response> {
+    const startedAt = performance.now();
+    const response = await this.#answer(name, incomingRequest);
+    this.#observe(name, incomingRequest, response, startedAt);
+    return response;
+  }
+
+  async #answer(name: RouteName, incomingRequest: IncomingRequest): Promise<Response> {
     const route: Route = routes[name];
     const preferences = acceptPreferencesOf(incomingRequest);
     let form: Form = { type: 'json' };
@@ -78,14 +89,30 @@ export class RequestDispatcher {
     error: VencError,
     headers: Readonly<Record<string, string>> = {},
   ): Response {
+    const startedAt = performance.now();
     const reply = errorReply(error);
     const form = { type: errorRepresentation(acceptPreferencesOf(incomingRequest)) };
-    return send(incomingRequest, { ...reply, headers: { ...reply.headers, ...headers } }, 'errors', form);
+    const answer = { ...reply, headers: { ...reply.headers, ...headers } };
+    const response = send(incomingRequest, answer, 'errors', form);
+    this.#observe('none', incomingRequest, response, startedAt);
+    return response;
+  }
+
+  #observe(
+    route: RouteName | 'none',
+    { method, env }: IncomingRequest,
+    response: Response,
+    startedAt: number,
+  ): void {
+    const status = response === RESPONSE_ALREADY_SENT ? env.outgoing.statusCode : response.status;
+    this.#options.onAnswered?.({ route, method, status, seconds: (performance.now() - startedAt) / 1000 });
   }
 
   #handle(name: RouteName, route: Route, requestContext: RequestContext): Promise<Reply> {
     if (isOpenRoute(name)) return openHandlers[name](this.#appContext, requestContext);
-    const authentication = this.#authenticator.authenticate(requestContext);
+    if (name === 'metrics' && isLocalClient(requestContext.incoming, this.#options.publicUrl))
+      return getMetrics(this.#appContext);
+    const authentication = this.#authenticator.authenticate(requestContext, route);
     return authentication instanceof Promise
       ? authentication.then((found) => this.#handleAuthenticated(found, name, route, requestContext))
       : this.#handleAuthenticated(authentication, name, route, requestContext);

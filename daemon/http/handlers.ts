@@ -1,6 +1,7 @@
 import type { RouteName } from '../../src/shared/routes.js';
 import { getHosted } from './hosted.js';
 import { legacyHandlers } from './legacy/legacy-handlers.js';
+import { getMetricsWithKey } from './metrics.js';
 import type { PublicRouteHandler, RouteHandler } from './request-context.js';
 import { getHealth, getHome, getOpenApi, getSettings, getVersion } from './service.js';
 import { getJobEvents } from './v2/events.js';
@@ -54,6 +55,7 @@ export const keyedHandlers = {
   daemonLog: getDaemonLog,
   daemonLogEvents: getDaemonLogEvents,
   upload: putUpload,
+  metrics: getMetricsWithKey,
   ...legacyHandlers,
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;
 

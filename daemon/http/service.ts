@@ -46,13 +46,23 @@ const headers = {
 
 /** `GET /health`: 200 if jobs are accepted, else 503 with the reasons. */
 export const getHealth: PublicRouteHandler = async (appContext) => {
-  const healthProblems = await appContext.checkHealth();
-  if (healthProblems.length === 0) return { status: 200, record: { status: 'ok' } };
-  return {
-    status: 503,
-    record: { status: 'unavailable', errors: healthProblems },
-    headers: { 'Retry-After': '30' },
-  };
+  const results = await appContext.readHealth();
+  const checks = results.map(({ name, ok, isRequired: required, reason }) => ({
+    name,
+    ok,
+    required,
+    reason,
+  }));
+  const errors = results.flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : []));
+  if (errors.length > 0) {
+    return {
+      status: 503,
+      record: { status: 'unavailable', errors, checks },
+      headers: { 'Retry-After': '30' },
+    };
+  }
+  const status = checks.every(({ ok }) => ok) ? 'ok' : 'degraded';
+  return { status: 200, record: { status, checks } };
 };
 
 /** `GET /version`. */

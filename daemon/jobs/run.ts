@@ -1,6 +1,7 @@
 import type { Job } from './job.js';
 import type { Change } from './legal-changes.js';
 import type { FileProgress } from './progress.js';
+import type { RunObservation } from './run-observer.js';
 
 /** Why a run was stopped. It is the `reason` of the run's signal. */
 export type StopReason = 'cancelled' | 'resubmitted' | 'draining' | 'claim-lost';
@@ -23,6 +24,8 @@ export interface Run {
    * is for runs that are doing work.
    */
   whileWaiting<T>(promise: Promise<T>): Promise<T>;
+  /** Reports a stage to whatever observes the run; absent if nothing does. `inStage` of the pipeline calls it. */
+  readonly startStage?: RunObservation['startStage'];
 }
 
 /** Processes one job, from its claim to its end. Must settle soon after the signal of the run is aborted. */

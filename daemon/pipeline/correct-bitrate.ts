@@ -10,6 +10,7 @@ import {
 } from '../plan/corrected-rate.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
+import { inStage } from './stages.js';
 
 /** Maximum corrections of a bitrate. The third happens only between two attempts above and below the target. */
 const maxCorrections = 3;
@@ -52,7 +53,9 @@ export async function correctBitrate(
     await rename(product.path, backupPath);
     const measured = await tryStage(async () => {
       for (const { args } of wasEncodedTogether && count === 0 ? steps : steps.slice(-1)) {
-        await context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
+        await inStage(run, { name: 'encode', outputIds: [output.id] }, () =>
+          context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} }),
+        );
       }
       return await measureRate(next);
     });

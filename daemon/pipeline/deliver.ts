@@ -25,7 +25,7 @@ import { progressWeights } from './progress-weights.js';
 import { failureInLog, outputLogName } from './run-log.js';
 import { type DeliveredFiles, deliverToEither } from './secondary-delivery.js';
 import { partHeaders, type SendFile, sendConcurrently, sendParts } from './send-parts.js';
-import { runStage } from './stages.js';
+import { inStage, runStage } from './stages.js';
 
 /** The files to deliver for one output. */
 export interface Delivery {
@@ -60,7 +60,11 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   const send = (attempted: Delivery) => {
     current = attempted;
     logDelivery(run.job, context, current.output);
-    return withUploadSlot(run, current, () => sendAll(run, context, current, uploaded));
+    return withUploadSlot(run, current, () =>
+      inStage(run, { name: 'deliver', outputIds: [output.id] }, () =>
+        sendAll(run, context, current, uploaded),
+      ),
+    );
   };
   try {
     const delivered = await runStage(

@@ -4,13 +4,13 @@ import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
-import { defaultConnections } from '../transfer/transfer.js';
+import { defaultConnections, type Transfer } from '../transfer/transfer.js';
 import { transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import type { DiskReservation } from './disk-reservations.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { downloadWeight } from './progress-weights.js';
-import { runStage } from './stages.js';
+import { inStage, runStage } from './stages.js';
 
 /** The downloaded input. */
 export interface DownloadedInput {
@@ -52,8 +52,8 @@ async function fetch(
   const path = join(scratch, 'input');
   const owner = { accountId: run.job.accountId, credentials: input.credentials };
   const transport = transportWithCredentials(context, input.url, owner);
-  if (transport.download === undefined)
-    throw new TypeError('the scheme of the input does not support downloads');
+  const receive = transport.download;
+  if (receive === undefined) throw new TypeError('the scheme of the input does not support downloads');
   const sizeOf = async () => (await transport.sizeOf?.(input.url, run.signal)) ?? null;
   const keepsSources = run.job.outputs.some(({ settings }) => settings.source !== undefined);
   const { sequenceNumber } = limiter;
@@ -61,7 +61,7 @@ async function fetch(
     context.space.reserve({ sequenceNumber, sizeOf, keepsSources }, run.signal),
   );
   try {
-    const file = await transport.download(input.url, path, {
+    const transfer: Transfer = {
       signal: run.signal,
       connections: input.connections ?? defaultConnections,
       ...(input.aspera === undefined ? {} : { aspera: input.aspera }),
@@ -74,7 +74,8 @@ async function fetch(
           overallPercent: percent * downloadWeight(input.url),
         });
       },
-    });
+    };
+    const file = await inStage(run, { name: 'download' }, () => receive(input.url, path, transfer));
     reservation.setReceived(file.sizeBytes, file.sizeBytes);
     const size = formatBytes(file.sizeBytes);
     context.log('info', `Job ${run.job.id}: the input is downloaded, ${size}.`, { isDetail: true });

@@ -18,7 +18,7 @@ import { packageOutput } from './package-output.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type PlannedGroup, planJob, type RequestedFiles } from './plan-job.js';
 import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
-import type { Spawn } from './stages.js';
+import { inStage, type Spawn } from './stages.js';
 
 /** Outputs that are made from the same file. */
 export interface SourceBatch {
@@ -60,7 +60,9 @@ export async function planBatch(
   const { outputs } = options;
   if (source.media !== null) {
     const inspected = { media: source.media, input: source.path, ...options };
-    return { source, outputs, groups: await planJob(run, context, inspected) };
+    const outputIds = outputs.map(({ id }) => id);
+    const groups = await inStage(run, { name: 'plan', outputIds }, () => planJob(run, context, inspected));
+    return { source, outputs, groups };
   }
   for (const { id } of outputs.filter(({ settings }) => !isTransferOnly(settings)))
     await run.change({ type: 'output-failed', id, failure: source.failure });

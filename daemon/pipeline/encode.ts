@@ -1,9 +1,11 @@
 import { rm } from 'node:fs/promises';
 import { VencError } from '../../src/shared/errors.js';
+import type { EncodeOptions } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
+import type { Stage } from '../jobs/run-observer.js';
 import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
@@ -13,7 +15,7 @@ import { limitBitrate } from './limit-bitrate.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedGroup, PlannedOutput } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
-import { runStage } from './stages.js';
+import { inStage, runStage } from './stages.js';
 import { toShortClipError, verifyOutput } from './verify-output.js';
 
 /** An encoded file in the scratch folder, and its probed facts. */
@@ -63,7 +65,9 @@ export async function* encode(
           }));
         await limitBitrate(run, outputContext, member, scratch);
         await correctBitrate(run, outputContext, member, scratch, isEncodedTogether);
-        const media = await verifyEncoded(outputContext, product, run.signal);
+        const media = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
+          verifyEncoded(outputContext, product, run.signal),
+        );
         return { product, media, warnings: isDamaged ? [damageWarning] : [] };
       },
       'TranscodingError',
@@ -117,8 +121,9 @@ async function runSteps(
       estimatedThumbnailCount(output.settings),
     ),
   }));
+  const stage: Stage = { name: 'encode', outputIds: members.map(({ output }) => output.id) };
   for (const step of steps) {
-    await context.ffmpeg.run(step.args, {
+    const options: EncodeOptions = {
       signal: run.signal,
       scratch,
       work: { seconds: step.durationSeconds, pixels: pixelsOf(members) },
@@ -129,7 +134,8 @@ async function runSteps(
         const now = performance.now();
         for (const { id, reporter } of reporters) run.progress(id, reporter(step, progress, now));
       },
-    });
+    };
+    await inStage(run, stage, () => context.ffmpeg.run(step.args, options));
   }
   return { isDamaged };
 }

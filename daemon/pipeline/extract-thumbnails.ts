@@ -8,7 +8,7 @@ import { destinationOfThumbnail, type Thumbnail, thumbnailSets } from '../jobs/t
 import { planThumbnails, type ThumbnailPlan } from '../plan/thumbnails.js';
 import type { EncodedFile } from './encode.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { runStage } from './stages.js';
+import { inStage, runStage } from './stages.js';
 
 /** A thumbnail in the scratch folder. */
 export interface ExtractedThumbnail extends Thumbnail {
@@ -31,22 +31,25 @@ export function extractThumbnails(
   task: ThumbnailTask,
 ): Promise<ExtractedThumbnails | null> {
   const { output, encoded } = task;
+  const sets = thumbnailSets(output.settings);
+  const extractAll = async (): Promise<ExtractedThumbnails> => {
+    const thumbnails: ExtractedThumbnail[] = [];
+    const warnings: string[] = [];
+    for (const setIndex of sets.keys()) {
+      const plan = planSet(context, task, setIndex);
+      const files = await extractSet(run, context, plan, task.scratch);
+      const extracted = files.map((path, index) => ({ path, setIndex, index, ...plan.size }));
+      for (const thumbnail of extracted) claimDestination(task, thumbnail);
+      thumbnails.push(...extracted);
+      warnings.push(...plan.warnings);
+    }
+    return { thumbnails, warnings };
+  };
+  if (encoded.media.video === null || sets.length === 0)
+    return Promise.resolve({ thumbnails: [], warnings: [] });
   return runStage(
     run,
-    async () => {
-      const thumbnails: ExtractedThumbnail[] = [];
-      const warnings: string[] = [];
-      if (encoded.media.video === null) return { thumbnails, warnings };
-      for (const setIndex of thumbnailSets(output.settings).keys()) {
-        const plan = planSet(context, task, setIndex);
-        const files = await extractSet(run, context, plan, task.scratch);
-        const extracted = files.map((path, index) => ({ path, setIndex, index, ...plan.size }));
-        for (const thumbnail of extracted) claimDestination(task, thumbnail);
-        thumbnails.push(...extracted);
-        warnings.push(...plan.warnings);
-      }
-      return { thumbnails, warnings };
-    },
+    () => inStage(run, { name: 'thumbnails', outputIds: [output.id] }, extractAll),
     'ThumbnailError',
     (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
   );

@@ -1,6 +1,7 @@
 import type { Run } from '../jobs/run.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { PlannedOutput } from './plan-job.js';
+import { inStage } from './stages.js';
 
 /** How far the average may be above `max_video_bitrate`, and how often the video is encoded again for that. */
 const tolerance = 1.02;
@@ -30,6 +31,8 @@ export async function limitBitrate(
       `Job ${run.job.id}: output ${output.id} is encoded again at ${encoderKbps} Kbps, because its quality needs ${Math.round(measured.kbps)} Kbps and max_video_bitrate is ${maxKbps}.`,
     );
     for (const { args } of stepsAtBitrate(encoderKbps))
-      await context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} });
+      await inStage(run, { name: 'encode', outputIds: [output.id] }, () =>
+        context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} }),
+      );
   }
 }

@@ -20,7 +20,7 @@ import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { type ReadKey, randomKey } from './read-key.js';
 import { isPlaylistName } from './send-parts.js';
-import { runStage } from './stages.js';
+import { inStage, runStage } from './stages.js';
 
 /** A file to deliver, and what packaging revealed, one sentence each. */
 interface PackagedOutput {
@@ -170,7 +170,7 @@ export async function packageOutput(
   return runStage(
     run,
     () =>
-      cut().catch((error: unknown) => {
+      inStage(run, { name: 'package', outputIds: [output.id] }, cut).catch((error: unknown) => {
         if (!(error instanceof RangeError)) throw error;
         const message = `The output could not be cut into segments: ${error.message}.`;
         throw new VencError('SegmentingError', message, { cause: error });

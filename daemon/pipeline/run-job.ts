@@ -22,7 +22,7 @@ import { createCaptionFileReader } from './read-caption-files.js';
 import { createKeyReader } from './read-key.js';
 import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
-import { runStage, withTaskGroup } from './stages.js';
+import { inStage, runStage, withTaskGroup } from './stages.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
 import { createPlaylistWriter } from './write-playlists.js';
 
@@ -151,7 +151,9 @@ async function inspect(
     run,
     async (): Promise<SourceMedia> => {
       try {
-        const media = await context.ffmpeg.probe(source.path, run.signal);
+        const media = await inStage(run, { name: 'inspect' }, () =>
+          context.ffmpeg.probe(source.path, run.signal),
+        );
         const { limits } = context.ffmpeg;
         const { durationSeconds } = media;
         if (durationSeconds !== null && durationSeconds > (limits.maxInputSeconds ?? Infinity))

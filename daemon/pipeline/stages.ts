@@ -1,6 +1,7 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
+import type { Stage, StageOutcome } from '../jobs/run-observer.js';
 
 /**
  * Runs one stage. An error becomes a failure of the job or the output, which `fail` reports, and null is returned. If the run was
@@ -19,6 +20,27 @@ export async function runStage<T>(
     await fail(toJobFailure(error, fallback));
     return null;
   }
+}
+
+/** Does the work of a stage, and reports its begin and its end to the observers of the run. Settles like the work. */
+export async function inStage<T>(run: Run, stage: Stage, work: () => Promise<T>): Promise<T> {
+  const end = run.startStage?.(stage);
+  try {
+    const result = await work();
+    end?.({ type: 'done' });
+    return result;
+  } catch (error) {
+    end?.(outcomeOf(run, error));
+    throw error;
+  }
+}
+
+/** How a stage or a run ended that threw an error. */
+export function outcomeOf({ signal }: Pick<Run, 'signal'>, error: unknown): StageOutcome {
+  // The reason of a signal that a queue aborts is a `StopReason`; that of a task group is the error of another task.
+  return signal.aborted && typeof signal.reason === 'string'
+    ? { type: 'stopped', reason: signal.reason }
+    : { type: 'failed', error };
 }
 
 /** Starts a task that runs concurrently with the rest of the run. */

@@ -4,6 +4,7 @@ import { type Log, withFields } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job, Notification } from '../jobs/job.js';
 import { maxNotificationAttempts } from '../jobs/notifications.js';
+import type { NotificationAttempt } from '../jobs/run-observer.js';
 import { describeError } from '../queue/end-of-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
@@ -21,6 +22,8 @@ export interface DeliveryDeps {
   readonly webhookClient: WebhookClient;
   /** null if this daemon sends no mail. */
   readonly sendMail: MailSender | null;
+  /** Called after each attempt whose outcome is stored. */
+  readonly onAttempt?: (attempt: NotificationAttempt) => void;
   readonly now: () => Date;
   readonly log: Log;
 }
@@ -41,12 +44,11 @@ export async function deliverOnce(
   const job = await store.get(jobId);
   const notification = findNotification(job, id);
   if (job === null || notification === null) return null;
-  const failure = await (isEmailAddress(notification.target.url) ? mail : post)(
-    deps,
-    job,
-    notification,
-    signal,
-  );
+  const startedMs = now().getTime();
+  const startedAt = performance.now();
+  const isMail = isEmailAddress(notification.target.url);
+  const failure = await (isMail ? mail : post)(deps, job, notification, signal);
+  const seconds = (performance.now() - startedAt) / 1000;
   const type = failure === null ? 'notification-delivered' : 'notification-failed';
   const persisted = await persistOutcome(
     deps,
@@ -57,9 +59,17 @@ export async function deliverOnce(
   const next = findNotification(persisted, id);
   const what = `notification ${id} of job ${jobId} to ${origin}`;
   const attempts = notification.attempts + 1;
+  const isLast = attempts >= maxNotificationAttempts;
+  deps.onAttempt?.({
+    jobId,
+    outputId: notification.outputId,
+    kind: isMail ? 'mail' : 'webhook',
+    result: failure === null ? 'delivered' : isLast ? 'gave-up' : 'failed',
+    startedMs,
+    seconds,
+  });
   if (failure === null) log('info', `Delivered ${what}.`);
-  else if (attempts >= maxNotificationAttempts)
-    log('error', `Gave up ${what} after attempt ${attempts}: ${failure}`);
+  else if (isLast) log('error', `Gave up ${what} after attempt ${attempts}: ${failure}`);
   else {
     const nextAttemptNote = next === null ? '' : `, the next at ${next.dueAt}`;
     log(

@@ -53,6 +53,11 @@ export class DeliveryQueue {
   readonly #jobsInFlight = new Map<string, number[]>();
   #inFlight = 0;
 
+  /** The number of queued and in-flight notifications. */
+  get size(): number {
+    return this.#known.size;
+  }
+
   /** Adds a notification; no-op if its id is known. */
   add(notification: QueuedNotification): void {
     if (this.#known.has(notification.id)) return;

@@ -28,6 +28,8 @@ export interface NotificationDeliverer {
    * once.
    */
   start(): void;
+  /** The number of notifications that are not delivered yet. */
+  readonly waitingCount: number;
   /** Aborts the running attempts, whose notifications stay due. Resolves when the store is no longer used. */
   close(): Promise<void>;
 }
@@ -57,6 +59,10 @@ class StoreDeliverer implements NotificationDeliverer {
     this.#options = options;
     // Every running attempt listens to it, which Node would report as a leak.
     setMaxListeners(0, this.#closing.signal);
+  }
+
+  get waitingCount(): number {
+    return this.#queue.size;
   }
 
   start(): void {

@@ -19,8 +19,11 @@ export interface Route {
   readonly summary: string;
   /** Section of the service document, or "addition" for routes that it does not have. */
   readonly section: string;
-  /** `none`: no key; `read`: at least a read-only key; `full`: a full access key. */
-  readonly key: 'none' | 'read' | 'full';
+  /**
+   * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: any key of the owner's account, and
+   * none for programs on the same machine.
+   */
+  readonly key: 'none' | 'read' | 'full' | 'owner';
   /** Empty if the response is not a record. */
   readonly representations: readonly Representation[];
   /** Default name of the JSONP callback. */

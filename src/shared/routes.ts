@@ -253,6 +253,16 @@ export const routes = {
     status: 200,
     response: 'health',
   },
+  metrics: {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Metrics of the daemon in the Prometheus text format',
+    section: 'addition',
+    key: 'owner',
+    representations: [],
+    status: 200,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  },
   version: {
     method: 'GET',
     path: '/version',

@@ -108,6 +108,7 @@ const statuses: readonly (readonly [RouteName, string])[] = [
   ['upload', '201 400 401 403 404 408 415 422 429 503'],
   ['hostedFile', '200 206 304 404 410 416'],
   ['health', '200 404 503'],
+  ['metrics', '200 401 403 429'],
   ['version', '200 404'],
   ['openApi', '200'],
   ['home', '200'],
@@ -154,7 +155,14 @@ test('keys are sent in a header or in the query, except on public routes', () =>
   assert.is(at('components', 'securitySchemes', 'api_key', 'in'), 'query');
   for (const [name, route] of allRoutes) {
     const security = at('paths', template(route), route.method.toLowerCase(), 'security');
-    assert.equal(security, route.key === 'none' ? [] : [{ 'Service-Api-Key': [] }, { api_key: [] }], name);
+    const usual = [{ 'Service-Api-Key': [] }, { api_key: [] }];
+    const expected = {
+      none: [],
+      read: usual,
+      full: usual,
+      owner: [...usual, { bearer: [] }, { basic: [] }, {}],
+    }[route.key];
+    assert.equal(security, expected, name);
   }
 });
 

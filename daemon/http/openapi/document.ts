@@ -97,6 +97,12 @@ export const securitySchemes = {
     description: 'The key in a header, which is preferred (section 5).',
   },
   api_key: { type: 'apiKey', in: 'query', name: 'api_key', description: 'The key in the query (section 5).' },
+  bearer: { type: 'http', scheme: 'bearer', description: 'The key as a bearer token, for `/metrics`.' },
+  basic: {
+    type: 'http',
+    scheme: 'basic',
+    description: 'The key as the password, with any user name, for `/metrics`.',
+  },
 } as const;
 
 const webhookHeaders = [

@@ -52,7 +52,7 @@ export const errorResponses = [
     status: 403,
     name: 'Forbidden',
     text: meaning('ForbiddenError', 'ResubmitLimitError'),
-    appliesTo: ({ route }) => route.key === 'full',
+    appliesTo: ({ route }) => route.key === 'full' || route.key === 'owner',
   },
   {
     status: 404,

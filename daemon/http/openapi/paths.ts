@@ -67,17 +67,25 @@ function operation(variant: RouteVariant, method: Method, byMethod: string): Ope
     tags: [suffix === null ? tagOf(route) : tagOfSuffixes],
     summary: route.summary,
     description: description(variant),
-    security: route.key === 'none' ? [] : [{ 'Service-Api-Key': [] }, { api_key: [] }],
+    security: securityOf(route),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(requestBody === undefined ? {} : { requestBody }),
     responses: responsesOf(variant),
   };
 }
 
+function securityOf({ key }: Route): Operation['security'] {
+  if (key === 'none') return [];
+  const usual = [{ 'Service-Api-Key': [] }, { api_key: [] }];
+  return key === 'owner' ? [...usual, { bearer: [] }, { basic: [] }, {}] : usual;
+}
+
 const keys = {
   none: 'No key is needed.',
   read: 'A read-only key is sufficient.',
   full: 'A full access key is needed.',
+  owner:
+    'A key of the account default is needed, also as `Authorization`, except for programs on the same machine.',
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
 /** Only the plain path accepts any method (section 4.5). */

@@ -26,11 +26,12 @@ const wrapJob = memoizeByKey((job: JobRecord) => ({ job }));
 /** `POST /v2/jobs` (section 4.1), with `Idempotency-Key`. */
 export const postJob: RouteHandler = async (appContext, requestContext, account) => {
   const { baseUrl, incoming } = requestContext;
-  const idempotencyHeader = incoming.headers['idempotency-key'];
+  const { 'idempotency-key': idempotencyHeader, traceparent } = incoming.headers;
   const context = {
     account,
     baseUrl,
     idempotencyKey: idempotencyHeader === undefined ? null : String(idempotencyHeader),
+    ...(typeof traceparent === 'string' ? { traceparent } : {}),
   };
   return { status: 201, record: await createJob(appContext, context, await requestContext.body()) };
 };

@@ -36,11 +36,11 @@ export async function checkService(
     const checkKey = { query: { per_page: 1 }, signal };
     const { header } = await client.call('listJobs', checkKey);
     const aheadSeconds = clockAhead(header('date'), new Date());
-    const healthErrors = client.target.isOwnDaemon === true ? await readHealthErrors(client, signal) : [];
+    const healthFindings = client.target.isOwnDaemon === true ? await readHealthFindings(client, signal) : [];
     const findings = [
       okFinding(subject, `${url} answers and accepts the key`),
       ...checkClock(aheadSeconds),
-      ...healthErrors,
+      ...healthFindings,
     ];
     return {
       facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: aheadSeconds },
@@ -84,17 +84,28 @@ function findingOf(error: unknown, client: Client | null): Finding {
   return { ...missingFinding(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
-/** The problems that the local daemon reports: a different version, and the reasons why it accepts no jobs. */
-async function readHealthErrors(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
+/** The problems that the local daemon reports: a different version, and the checks of its health that are not passed. */
+async function readHealthFindings(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
   const version = fieldsOf((await client.call('version', { signal })).body).version;
   const { body } = await client.call('health', { acceptedStatus: 503, signal });
-  const reasons = Object.values(fieldsOf(body))
-    .flatMap(itemsOf)
-    .flatMap((reason) => {
+  return [...checkDaemonVersion(readText(version)), ...findingsOfHealth(fieldsOf(body))];
+}
+
+/** The checks that are not passed. Daemons of earlier versions list only the reasons why they accept no jobs. */
+function findingsOfHealth({ checks, errors }: ReturnType<typeof fieldsOf>): readonly Finding[] {
+  const listed = itemsOf(checks).map(fieldsOf);
+  if (listed.length === 0) {
+    return itemsOf(errors).flatMap((reason) => {
       const message = readText(reason);
       return message === null ? [] : [missingFinding(subject, message, null)];
     });
-  return [...checkDaemonVersion(readText(version)), ...reasons];
+  }
+  return listed.flatMap(({ required, reason }): readonly Finding[] => {
+    const message = readText(reason);
+    if (message === null) return [];
+    if (required === false) return [{ level: 'note', subject, message, advice: null }];
+    return [missingFinding(subject, message, null)];
+  });
 }
 
 /** Whether the running daemon has the installed version: after an upgrade the old one keeps running. Empty if the daemon does not report its version. */

@@ -27,10 +27,30 @@ export const errorsFields = { errors } as const satisfies RecordTable;
 export const healthFields = {
   status: {
     type: 'string',
-    values: ['ok', 'unavailable'],
-    description: 'ok, or unavailable with the reasons',
+    values: ['ok', 'degraded', 'unavailable'],
+    description:
+      'ok; degraded: jobs are accepted, and a check needs attention; unavailable: no job is accepted',
   },
   errors: { ...errors, isOptional: true, description: 'why no jobs are accepted' },
+  checks: {
+    type: 'array',
+    item: 'check',
+    of: {
+      type: 'object',
+      description: 'one check',
+      fields: {
+        name: {
+          type: 'string',
+          values: ['daemon', 'ffmpeg', 'disk', 'disk_space', 'sandbox', 'queue', 'notifications'],
+          description: 'its name',
+        },
+        ok: { type: 'boolean', description: 'whether it is passed' },
+        required: { type: 'boolean', description: 'whether jobs are accepted only if it is passed' },
+        reason: { type: 'string', isNullable: true, description: 'why it is not passed: one full sentence' },
+      },
+    },
+    description: 'all checks',
+  },
 } as const satisfies RecordTable;
 
 /** The program and its version. */

@@ -35,6 +35,13 @@ export const owners: Owners = {
   conf: ['src/config'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],
+  'prom-client': ['daemon/metrics'],
+  '@opentelemetry/api': ['daemon/tracing'],
+  '@opentelemetry/core': ['daemon/tracing'],
+  '@opentelemetry/resources': ['daemon/tracing'],
+  '@opentelemetry/sdk-trace-base': ['daemon/tracing'],
+  '@opentelemetry/exporter-trace-otlp-http': ['daemon/tracing'],
+  '@opentelemetry/exporter-trace-otlp-proto': ['daemon/tracing'],
   ink: ['src/tui'],
   react: ['src/tui'],
 };

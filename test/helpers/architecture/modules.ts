@@ -60,9 +60,18 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/pipeline', mayUse: ['daemon/packaging', ...tools] },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
     { folder: 'daemon/webhooks', mayUse: ['daemon/queue', 'daemon/store', ...transports, ...jobs] },
-    { folder: 'daemon/actions', mayUse: records },
-    { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/queue', ...pipeline] },
-    { folder: 'daemon/app', mayUse: ['daemon/http', 'daemon/webhooks', 'daemon/actions', ...records] },
+    // What they measure is passed to them: they know jobs, and nothing that runs them.
+    { folder: 'daemon/metrics', mayUse: jobs },
+    { folder: 'daemon/tracing', mayUse: jobs },
+    { folder: 'daemon/actions', mayUse: ['daemon/metrics', ...records] },
+    { folder: 'daemon/http', mayUse: ['daemon/actions', 'daemon/metrics', 'daemon/queue', ...pipeline] },
+    {
+      folder: 'daemon/app',
+      mayUse: [
+        ...['daemon/http', 'daemon/webhooks', 'daemon/actions', 'daemon/metrics', 'daemon/tracing'],
+        ...records,
+      ],
+    },
     { folder: 'daemon/admin', mayUse: ['daemon/store', ...tools] },
     { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
     // The build, and the generators of man pages and documentation.

@@ -1,0 +1,39 @@
+import { VencError } from '../../src/shared/errors.js';
+import { type JobState, jobStates } from '../../src/shared/states.js';
+import type { Account } from '../store/account-store.js';
+import { defaultAccountId } from '../store/accounts/accounts-document.js';
+import type { AppContext } from './app-context.js';
+
+/**
+ * The metrics of the daemon as text, and its media type. They are totals of all accounts: `account` is the one that asks,
+ * null for a client on this machine. Rejects with `ForbiddenError` if the account is not that of the owner.
+ */
+export async function readMetrics(
+  appContext: AppContext,
+  account: Account | null,
+): Promise<{ readonly text: string; readonly contentType: string }> {
+  const { metrics, store, queue, events } = appContext;
+  if (account !== null && account.id !== defaultAccountId) {
+    throw new VencError(
+      'ForbiddenError',
+      'Metrics are totals of all accounts: only a key of the account default may read them.',
+    );
+  }
+  if (metrics === null) throw new VencError('NotFoundError', 'This process has no metrics.');
+  // First: it checks the disk, whose free bytes are read below.
+  const healthChecks = await appContext.readHealth();
+  const counts = await Promise.all(
+    jobStates.map(
+      async (state) => [state, (await store.list({ state, offset: 0, limit: 0 })).total] as const,
+    ),
+  );
+  const text = await metrics.text({
+    // The list has every state.
+    jobs: Object.fromEntries(counts) as Record<JobState, number>,
+    runs: queue.running().length,
+    eventStreams: events.listenerCount,
+    healthChecks,
+    ...appContext.readMetricSources(),
+  });
+  return { text, contentType: metrics.contentType };
+}

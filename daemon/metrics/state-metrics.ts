@@ -1,0 +1,49 @@
+import { Gauge, type Registry } from 'prom-client';
+import { type JobState, jobStates } from '../../src/shared/states.js';
+
+/** The values of gauges at one moment. */
+export interface StateSnapshot {
+  readonly jobs: Readonly<Record<JobState, number>>;
+  readonly runs: number;
+  /** The number of concurrent encodes (`--jobs`). */
+  readonly maxEncodes: number;
+  readonly eventStreams: number;
+  readonly waitingNotifications: number;
+  /** null if the disk does not answer. */
+  readonly diskFreeBytes: number | null;
+  readonly diskMinFreeBytes: number;
+  readonly healthChecks: readonly { readonly name: string; readonly ok: boolean }[];
+}
+
+/** Registers the gauges of a snapshot. `set` updates them before a scrape. */
+export function createStateMetrics(registry: Registry): { set(snapshot: StateSnapshot): void } {
+  const registers = [registry];
+  const gauge = <Name extends string = string>(
+    name: string,
+    help: string,
+    labelNames: readonly Name[] = [],
+  ): Gauge<Name> => new Gauge({ name, help, labelNames, registers });
+  const jobs = gauge('venc_jobs', 'Jobs in the store, by state; those that wait are the queue.', ['state']);
+  const runs = gauge('venc_runs', 'Jobs that are running: they transfer, encode or wait for another job.');
+  const maxEncodes = gauge('venc_encodes_max', 'Number of jobs that may encode at the same time (--jobs).');
+  const streams = gauge('venc_event_streams', 'Event streams that are open.');
+  const notifications = gauge('venc_notifications_waiting', 'Notifications that are not delivered yet.');
+  const free = gauge('venc_disk_free_bytes', 'Free space on the volume of the data folder.');
+  const minFree = gauge(
+    'venc_disk_min_free_bytes',
+    'Free space below which no job is accepted (--min-free).',
+  );
+  const checks = gauge('venc_health_check_ok', 'Whether a check of /health is passed: 1 or 0.', ['check']);
+  return {
+    set(snapshot) {
+      for (const state of jobStates) jobs.set({ state }, snapshot.jobs[state]);
+      runs.set(snapshot.runs);
+      maxEncodes.set(snapshot.maxEncodes);
+      streams.set(snapshot.eventStreams);
+      notifications.set(snapshot.waitingNotifications);
+      free.set(snapshot.diskFreeBytes ?? Number.NaN);
+      minFree.set(snapshot.diskMinFreeBytes);
+      for (const { name, ok } of snapshot.healthChecks) checks.set({ check: name }, ok ? 1 : 0);
+    },
+  };
+}
