@@ -53,6 +53,8 @@ const common = {
 const modules = {
   ...common,
   format: 'esm',
+  // Of packages that have both, the ES modules: esbuild leaves out what is not used of them (OpenTelemetry: 137 KB instead of 565 KB).
+  mainFields: ['module', 'main'],
   // The development build of React is slower in every frame.
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   // Some of the bundled packages are CommonJS and load built-in modules with require.
@@ -110,7 +112,10 @@ function excludeLazyModules(bundler) {
 
 /** The licences of the bundled packages, which must be shipped with their code. */
 function licencesOf(builds) {
-  const inputs = builds.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+  const inputs = builds
+    .flatMap(({ metafile }) => Object.values(metafile.outputs))
+    .flatMap((output) => Object.entries(output.inputs))
+    .flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : []));
   const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []);
   const texts = [...new Set(folders)].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
