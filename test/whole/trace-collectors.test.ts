@@ -1,0 +1,156 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import type { ServerResponse } from 'node:http';
+import { dirname, join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { killDaemons } from '../helpers/daemon-process.js';
+import { media } from '../helpers/media.js';
+import { type FileServer, serveFolder } from '../helpers/servers/file-server.js';
+import { startOtlpCollector } from '../helpers/servers/otlp-collector.js';
+import { tempFolder } from '../helpers/temp.js';
+import { startTracedDaemon } from '../helpers/traced-daemon.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+const test = suite<{ files: FileServer }>('collectors of traces');
+
+test.before(async (context) => {
+  context.files = await serveFolder(dirname(await media('clip.mp4')));
+});
+test.after(({ files }) => files.close());
+test.after(killDaemons);
+
+const request = ({ url }: FileServer) => ({ input: `${url}/clip.mp4`, outputs: [{ width: 64 }] });
+
+const collectors: readonly (readonly [string, (response: ServerResponse) => void])[] = [
+  ['does not answer', () => {}],
+  ['answers 500', (response) => response.writeHead(500).end('no')],
+  ['closes the connection', (response) => response.destroy()],
+];
+
+for (const [what, answer] of collectors) {
+  test(`a collector that ${what} neither fails a job nor keeps the daemon from stopping`, async ({
+    files,
+  }) => {
+    const collector = await startOtlpCollector(answer);
+    const daemon = await startTracedDaemon({ OTEL_EXPORTER_OTLP_ENDPOINT: collector.url });
+    for (let count = 0; count < 2; count += 1)
+      assert.is((await daemon.run(request(files))).state, 'finished');
+    await waitUntil('the collector was asked', () => collector.exports.length > 0);
+    const startedAt = performance.now();
+    assert.is(await daemon.end(), 0);
+    // The limit is three seconds; the rest is for a busy machine.
+    assert.ok(performance.now() - startedAt < 20_000, `${performance.now() - startedAt} ms`);
+    await collector.close();
+    assert.not.match(daemon.logged(), / error /);
+  });
+}
+
+test('a collector that is not there is in the log once, and jobs finish', async ({ files }) => {
+  const closed = await startOtlpCollector();
+  await closed.close();
+  const daemon = await startTracedDaemon({ OTEL_EXPORTER_OTLP_ENDPOINT: closed.url });
+  for (let count = 0; count < 3; count += 1) assert.is((await daemon.run(request(files))).state, 'finished');
+  assert.is(await daemon.end(), 0);
+  const warnings = daemon.logged().match(/Traces cannot be sent to the collector: .*/g) ?? [];
+  assert.is(warnings.length, 1, daemon.logged());
+  assert.match(warnings[0] ?? '', /ECONNREFUSED/);
+});
+
+test('the default protocol is http/protobuf', async ({ files }) => {
+  const collector = await startOtlpCollector();
+  const daemon = await startTracedDaemon({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${collector.url}/own/path` });
+  await daemon.run(request(files));
+  await daemon.end();
+  await collector.close();
+  const [sent] = collector.exports;
+  assert.equal([sent?.path, sent?.headers['content-type']], ['/own/path', 'application/x-protobuf']);
+  // Field 1, length-delimited: resource_spans.
+  assert.is(sent?.body[0], 0x0a);
+  const text = collector.exports.map(({ body }) => body.toString('latin1')).join('');
+  for (const name of ['service.name', 'download', 'encode', 'deliver']) assert.ok(text.includes(name), name);
+});
+
+test('the end of the daemon sends what is left', async ({ files }) => {
+  const collector = await startOtlpCollector();
+  const daemon = await startTracedDaemon({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'http/json',
+    OTEL_BSP_SCHEDULE_DELAY: '3600000',
+  });
+  const job = await daemon.run(request(files));
+  assert.is(collector.exports.length, 0);
+  await daemon.end();
+  await collector.close();
+  const roots = collector.spans().filter(({ name }) => name === 'job');
+  assert.equal(
+    roots.map(({ attributes }) => attributes['venc.job.id']),
+    [job.id],
+  );
+});
+
+test('grpc is rejected with a warning that says what to set, and the daemon runs without traces', async ({
+  files,
+}) => {
+  const collector = await startOtlpCollector();
+  const daemon = await startTracedDaemon({
+    OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+    OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc',
+  });
+  assert.is((await daemon.run(request(files))).state, 'finished');
+  await daemon.end();
+  await collector.close();
+  assert.match(daemon.logged(), /warn .*OTEL_EXPORTER_OTLP_PROTOCOL is grpc.*http\/protobuf.*4318/);
+  assert.is(collector.exports.length, 0);
+});
+
+/** Writes a module that records the address of every ES module that a process loads, and returns how to read them. */
+function recordLoadedModules(): { readonly nodeOptions: string; readonly loaded: () => readonly string[] } {
+  const folder = tempFolder();
+  const list = join(folder, 'loaded.txt');
+  writeFileSync(list, '');
+  const hooks = `import { appendFileSync } from 'node:fs';
+export async function load(url, context, next) {
+  appendFileSync(${JSON.stringify(list)}, url + '\\n');
+  return next(url, context);
+}`;
+  writeFileSync(join(folder, 'hooks.mjs'), hooks);
+  const register = `import { register } from 'node:module'; register(${JSON.stringify(pathToFileURL(join(folder, 'hooks.mjs')).href)});`;
+  writeFileSync(join(folder, 'register.mjs'), register);
+  return {
+    nodeOptions: `--import ${pathToFileURL(join(folder, 'register.mjs')).href}`,
+    loaded: () =>
+      readFileSync(list, 'utf8')
+        .split('\n')
+        .filter((url) => url.startsWith('file:') && url.includes('/dist/venc/')),
+  };
+}
+
+const environments: readonly (readonly [string, Readonly<Record<string, string>>, boolean])[] = [
+  ['without a variable', {}, false],
+  ['with an empty endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: '' }, false],
+  [
+    'with OTEL_SDK_DISABLED',
+    { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9', OTEL_SDK_DISABLED: 'true' },
+    false,
+  ],
+  ['with an endpoint', { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' }, true],
+];
+
+for (const [what, env, isLoaded] of environments) {
+  test(`${what}, the modules of OpenTelemetry are ${isLoaded ? 'loaded' : 'not loaded'}`, async () => {
+    const { nodeOptions, loaded } = recordLoadedModules();
+    const daemon = await startTracedDaemon({ ...env, NODE_OPTIONS: nodeOptions });
+    await daemon.end();
+    const urls = loaded();
+    assert.ok(
+      urls.some((url) => url.includes('start-daemon')),
+      urls.join('\n'),
+    );
+    // The names of classes are not shortened in the bundle.
+    const hasSdk = urls.some((url) => /BatchSpanProcessor/.test(readFileSync(fileURLToPath(url), 'utf8')));
+    assert.is(hasSdk, isLoaded);
+  });
+}
+
+test.run();
