@@ -30,7 +30,7 @@ interface LaunchOptions extends LaunchSettings {
   readonly program: 'ffmpeg' | 'ffprobe';
   readonly limits: ProgramLimits;
   readonly access: ProgramAccess;
-  /** Ends the program and what it started: SIGTERM, and SIGKILL a second later. */
+  /** Ends the program and what it started: SIGTERM, and SIGKILL a second later; SIGKILL at once in a sandbox. */
   readonly signal: AbortSignal;
   /** Called with the process id in the same tick as the start. */
   readonly onStart?: (pid: number) => void;
@@ -91,6 +91,8 @@ export async function launch(
   };
   let killTimer: NodeJS.Timeout | undefined;
   const terminate = () => {
+    // SIGTERM would end only bubblewrap, and with it the program at once. In the moment of the start, the program would remain.
+    if (containment.bwrap !== null) return send('SIGKILL');
     send('SIGTERM');
     killTimer = setTimeout(() => send('SIGKILL'), killAfterMs);
   };

@@ -4,7 +4,8 @@ import type { Ffmpeg } from '../../daemon/ffmpeg/index.js';
 import { openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import { tempFolder } from './temp.js';
 
-let createdFolder: Promise<Ffmpeg> | null = null;
+let opened: Promise<Ffmpeg> | null = null;
+let unconfined: Promise<Ffmpeg> | null = null;
 let folder: string | null = null;
 
 /** The folder of all files that this module makes. It is also the cache of the programs found for tests. */
@@ -15,15 +16,25 @@ function getFolder(): string {
 
 /** The ffmpeg that tests use, from `VENC_FFMPEG` and `VENC_FFPROBE` if they are set; opened once per process. */
 export function testFfmpeg(): Promise<Ffmpeg> {
-  createdFolder ??= openFfmpeg({
+  opened ??= openTestFfmpeg('auto');
+  return opened;
+}
+
+/** The same without a sandbox, for files that tests make anywhere. */
+function unconfinedFfmpeg(): Promise<Ffmpeg> {
+  unconfined ??= openTestFfmpeg('none');
+  return unconfined;
+}
+
+async function openTestFfmpeg(sandbox: 'auto' | 'none'): Promise<Ffmpeg> {
+  const { ffmpeg } = await openFfmpeg({
     ffmpeg: process.env.VENC_FFMPEG ?? null,
     ffprobe: process.env.VENC_FFPROBE ?? null,
     cacheFolder: join(getFolder(), 'cache'),
-  }).then(({ ffmpeg }) => {
-    if (ffmpeg === null) throw new Error('tests need ffmpeg and ffprobe');
-    return ffmpeg;
+    sandbox,
   });
-  return createdFolder;
+  if (ffmpeg === null) throw new Error('tests need ffmpeg and ffprobe');
+  return ffmpeg;
 }
 
 /** ffmpeg input arguments for a moving test pattern: `size` as `WxH`, frames per second, seconds. */
@@ -93,7 +104,7 @@ function once(name: string, make: (path: string) => Promise<void>): Promise<stri
 
 /** Runs ffmpeg for a test with the given arguments, then `path` as the output. */
 export async function makeMedia(path: string, args: readonly string[]): Promise<void> {
-  const { run } = await testFfmpeg();
+  const { run } = await unconfinedFfmpeg();
   await run([...args, '-y', path], {
     signal: new AbortController().signal,
     scratch: getFolder(),

@@ -53,7 +53,9 @@ export function containmentCommand(
     ...(prlimit === null ? [] : [prlimit, ...prlimitOptions(limits), '--']),
     ...(taskset === null ? [] : [taskset.path, '--cpu-list', chooseProcessors(taskset).join(',')]),
     ...setpriv,
-    ...(bwrap === null ? [] : sandboxCommand(bwrap, program, access, process.env)),
+    ...(bwrap === null
+      ? []
+      : sandboxCommand(bwrap, program, access, { isGroupLeader: setpriv.length > 0, env: process.env })),
   ];
 }
 

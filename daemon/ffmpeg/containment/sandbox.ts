@@ -102,10 +102,12 @@ export function sandboxCommand(
   bwrap: string,
   program: string,
   { folder, inputs }: ProgramAccess,
-  env: NodeJS.ProcessEnv,
+  { isGroupLeader, env }: { readonly isGroupLeader: boolean; readonly env: NodeJS.ProcessEnv },
 ): readonly string[] {
   return [
-    ...[bwrap, '--unshare-all', '--die-with-parent', '--new-session', '--as-pid-1', '--cap-drop', 'ALL'],
+    ...[bwrap, '--unshare-all', '--die-with-parent', '--as-pid-1', '--cap-drop', 'ALL'],
+    // A program that was started with its own session and group keeps them, so that a signal to the group reaches all of it.
+    ...(isGroupLeader ? [] : ['--new-session']),
     ...readOnly([...systemPaths, ...rootPaths]),
     ...(isScript(program) ? readOnly(scriptPaths) : []),
     ...readOnly([...userFontPaths(env), ...configuredPaths(env)]),
