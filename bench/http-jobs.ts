@@ -1,10 +1,10 @@
 import { apply } from '../daemon/jobs/changes.js';
 import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
 import type { Job } from '../daemon/jobs/job.js';
-import type { MediaFacts } from '../daemon/jobs/media.js';
 import { defaultAccountId } from '../daemon/store/accounts/accounts-document.js';
 import { openJobStore } from '../daemon/store/jobs/json-job-store.js';
 import { defaultOutput } from '../src/shared/settings/index.js';
+import { filmFile as file, filmMedia as media } from './make-jobs.js';
 
 /** The number of newest jobs that are still waiting: those that a daemon would be working on. */
 const waitingCount = 10;
@@ -51,38 +51,6 @@ function draft(): JobDraft {
     now: new Date(),
   });
 }
-
-const media: MediaFacts = {
-  format: 'mpeg4',
-  durationSeconds: 5400.04,
-  totalBitrateKbps: 5127,
-  video: {
-    streamIndex: 0,
-    codec: 'h264',
-    width: 1280,
-    height: 720,
-    sampleAspectRatio: { numerator: 1, denominator: 1 },
-    rotationDegrees: 0,
-    frameRate: { numerator: 25, denominator: 1 },
-    isFrameRateVariable: false,
-    fieldOrder: 'progressive',
-    pixelFormat: 'yuv420p',
-    bitrateKbps: 4999,
-    durationSeconds: 5400,
-    startSeconds: 0,
-  },
-  audio: {
-    streamIndex: 1,
-    codec: 'aac',
-    channels: 2,
-    sampleRate: 44_100,
-    bitrateKbps: 128,
-    durationSeconds: 5400.04,
-    startSeconds: 0,
-  },
-};
-
-const file = { sizeBytes: 3_461_234_567, md5: '0cc175b9c0f1b6a831c399e269772661' };
 
 function finished(waiting: Job): Job {
   const now = new Date();

@@ -8,6 +8,8 @@ interface Measure {
   readonly what: string;
   /** Default of `--rounds`. */
   readonly rounds: number;
+  /** Whether it runs only if it is named. */
+  readonly isOptional?: true;
   readonly load: () => Promise<(folder: string, rounds: number) => Promise<readonly Figure[]>>;
 }
 
@@ -97,6 +99,17 @@ const measures = {
     rounds: 1,
     load: async () => (await import('./memory.js')).measureMemory,
   },
+  history: {
+    what: 'memory and start of a daemon with 100,000 finished jobs',
+    rounds: 5,
+    load: async () => (await import('./history.js')).measureHistory,
+  },
+  'history-million': {
+    what: 'the same with a million, in 5 GB of files; only if it is named',
+    rounds: 3,
+    isOptional: true,
+    load: async () => (await import('./history.js')).measureLongHistory,
+  },
   rest: {
     what: 'memory of an idle daemon',
     rounds: 3,
@@ -107,7 +120,7 @@ const measures = {
 type MeasureName = keyof typeof measures;
 
 const help = `npm run bench -- [NAME...] [--rounds N]\n\n${Object.entries(measures)
-  .map(([name, { what, rounds }]) => `  ${name.padEnd(13)} ${what} (${rounds} rounds)`)
+  .map(([name, { what, rounds }]) => `  ${name.padEnd(15)} ${what} (${rounds} rounds)`)
   .join('\n')}\n`;
 
 /**
@@ -125,7 +138,7 @@ async function main(): Promise<number> {
     process.stderr.write(help);
     return values.help ? 0 : 2;
   }
-  const names = (positionals.length > 0 ? positionals : Object.keys(measures)) as MeasureName[];
+  const names = (positionals.length > 0 ? positionals : usualNames()) as MeasureName[];
   const figures: Figure[] = [];
   let isBroken = false;
   for (const name of names) {
@@ -139,6 +152,11 @@ async function main(): Promise<number> {
   if (figures.length > 0) console.log(tableOf(figures));
   await saveResults(figures);
   return isBroken ? 1 : 0;
+}
+
+function usualNames(): readonly string[] {
+  const all = Object.entries<Measure>(measures);
+  return all.filter(([, { isOptional }]) => isOptional !== true).map(([name]) => name);
 }
 
 async function measured(name: MeasureName, rounds: number): Promise<readonly Figure[]> {
