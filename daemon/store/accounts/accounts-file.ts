@@ -42,8 +42,8 @@ export interface LockedAccounts {
 export async function readAccounts(layout: DataLayout): Promise<ReadResult<AccountsDocument>> {
   const found = await readDocument(layout.accounts, readAccountsDocument);
   if (found.kind !== 'whole') return found;
-  if (hasAllSecrets(found.data)) return { kind: 'whole', data: found.data };
-  return { kind: 'whole', data: await withAccountsLock(layout, async ({ document }) => document) };
+  if (hasAllSecrets(found.data)) return { ...found, data: found.data };
+  return { ...found, data: await withAccountsLock(layout, async ({ document }) => document) };
 }
 
 /**

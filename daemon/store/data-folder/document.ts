@@ -2,9 +2,9 @@ import { readFile } from 'node:fs';
 import { promisify } from 'node:util';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 
-/** The result of reading a document. `reason` is a short clause for a log. */
+/** The result of reading a document. `length` is that of its text, `reason` a short clause for a log. */
 export type ReadResult<T> =
-  | { readonly kind: 'whole'; readonly data: T }
+  | { readonly kind: 'whole'; readonly data: T; readonly length: number }
   | { readonly kind: 'missing' }
   | Damaged;
 
@@ -43,5 +43,5 @@ export async function readDocument<T>(path: string, read: DocumentParser<T>): Pr
   const data = read(value);
   return data === null
     ? { kind: 'damaged', reason: 'its fields are not those of the document' }
-    : { kind: 'whole', data };
+    : { kind: 'whole', data, length: text.length };
 }

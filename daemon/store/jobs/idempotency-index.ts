@@ -1,3 +1,4 @@
+import { doneFolderName } from '../data-folder/layout.js';
 import { idempotencyTtlMs } from '../job-store.js';
 
 /** The use of an `Idempotency-Key` for a job. */
@@ -7,8 +8,10 @@ export interface IdempotencyKeyUse {
   readonly createdAtMs: number;
 }
 
-interface KnownKey extends IdempotencyKeyUse {
+/** A job that was created under a key. */
+export interface KeyedJob extends IdempotencyKeyUse {
   readonly id: number;
+  readonly accountId: string;
 }
 
 /**
@@ -17,8 +20,8 @@ interface KnownKey extends IdempotencyKeyUse {
  * is therefore known for at least one lifetime and at most two, and dropping keys costs a create nothing.
  */
 export class IdempotencyIndex {
-  #current = new Map<string, KnownKey>();
-  #previous = new Map<string, KnownKey>();
+  #current = new Map<string, KeyedJob>();
+  #previous = new Map<string, KeyedJob>();
   #currentSinceMs: number | null = null;
 
   /**
@@ -38,7 +41,7 @@ export class IdempotencyIndex {
   add(accountId: string, id: number, { key, createdAtMs }: IdempotencyKeyUse): void {
     const known = this.#known(accountId, key);
     if (known === undefined || known.id < id)
-      this.#current.set(idempotencyName(accountId, key), { id, key, createdAtMs });
+      this.#current.set(idempotencyName(accountId, key), { id, accountId, key, createdAtMs });
   }
 
   /** The id of the job that was created under a key after `sinceMs`. */
@@ -47,12 +50,25 @@ export class IdempotencyIndex {
     return known !== undefined && known.createdAtMs > sinceMs ? known.id : null;
   }
 
-  /** All known uses, by job id. */
-  byId(): ReadonlyMap<number, IdempotencyKeyUse> {
-    return new Map([...this.#previous.values(), ...this.#current.values()].map((known) => [known.id, known]));
+  /** The number of keys in memory. */
+  get size(): number {
+    return this.#previous.size + this.#current.size;
   }
 
-  #known(accountId: string, key: string): KnownKey | undefined {
+  /** The jobs with known keys, oldest first, by the name of their folder. */
+  byFolder(): ReadonlyMap<string, readonly KeyedJob[]> {
+    const byId = new Map([...this.#previous.values(), ...this.#current.values()].map((job) => [job.id, job]));
+    const folders = new Map<string, KeyedJob[]>();
+    for (const job of [...byId.values()].sort((a, b) => a.id - b.id)) {
+      const name = doneFolderName(job.id);
+      const jobs = folders.get(name);
+      if (jobs === undefined) folders.set(name, [job]);
+      else jobs.push(job);
+    }
+    return folders;
+  }
+
+  #known(accountId: string, key: string): KeyedJob | undefined {
     const name = idempotencyName(accountId, key);
     return this.#current.get(name) ?? this.#previous.get(name);
   }

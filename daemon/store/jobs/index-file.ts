@@ -1,73 +1,130 @@
-import { stat } from 'node:fs/promises';
+import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { isJobState } from '../../../src/shared/states.js';
+import { crc32 } from 'node:zlib';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import type { JobDailyUsage } from '../../jobs/usage.js';
-import { readDocument } from '../data-folder/document.js';
-import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
-import type { IdempotencyKeyUse } from './idempotency-index.js';
-import type { IndexEntry } from './job-index.js';
+import type { DataLayout } from '../data-folder/layout.js';
+import type { KeyedJob } from './idempotency-index.js';
+import { readUsageRows, type UsageRow, writeUsageRow } from './index-row.js';
+import { wordsPerJob } from './job-block.js';
+import type { TableFolder, TableTexts } from './job-table.js';
 
 /*
- * `jobs/index` saves a start from reading every final job. It is a cache per folder: the entry of a folder in
- * `jobs/done` is valid only while the folder's modification time equals the recorded one. Writes of the store
- * rename files, which changes that time; after kill -9, only the folders that changed since are read again,
- * and a restored backup is noticed too. The index is written when the store closes, and after a start that
- * had to read many jobs, but never by a create or an update. An append-only log was rejected: it costs a
- * write per change and a compaction, to save reading one or two folders.
+ * `jobs/index` saves a start from reading every final job. It is a cache per folder: the rows of a folder in
+ * `jobs/done` are valid only while the folder's modification time equals the recorded one. Writes of the store rename
+ * files, which changes that time; after kill -9, only the folders that changed since are read again, and a restored
+ * backup is noticed too. An append-only log was rejected: it costs a write per change and a compaction, to save reading
+ * one or two folders.
+ *
+ * The first line is a JSON object with the texts that the rows refer to. Each further line is a JSON array about one
+ * folder, with the rows of the job table in base64: a million jobs are read in a second, a million JSON rows took five.
  */
 
-// Version 1 had no usage, notifications and keys: a file of that version counts as missing.
-const version = 2;
+// Versions 1 and 2 were one JSON object for all jobs: a file of these versions counts as missing.
+const version = 3;
 // As in git's index: a change within the same tick of a coarse clock would not change the time.
 const settledMs = 2000;
+/** The order of the bytes in a row: a folder may move to another machine. */
+const byteOrder = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 'little' : 'big';
 
-/** The cached entries of one folder in `jobs/done`. */
-export interface CachedFolder {
-  /**
-   * Modification time of the folder in nanoseconds. A string, because it exceeds the precision of numbers.
-   */
+/** The cached rows of one folder in `jobs/done`. */
+export interface CachedFolder extends TableFolder {
+  /** Modification time of the folder in nanoseconds. A string, because it exceeds the precision of numbers. */
   readonly changedAtNs: string;
-  readonly entries: readonly IndexEntry[];
+  /** Whether jobs of the folder were removed. */
+  readonly hasRemoved: boolean;
+  readonly keys: readonly KeyedJob[];
 }
 
-interface IndexDocument {
-  readonly version: typeof version;
-  readonly folders: Readonly<
-    Record<string, { readonly changedAtNs: string; readonly jobs: readonly IndexRow[] }>
-  >;
+/** The content of the index. */
+export interface IndexFile {
+  readonly texts: TableTexts;
+  /** By the name of the folder. */
+  readonly folders: ReadonlyMap<string, CachedFolder>;
 }
 
-/** Reads the cache, by folder name. Empty if it is missing, damaged or of another version. */
-export async function readIndexFile(layout: DataLayout): Promise<ReadonlyMap<string, CachedFolder>> {
-  const found = await readDocument(layout.index, readFolders);
-  return found.kind === 'whole' ? found.data : new Map();
+/** A folder to be written. */
+export interface FolderToCache extends Omit<CachedFolder, 'changedAtNs'> {
+  readonly name: string;
+  /** Whether the rows are still those of the files on disk. */
+  readonly isCurrent: () => boolean;
 }
 
-/** Writes the cache of final jobs. Omits folders that changed within the last two seconds. */
+interface Extras {
+  readonly usage?: readonly (readonly [id: number, usage: readonly UsageRow[]])[];
+  readonly keys?: readonly (readonly [id: number, accountId: string, key: string, createdAtMs: number])[];
+}
+
+type FolderLine = readonly [
+  name: string,
+  changedAtNs: string,
+  hasRemoved: 0 | 1,
+  checksum: number,
+  rows: string,
+  ...extras: readonly Extras[],
+];
+
+/** The content of an index without jobs. */
+export const emptyIndexFile: IndexFile = {
+  texts: { accounts: [], days: [], groupings: [] },
+  folders: new Map(),
+};
+
+/** Reads the cache. Empty if it is missing or of another version; damaged folders are omitted. */
+export async function readIndexFile(layout: DataLayout): Promise<IndexFile> {
+  const folders = new Map<string, CachedFolder>();
+  let texts: TableTexts | null = null;
+  for await (const line of readLines(layout.index)) {
+    if (texts === null) {
+      texts = readHeader(parse(line));
+      if (texts === null) break;
+    } else {
+      const folder = readFolderLine(parse(line));
+      if (folder !== null) folders.set(folder[0], folder[1]);
+    }
+  }
+  return { texts: texts ?? emptyIndexFile.texts, folders };
+}
+
+/** The lines of a file; those before an error if it cannot be read. */
+async function* readLines(path: string): AsyncGenerator<string> {
+  let file: FileHandle | null = null;
+  try {
+    file = await open(path);
+    yield* file.readLines();
+  } catch (error) {
+    if (systemCode(error) === null) throw error;
+  } finally {
+    await file?.close();
+  }
+}
+
+/**
+ * Writes the cache of final jobs. Omits folders that changed within the last two seconds, and those that change
+ * meanwhile.
+ */
 export async function writeIndexFile(
   files: AtomicFiles,
   layout: DataLayout,
-  done: readonly IndexEntry[],
+  index: { readonly texts: TableTexts; readonly folders: Iterable<FolderToCache> },
   now: Date,
 ): Promise<void> {
-  const jobs = new Map<string, IndexRow[]>();
-  for (const entry of done) {
-    const name = doneFolderName(entry.id);
-    const list = jobs.get(name) ?? [];
-    jobs.set(name, list);
-    list.push(writeIndexRow(entry));
-  }
-  const folders: Record<string, IndexDocument['folders'][string]> = {};
-  for (const [name, list] of jobs) {
-    const changedAtNs = await folderChangedAtNs(join(layout.done, name));
+  await files.writeParts(layout.index, linesOf(layout, index, now));
+}
+
+async function* linesOf(
+  layout: DataLayout,
+  { texts, folders }: { readonly texts: TableTexts; readonly folders: Iterable<FolderToCache> },
+  now: Date,
+): AsyncGenerator<string> {
+  // Rows that refer to texts which are added meanwhile are invalid, and their folder is read again.
+  yield `${JSON.stringify({ version, byteOrder, ...texts })}\n`;
+  for (const folder of folders) {
+    const changedAtNs = await folderChangedAtNs(join(layout.done, folder.name));
     if (changedAtNs === null || Number(changedAtNs / 1_000_000n) > now.getTime() - settledMs) continue;
-    folders[name] = { changedAtNs: String(changedAtNs), jobs: list };
+    if (folder.isCurrent()) yield `${JSON.stringify(writeFolderLine(folder, String(changedAtNs)))}\n`;
   }
-  const document: IndexDocument = { version, folders };
-  await files.write(layout.index, JSON.stringify(document));
 }
 
 /** When names in a folder last changed, in nanoseconds; null if there is no such folder. */
@@ -80,112 +137,79 @@ export async function folderChangedAtNs(folder: string): Promise<bigint | null> 
   }
 }
 
-function readFolders(value: unknown): ReadonlyMap<string, CachedFolder> | null {
-  if (!isObject(value) || value.version !== version || !isObject(value.folders)) return null;
-  const folders = new Map<string, CachedFolder>();
-  for (const [name, folder] of Object.entries(value.folders)) {
-    if (!isObject(folder) || typeof folder.changedAtNs !== 'string' || !Array.isArray(folder.jobs))
-      return null;
-    const entries = folder.jobs.flatMap((row: unknown) => readIndexRow(row) ?? []);
-    if (entries.length !== folder.jobs.length) return null;
-    folders.set(name, { changedAtNs: folder.changedAtNs, entries });
+function parse(line: string): unknown {
+  try {
+    return JSON.parse(line);
+  } catch {
+    return null;
   }
-  return folders;
 }
 
-/** Optional fields that few jobs have. */
-interface Extras {
-  readonly notices?: true;
-  readonly once?: IdempotencyKeyUse;
+function readHeader(value: unknown): TableTexts | null {
+  if (!isObject(value) || value.version !== version || value.byteOrder !== byteOrder) return null;
+  const { accounts, days, groupings } = value;
+  return isTexts(accounts) && isTexts(days) && isTexts(groupings) ? { accounts, days, groupings } : null;
 }
 
-type UsageRow = readonly [day: string, encodedMs: number, billableMs: number, grouping?: string];
-
-/**
- * One final job in the index file, as short as possible, because there is one for every job. Empty fields at
- * the end are omitted.
- */
-export type IndexRow = readonly [
-  id: number,
-  accountId: string,
-  state: string,
-  usage?: readonly UsageRow[],
-  extras?: Extras,
-];
-
-const formatNoUsage: readonly JobDailyUsage[] = [];
-
-/** Encodes an entry as a row. */
-export function writeIndexRow({
-  id,
-  accountId,
-  state,
-  usage,
-  hasNotifications,
-  idempotencyKey: once,
-}: IndexEntry): IndexRow {
-  const usageRows = usage.map(
-    ({ day, encodedMs, billableMs, grouping }): UsageRow =>
-      grouping === null ? [day, encodedMs, billableMs] : [day, encodedMs, billableMs, grouping],
-  );
-  if (hasNotifications || once !== null) {
-    const extras = {
-      ...(hasNotifications ? { notices: true as const } : {}),
-      ...(once === null ? {} : { once }),
-    };
-    return [id, accountId, state, usageRows, extras];
-  }
-  return usageRows.length === 0 ? [id, accountId, state] : [id, accountId, state, usageRows];
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every((text) => typeof text === 'string');
 }
 
-/** Decodes a row; null if it is invalid. */
-export function readIndexRow(row: unknown): IndexEntry | null {
-  if (!Array.isArray(row)) return null;
-  // By position: destructuring with `[id, ...] = row` took a third longer for a whole file.
-  const id: unknown = row[0];
-  const accountId: unknown = row[1];
-  const state: unknown = row[2];
+function writeFolderLine(
+  { name, hasRemoved, words, otherUsage, keys }: FolderToCache,
+  changedAtNs: string,
+): FolderLine {
+  const bytes = Buffer.from(words.buffer, words.byteOffset, words.byteLength);
+  const extras: Extras = {
+    ...(otherUsage.length === 0
+      ? {}
+      : { usage: otherUsage.map(([id, usage]) => [id, usage.map(writeUsageRow)]) }),
+    ...(keys.length === 0
+      ? {}
+      : { keys: keys.map(({ id, accountId, key, createdAtMs }) => [id, accountId, key, createdAtMs]) }),
+  };
+  const rows = bytes.toString('base64');
+  const text = JSON.stringify(extras);
+  const checksum = crc32(text, crc32(bytes));
+  return [name, changedAtNs, hasRemoved ? 1 : 0, checksum, rows, ...(text === '{}' ? [] : [extras])] as const;
+}
+
+/** Decodes the line of a folder; null if it is damaged. */
+function readFolderLine(line: unknown): readonly [name: string, folder: CachedFolder] | null {
+  if (!Array.isArray(line)) return null;
+  const [name, changedAtNs, removed, checksum, rows, extras = {}]: readonly unknown[] = line;
+  if (typeof name !== 'string' || typeof changedAtNs !== 'string' || typeof rows !== 'string') return null;
+  const words = wordsFrom(rows);
+  const bytes = Buffer.from(words.buffer);
+  if (crc32(JSON.stringify(extras), crc32(bytes)) !== checksum || !isObject(extras)) return null;
+  const otherUsage = readAll(extras.usage, readOtherUsage);
+  const keys = readAll(extras.keys, readKey);
+  if (otherUsage === null || keys === null) return null;
+  return [name, { changedAtNs, hasRemoved: removed !== 0, words, otherUsage, keys }];
+}
+
+function wordsFrom(base64: string): Uint32Array {
+  const byteCount = Buffer.byteLength(base64, 'base64');
+  const words = new Uint32Array(Math.floor(byteCount / (4 * wordsPerJob)) * wordsPerJob);
+  Buffer.from(words.buffer).write(base64, 'base64');
+  return words;
+}
+
+function readAll<T>(values: unknown, read: (value: readonly unknown[]) => T | null): readonly T[] | null {
+  if (values === undefined) return [];
+  if (!Array.isArray(values)) return null;
+  const found = values.map((value: unknown) => (Array.isArray(value) ? read(value) : null));
+  return found.includes(null) ? null : found.filter((one) => one !== null);
+}
+
+function readOtherUsage([id, rows]: readonly unknown[]): TableFolder['otherUsage'][number] | null {
+  const usage = readUsageRows(rows);
+  return typeof id === 'number' && usage !== null ? [id, usage] : null;
+}
+
+function readKey([id, accountId, key, createdAtMs]: readonly unknown[]): KeyedJob | null {
   if (typeof id !== 'number' || typeof accountId !== 'string') return null;
-  if (typeof state !== 'string' || !isJobState(state)) return null;
-  const usage = row.length < 4 ? formatNoUsage : readUsageRows(row[3]);
-  if (usage === null) return null;
-  const short = { id, accountId, state, usage, hasNotifications: false, idempotencyKey: null };
-  return row.length < 5 ? short : withExtras(short, row[4]);
-}
-
-function withExtras(entry: IndexEntry, extras: unknown): IndexEntry | null {
-  if (!isObject(extras)) return null;
-  const once = extras.once === undefined ? null : readKeyUse(extras.once);
-  return once === undefined
-    ? null
-    : { ...entry, hasNotifications: extras.notices === true, idempotencyKey: once };
-}
-
-function readUsageRows(rows: unknown): readonly JobDailyUsage[] | null {
-  if (!Array.isArray(rows)) return null;
-  if (rows.length === 0) return formatNoUsage;
-  const usageRows = rows.map(readUsageRow).filter((share) => share !== null);
-  return usageRows.length === rows.length ? usageRows : null;
-}
-
-function readUsageRow(row: unknown): JobDailyUsage | null {
-  if (!Array.isArray(row)) return null;
-  const day: unknown = row[0];
-  const encodedMs: unknown = row[1];
-  const billableMs: unknown = row[2];
-  const grouping: unknown = row[3] ?? null;
-  if (typeof day !== 'string' || !(grouping === null || typeof grouping === 'string')) return null;
-  if (!isCount(encodedMs) || !isCount(billableMs) || encodedMs === 0) return null;
-  return { day, grouping, encodedMs, billableMs };
-}
-
-/** Decodes the use of a key; undefined if it is invalid. */
-function readKeyUse(value: unknown): IdempotencyKeyUse | undefined {
-  if (!isObject(value) || typeof value.key !== 'string' || typeof value.createdAtMs !== 'number')
-    return undefined;
-  return { key: value.key, createdAtMs: value.createdAtMs };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
+  return typeof key === 'string' && typeof createdAtMs === 'number'
+    ? { id, accountId, key, createdAtMs }
+    : null;
 }

@@ -3,15 +3,17 @@ import { isFinal } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
+import { indexEntry } from './index-entry.js';
 import { type JobDocument, readJobFile } from './job-document.js';
-import { indexEntry, JobIndex } from './job-index.js';
+import type { JobIndex } from './job-index.js';
 import type { LoadedJobs } from './read-jobs.js';
+import { RecentJobs } from './recent-jobs.js';
 
 /**
- * Up to twelve thousand jobs of one output in each of two generations: about 20 MB each (measured: 1.8 kB per
- * job).
+ * The maximum length of the texts of the jobs in each of two generations: about two thousand jobs of 3 kB. A parsed job
+ * takes about as much memory as its text.
  */
-const maxRecentParts = 24_000;
+const maxRecentLength = 6_000_000;
 
 /**
  * The jobs in memory: the index of all jobs, every active job in full, and recently read final jobs. All
@@ -22,14 +24,13 @@ export class JobCache {
   readonly #layout: DataLayout;
   readonly #damaged: DamagedJobs;
   readonly #active = new Map<number, JobDocument>();
-  readonly #recent = new RecentJobs(maxRecentParts);
+  readonly #recent = new RecentJobs(maxRecentLength);
 
   constructor(layout: DataLayout, damaged: DamagedJobs, found: LoadedJobs) {
     this.#layout = layout;
     this.#damaged = damaged;
     for (const document of found.active) this.#active.set(document.job.id, document);
-    const entries = [...found.done, ...found.active.map(({ job }) => indexEntry(job))];
-    this.index = new JobIndex(entries, found.removed.entries);
+    this.index = found.index;
   }
 
   /** The job, if it is in memory. */
@@ -47,12 +48,12 @@ export class JobCache {
     return Array.from(this.#active.values(), ({ job }) => job);
   }
 
-  /** Sets a job to the state that is on disk now. */
-  put(document: JobDocument): void {
+  /** Sets a job to the state that is on disk now, in a text of `length` characters. */
+  put(document: JobDocument, length: number): void {
     const { id, state } = document.job;
     if (isFinal(state)) {
       this.#active.delete(id);
-      this.#recent.set(document);
+      this.#recent.set(document, length);
     } else {
       this.#recent.delete(id);
       this.#active.set(id, document);
@@ -80,7 +81,7 @@ export class JobCache {
       const path = jobFile(this.#layout, id, entry.state);
       const found = await readJobFile(path, id);
       if (found.kind === 'whole') {
-        this.put(found.data);
+        this.put(found.data, found.length);
         return found.data;
       }
       this.index.delete(id);
@@ -101,61 +102,14 @@ export class JobCache {
     const { id } = before.job;
     const paths = [jobFile(this.#layout, id, 'waiting'), jobFile(this.#layout, id, 'finished')];
     let newest = before;
+    let length = 0;
     for (const path of paths) {
       const found = await readJobFile(path, id);
-      if (found.kind === 'whole' && found.data.revision > newest.revision) newest = found.data;
+      if (found.kind !== 'whole' || found.data.revision < newest.revision) continue;
+      newest = found.data.revision > newest.revision ? found.data : newest;
+      length = found.length;
     }
-    this.put(newest);
+    this.put(newest, length);
     return newest.job;
   }
-}
-
-/**
- * Recently read final jobs, parsed, so that lists and reads need not open a file each time. Held in two
- * generations, each bounded by the number of inputs, outputs and thumbnails of its jobs. When the current
- * generation is full, it becomes the previous one, and jobs that were not read meanwhile are dropped. (One
- * Map in order of use, kept by deleting and inserting, slows down with its size: finding the oldest entry
- * walks past all deleted ones.)
- */
-export class RecentJobs {
-  readonly #maxParts: number;
-  #current = new Map<number, JobDocument>();
-  #previous = new Map<number, JobDocument>();
-  #currentParts = 0;
-
-  constructor(maxParts: number) {
-    this.#maxParts = maxParts;
-  }
-
-  get(id: number): JobDocument | undefined {
-    const found = this.#current.get(id);
-    if (found !== undefined) return found;
-    const previous = this.#previous.get(id);
-    if (previous !== undefined) this.set(previous);
-    return previous;
-  }
-
-  set(document: JobDocument): void {
-    const { id } = document.job;
-    this.delete(id);
-    this.#current.set(id, document);
-    this.#currentParts += partsOf(document);
-    if (this.#currentParts < this.#maxParts) return;
-    this.#previous = this.#current;
-    this.#current = new Map();
-    this.#currentParts = 0;
-  }
-
-  delete(id: number): void {
-    this.#previous.delete(id);
-    const former = this.#current.get(id);
-    if (former === undefined) return;
-    this.#current.delete(id);
-    this.#currentParts -= partsOf(former);
-  }
-}
-
-/** The memory use of a job, in parts of about a kilobyte. */
-function partsOf({ job }: JobDocument): number {
-  return job.outputs.reduce((sum, { thumbnails }) => sum + 1 + thumbnails.length, 1);
 }

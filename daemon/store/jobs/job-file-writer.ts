@@ -35,13 +35,14 @@ export class JobFileWriter {
 
   /**
    * Replaces the file of a job. Rejects as `AtomicFiles.write` does; only the disk knows then which version
-   * it has.
+   * it has. Resolves to the length of its text.
    */
-  async replace(before: JobDocument, after: JobDocument): Promise<void> {
-    await this.#write(after);
+  async replace(before: JobDocument, after: JobDocument): Promise<number> {
+    const length = await this.#write(after);
     const former = this.#pathOf(before);
     // If this fails, the next start finds two files and keeps the one with the greater revision.
     if (former !== this.#pathOf(after)) await this.#disk.remove(former).catch(() => undefined);
+    return length;
   }
 
   /**
@@ -56,9 +57,11 @@ export class JobFileWriter {
     return jobFile(this.#layout, job.id, job.state);
   }
 
-  async #write(document: JobDocument): Promise<void> {
+  async #write(document: JobDocument): Promise<number> {
     const path = this.#pathOf(document);
     if (isFinal(document.job.state)) await this.#files.makeFolder(dirname(path));
-    await this.#files.write(path, JSON.stringify(document));
+    const text = JSON.stringify(document);
+    await this.#files.write(path, text);
+    return text.length;
   }
 }

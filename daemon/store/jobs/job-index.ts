@@ -1,73 +1,50 @@
-import type { JobState } from '../../../src/shared/states.js';
-import type { Job } from '../../jobs/job.js';
-import { type JobDailyUsage, usageOf } from '../../jobs/usage.js';
+import { isFinal } from '../../../src/shared/states.js';
 import type { AccountDailyUsage, JobFilter, UsageFilter } from '../job-store.js';
-import { IdempotencyIndex, type IdempotencyKeyUse } from './idempotency-index.js';
+import { IdempotencyIndex } from './idempotency-index.js';
+import type { IndexEntry } from './index-entry.js';
+import type { CachedFolder, FolderToCache } from './index-file.js';
+import type { RemovedJob } from './index-row.js';
 import { type IdPage, JobListIndex } from './job-list-index.js';
+import { JobTable, type OldestQuery, type TableEntry, type TableTexts } from './job-table.js';
 import { SortedIdList } from './sorted-id-list.js';
 import { UsageLedger } from './usage-ledger.js';
 
-/** What lists, look-ups and reports need to know of every job without opening its file. */
-export interface IndexEntry {
-  readonly id: number;
-  readonly accountId: string;
-  readonly state: JobState;
-  readonly usage: readonly JobDailyUsage[];
-  readonly hasNotifications: boolean;
-  /** null also if the key has expired. */
-  readonly idempotencyKey: IdempotencyKeyUse | null;
-}
-
-/** Makes the entry of a job. Times are omitted: no list needs them. */
-export function indexEntry(job: Job): IndexEntry {
-  const { id, accountId, state, idempotency: idempotencyKey } = job;
-  const createdAtMs = idempotencyKey === null ? Number.NaN : Date.parse(job.createdAt);
-  return {
-    id,
-    accountId,
-    state,
-    usage: usageOf(job),
-    hasNotifications: job.pendingNotifications.length > 0,
-    idempotencyKey:
-      idempotencyKey === null || Number.isNaN(createdAtMs) ? null : { key: idempotencyKey.key, createdAtMs },
-  };
-}
-
 /**
- * The index of all jobs in memory, ordered by id, for every query across jobs. The cost of adding the newest
- * job and of replacing any job does not depend on their number. Changes of jobs write nothing of it to disk.
+ * The index of all jobs in memory, ordered by id, for every query across jobs: about 80 bytes per job. The cost of
+ * adding the newest job and of replacing any job does not depend on their number. Changes of jobs write nothing of it
+ * to disk.
  */
 export class JobIndex {
-  /** Without their idempotency keys, which expire earlier. */
-  readonly #entries = new Map<number, IndexEntry>();
+  readonly #table: JobTable;
   readonly #lists = new JobListIndex();
   readonly #ledger = new UsageLedger();
   readonly #idsWithNotifications = new SortedIdList();
   readonly #keys = new IdempotencyIndex();
 
-  /** Only the usage of removed jobs counts. */
-  constructor(entries: readonly IndexEntry[] = [], removed: readonly IndexEntry[] = []) {
-    for (const entry of [...entries].sort((a, b) => a.id - b.id)) {
-      if (entry.idempotencyKey !== null) this.rotate(entry.idempotencyKey.createdAtMs);
-      this.put(entry);
-    }
-    for (const { accountId, usage } of removed) this.#ledger.add(accountId, usage);
+  /** An empty index, for rows of folders that refer to given texts. */
+  constructor(texts?: TableTexts) {
+    this.#table = new JobTable(texts);
   }
 
-  get(id: number): IndexEntry | undefined {
-    return this.#entries.get(id);
+  /** The number of jobs. */
+  get size(): number {
+    return this.#lists.size;
+  }
+
+  get(id: number): TableEntry | undefined {
+    return this.#table.get(id);
   }
 
   /** The entry with the greatest id not above this one: the job that an input or output id may belong to. */
-  floor(id: number): IndexEntry | undefined {
+  floor(id: number): TableEntry | undefined {
     const floor = this.#lists.floor(id);
-    return floor === undefined ? undefined : this.#entries.get(floor);
+    return floor === undefined ? undefined : this.#table.get(floor);
   }
 
   /** Adds an entry, or replaces the one with its id. */
   put(entry: IndexEntry): void {
     const { id, accountId, state, usage, hasNotifications, idempotencyKey } = entry;
-    const before = this.#entries.get(id);
+    const before = this.#table.get(id);
     if (before !== undefined && before.accountId === accountId) {
       if (before.state !== state) this.#lists.move(before, state);
       this.#ledger.subtract(accountId, before.usage);
@@ -80,13 +57,35 @@ export class JobIndex {
     if (hasNotifications) this.#idsWithNotifications.add(id);
     else if (before !== undefined) this.#idsWithNotifications.delete(id);
     if (idempotencyKey !== null) this.#keys.add(accountId, id, idempotencyKey);
-    this.#entries.set(id, idempotencyKey === null ? entry : { ...entry, idempotencyKey: null });
+    this.#table.put(entry);
+  }
+
+  /** Like {@link put} at a start, in the order of ids: of the idempotency keys only the latest are kept. */
+  load(entry: IndexEntry): void {
+    if (entry.idempotencyKey !== null) this.rotate(entry.idempotencyKey.createdAtMs);
+    this.put(entry);
+  }
+
+  /** Loads the rows of a folder that has no jobs yet. Returns whether they are valid; if not, none is added. */
+  loadFolder(name: string, folder: CachedFolder): boolean {
+    const entries = this.#table.addFolder(name, folder);
+    if (entries === null) return false;
+    for (const entry of entries) {
+      this.#lists.add(entry);
+      this.#ledger.add(entry.accountId, entry.usage);
+      if (entry.hasNotifications) this.#idsWithNotifications.add(entry.id);
+    }
+    for (const { id, accountId, key, createdAtMs } of folder.keys) {
+      this.rotate(createdAtMs);
+      this.#keys.add(accountId, id, { key, createdAtMs });
+    }
+    return true;
   }
 
   delete(id: number): void {
-    const entry = this.#entries.get(id);
+    const entry = this.#table.get(id);
     if (entry === undefined) return;
-    this.#entries.delete(id);
+    this.#table.delete(id);
     this.#lists.delete(entry);
     this.#ledger.subtract(entry.accountId, entry.usage);
     this.#idsWithNotifications.delete(id);
@@ -94,15 +93,25 @@ export class JobIndex {
 
   /** Removes a permanently removed job; its usage is kept. */
   forget(id: number): void {
-    const entry = this.#entries.get(id);
+    const entry = this.#table.get(id);
     if (entry === undefined) return;
     this.delete(id);
-    this.#ledger.add(entry.accountId, entry.usage);
+    this.addRemoved(entry);
+  }
+
+  /** Adds the usage of a removed job. */
+  addRemoved({ accountId, usage }: Pick<RemovedJob, 'accountId' | 'usage'>): void {
+    this.#ledger.add(accountId, usage);
   }
 
   /** The ids of one page, newest first, and the number of all matching jobs. */
   page(filter: JobFilter): IdPage {
     return this.#lists.page(filter);
+  }
+
+  /** The ids of the final jobs that ended first, oldest first. */
+  oldest(query: OldestQuery): readonly number[] {
+    return this.#table.oldest(query);
   }
 
   /** The ids of the jobs with pending notifications, oldest first. */
@@ -127,12 +136,27 @@ export class JobIndex {
     this.#keys.rotate(nowMs);
   }
 
-  /** Every entry, in no particular order, with its key if that is still known. */
-  all(): readonly IndexEntry[] {
-    const uses = this.#keys.byId();
-    return Array.from(this.#entries.values(), (entry) => {
-      const idempotencyKey = uses.get(entry.id);
-      return idempotencyKey === undefined ? entry : { ...entry, idempotencyKey };
-    });
+  /** The texts that the rows of {@link folders} refer to. */
+  get texts(): TableTexts {
+    return this.#table.texts;
+  }
+
+  /**
+   * The final jobs of each folder, for the index file, one folder at a time. `isBusy` returns whether a file of a folder
+   * is being written; `hasRemoved` whether jobs of it were removed.
+   */
+  *folders(
+    isBusy: (name: string) => boolean,
+    hasRemoved: (name: string) => boolean,
+  ): Generator<FolderToCache> {
+    const keys = this.#keys.byFolder();
+    for (const name of this.#table.folderNames()) {
+      if (isBusy(name)) continue;
+      const changeCount = this.#table.changeCountOf(name);
+      const rows = this.#table.finalRowsOf(name);
+      const isCurrent = () => !isBusy(name) && this.#table.changeCountOf(name) === changeCount;
+      const keysOfFinal = (keys.get(name) ?? []).filter(({ id }) => isFinal(this.get(id)?.state ?? ''));
+      yield { name, hasRemoved: hasRemoved(name), ...rows, keys: keysOfFinal, isCurrent };
+    }
   }
 }

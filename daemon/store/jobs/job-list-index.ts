@@ -38,6 +38,11 @@ export class JobListIndex {
   readonly #ofAll = new StateLists();
   readonly #byAccount = new Map<string, StateLists>();
 
+  /** The number of all jobs. */
+  get size(): number {
+    return this.#ofAll.any.size;
+  }
+
   add({ id, accountId, state }: ListedJob): void {
     const own = this.#of(accountId);
     own.any.add(id);

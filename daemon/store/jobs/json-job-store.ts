@@ -9,7 +9,7 @@ import type { Job } from '../../jobs/job.js';
 import { hostedFilesOf } from '../../jobs/thumbnails.js';
 import { removeTemporaryFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
-import { type DataLayout, dataLayout, foldersOfJobs } from '../data-folder/layout.js';
+import { type DataLayout, dataLayout, doneFolderName, foldersOfJobs } from '../data-folder/layout.js';
 import { Sequence } from '../data-folder/sequence.js';
 import {
   type AccountDailyUsage,
@@ -22,17 +22,14 @@ import {
 } from '../job-store.js';
 import { DamagedJobs } from './damaged-jobs.js';
 import { idempotencyName } from './idempotency-index.js';
-import { writeIndexFile } from './index-file.js';
+import { indexEntry } from './index-entry.js';
+import { IndexWriter, indexWriteThreshold } from './index-writer.js';
 import { JobCache } from './job-cache.js';
 import { maxConcurrentReads } from './job-document.js';
 import { JobFileWriter } from './job-file-writer.js';
-import { indexEntry } from './job-index.js';
 import { JobListeners } from './job-listeners.js';
 import { readJobs } from './read-jobs.js';
 import { RemovedJobs } from './removed-jobs.js';
-
-/** If a start reads this many final jobs, it writes the index at once and not only when the store closes. */
-const indexWriteThreshold = 2000;
 
 /** The options of `openJobStore`. */
 export interface OpenJobStoreOptions {
@@ -55,6 +52,7 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
   const layout = dataLayout(dataFolder);
   const disk = options.disk ?? realDisk;
   const { log } = options;
+  const startedAt = performance.now();
   try {
     const files = new AtomicFiles(disk, toWriteError);
     for (const folder of foldersOfJobs(layout)) await files.makeFolder(folder);
@@ -65,8 +63,8 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     const sequence = await Sequence.open(files, layout.sequence, found.maxId);
     const cache = new JobCache(layout, damaged, found);
     const writer = new JobFileWriter(layout, disk, files);
-    const removed = new RemovedJobs(layout, files);
-    const removedHostedFiles = found.removed.files;
+    const removed = new RemovedJobs(layout, files, found.foldersWithRemoved);
+    const removedHostedFiles = found.removedFiles;
     const { onRemoved = async () => {} } = options;
     const store = new JsonJobStore({
       layout,
@@ -81,6 +79,13 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     });
     // Replaces an ignored index at once, so that it is not used after a crash either.
     if (isIndexIgnored || found.doneRead >= indexWriteThreshold) await store.writeIndex();
+    if (found.doneRead >= indexWriteThreshold) {
+      const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
+      log(
+        'info',
+        `Read the files of ${found.doneRead} jobs in ${seconds} s: the index of the jobs did not have them.`,
+      );
+    }
     return store;
   } catch (error) {
     throw toOpenError(error, dataFolder);
@@ -108,11 +113,18 @@ class JsonJobStore implements JobStore {
   readonly #jobMutex = new KeyedMutex<number>();
   /** Serializes creates with one idempotency key, so that the later ones find the first. */
   readonly #createMutex = new KeyedMutex<string | symbol>();
+  readonly #indexWriter: IndexWriter;
 
   constructor(parts: JsonJobStoreParts) {
     this.#parts = parts;
     this.#cache = parts.cache;
     this.#listeners = new JobListeners(parts.log);
+    this.#indexWriter = new IndexWriter({
+      ...parts,
+      index: parts.cache.index,
+      busyFolders: () => new Set(Array.from(this.#jobMutex.keys(), doneFolderName)),
+      hasRemoved: (name) => parts.removed.hasAny(name),
+    });
   }
 
   create(draft: JobDraft): Promise<Job> {
@@ -186,15 +198,17 @@ class JsonJobStore implements JobStore {
       const job = change(before.job);
       if (job === before.job) return job;
       const after = { revision: before.revision + 1, job };
+      let length: number;
       try {
-        await this.#parts.writer.replace(before, after);
+        length = await this.#parts.writer.replace(before, after);
       } catch (error) {
         // If the file cannot be read either, the cached job stays, and the error of the write is reported.
         const reconciled = await this.#cache.reconcile(before).catch(() => before.job);
         if (reconciled !== before.job) this.#listeners.emit(reconciled, before.job);
         throw error;
       }
-      this.#cache.put(after);
+      this.#cache.put(after, length);
+      if (isFinal(job.state)) this.#indexWriter.countChange();
       this.#listeners.emit(job, before.job);
       return job;
     });
@@ -217,6 +231,7 @@ class JsonJobStore implements JobStore {
       this.#cache.remove(id);
       await writer.remove(id);
       await onRemoved(id);
+      this.#indexWriter.countChange();
       return job;
     });
   }
@@ -232,27 +247,18 @@ class JsonJobStore implements JobStore {
   async close(): Promise<void> {
     await this.#createMutex.idle();
     await this.#jobMutex.idle();
+    await this.#indexWriter.idle();
     try {
       await this.#parts.sequence.close();
     } catch {
       // The ids that stay reserved are skipped, which is harmless.
     }
-    await this.writeIndex();
+    await this.#indexWriter.write();
   }
 
-  /** Writes the index of final jobs. Never rejects: a start can do without it. */
-  async writeIndex(): Promise<void> {
-    const { files, layout, log } = this.#parts;
-    const done = this.#cache.index.all().filter(({ state }) => isFinal(state));
-    try {
-      await writeIndexFile(files, layout, done, new Date());
-    } catch (error) {
-      const why = error instanceof Error ? error.message : String(error);
-      log(
-        'warn',
-        `The index of the jobs could not be written (${why}); the next start takes a little longer.`,
-      );
-    }
+  /** Writes the index file. Never rejects. */
+  writeIndex(): Promise<void> {
+    return this.#indexWriter.write();
   }
 
   /** Assigns ids to a draft and writes it. */
@@ -261,7 +267,8 @@ class JsonJobStore implements JobStore {
     const document = { revision: 1, job };
     return this.#jobMutex.runExclusive(job.id, async () => {
       await this.#parts.writer.add(document);
-      this.#cache.put(document);
+      // A new job is not final: all of these are in memory.
+      this.#cache.put(document, 0);
       this.#listeners.emit(job, null);
       return job;
     });

@@ -2,6 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
+import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import {
   type DataLayout,
   doneFolderName,
@@ -10,25 +11,25 @@ import {
   jobFileName,
 } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
-import { type CachedFolder, folderChangedAtNs, readIndexFile } from './index-file.js';
-import { type JobDocument, readJobFile, readJobFolder } from './job-document.js';
-import { type IndexEntry, indexEntry } from './job-index.js';
+import { indexEntry } from './index-entry.js';
+import { emptyIndexFile, folderChangedAtNs, type IndexFile, readIndexFile } from './index-file.js';
+import { wordsPerJob } from './job-block.js';
+import { type JobDocument, maxConcurrentReads, readJobFile, readJobFolder } from './job-document.js';
+import { JobIndex } from './job-index.js';
 import { readRemovedJobs } from './removed-jobs.js';
 
 /** The jobs that a start finds in a data folder. */
 export interface LoadedJobs {
-  /** Jobs that are not final, in full. */
+  /** Jobs that are not final, in full. They are also in the index. */
   readonly active: readonly JobDocument[];
-  /** Final jobs, as index entries. */
-  readonly done: readonly IndexEntry[];
-  /** Removed jobs, and by folder the hosted files that may still exist. */
-  readonly removed: {
-    readonly entries: readonly IndexEntry[];
-    readonly files: ReadonlyMap<string, readonly string[]>;
-  };
+  readonly index: JobIndex;
+  /** The hosted files of removed jobs that may still exist, by the name of the folder in `jobs/done`. */
+  readonly removedFiles: ReadonlyMap<string, readonly string[]>;
+  /** The folders in `jobs/done` of which jobs were removed. */
+  readonly foldersWithRemoved: ReadonlySet<string>;
   /** No id up to this one may be used again. */
   readonly maxId: number;
-  /** Number of final jobs that had to be read because the index had no valid entry. */
+  /** Number of final jobs that had to be read because the index had no valid rows. */
   readonly doneRead: number;
 }
 
@@ -38,12 +39,23 @@ interface ReadJobsOptions {
   readonly isIndexIgnored: boolean;
 }
 
+/** Where a start reads from. */
+interface Source {
+  readonly layout: DataLayout;
+  readonly disk: Disk;
+  readonly damaged: DamagedJobs;
+  readonly cache: IndexFile;
+}
+
+/** What the folders of final jobs add up to. */
 interface LoadedDoneJobs {
-  readonly entries: Map<number, IndexEntry>;
-  readonly removed: Map<number, IndexEntry>;
-  readonly files: ReadonlyMap<string, readonly string[]>;
-  readonly maxId: number;
-  readonly readCount: number;
+  readonly index: JobIndex;
+  readonly files: Map<string, readonly string[]>;
+  readonly foldersWithRemoved: Set<string>;
+  /** The ids of jobs in these folders whose state is not final. */
+  readonly notFinal: number[];
+  maxId: number;
+  readCount: number;
 }
 
 /**
@@ -56,75 +68,108 @@ export async function readJobs(
   damaged: DamagedJobs,
   options: ReadJobsOptions,
 ): Promise<LoadedJobs> {
-  const cache: ReadonlyMap<string, CachedFolder> = options.isIndexIgnored
-    ? new Map()
-    : await readIndexFile(layout);
-  const done = await readDone(layout, disk, damaged, cache);
+  const cache: IndexFile = options.isIndexIgnored ? emptyIndexFile : await readIndexFile(layout);
   const active = new Map<number, JobDocument>();
-  for (const document of await readJobFolder(layout.active, disk, damaged)) {
-    const { id } = document.job;
-    if (done.removed.has(id)) await disk.remove(join(layout.active, jobFileName(id)));
-    else active.set(id, document);
-  }
-  // Computed now: reading may have quarantined the greatest id.
-  let maxId = Math.max(done.maxId, damaged.maxId);
-  for (const id of [...active.keys(), ...done.entries.keys(), ...done.removed.keys()])
-    maxId = Math.max(maxId, id);
+  for (const document of await readJobFolder(layout.active, disk, damaged))
+    active.set(document.job.id, document);
+  const done = await readDone({ layout, disk, damaged, cache }, active);
+  const { index } = done;
+  let { maxId } = done;
+  for (const id of active.keys()) maxId = Math.max(maxId, id);
 
-  const isConflicting = ({ id, state }: IndexEntry) => active.has(id) || !isFinal(state);
-  const misplaced = [...active.values()].filter(({ job }) => isFinal(job.state)).map(({ job }) => job.id);
-  const conflicting = [...done.entries.values()].filter(isConflicting).map(({ id }) => id);
-  for (const id of new Set([...misplaced, ...conflicting])) {
+  const activeDocuments = [...active.values()];
+  const misplaced = activeDocuments.filter(({ job }) => isFinal(job.state)).map(({ job }) => job.id);
+  const conflicting = [...active.keys()].filter((id) => index.get(id) !== undefined);
+  for (const id of new Set([...misplaced, ...conflicting, ...done.notFinal])) {
     const newest = await repair(layout, disk, id, active.get(id) ?? null);
     active.delete(id);
-    done.entries.delete(id);
+    index.delete(id);
     if (newest === null) continue;
-    if (isFinal(newest.job.state)) done.entries.set(id, indexEntry(newest.job));
+    if (isFinal(newest.job.state)) index.put(indexEntry(newest.job));
     else active.set(id, newest);
   }
+  for (const { job } of [...active.values()].sort((a, b) => a.job.id - b.job.id)) index.load(indexEntry(job));
   return {
     active: [...active.values()],
-    done: [...done.entries.values()],
-    removed: { entries: [...done.removed.values()], files: done.files },
-    maxId,
+    index,
+    removedFiles: done.files,
+    foldersWithRemoved: done.foldersWithRemoved,
+    // Last: reading may have quarantined the greatest id.
+    maxId: Math.max(maxId, damaged.maxId),
     doneRead: done.readCount,
   };
 }
 
-async function readDone(
-  layout: DataLayout,
-  disk: Disk,
-  damaged: DamagedJobs,
-  cache: ReadonlyMap<string, CachedFolder>,
-): Promise<LoadedDoneJobs> {
-  const entries = new Map<number, IndexEntry>();
-  const removed = new Map<number, IndexEntry>();
-  const files = new Map<string, readonly string[]>();
-  let maxId = 0;
-  let readCount = 0;
-  for (const name of await readdir(layout.done)) {
-    const firstId = firstIdOfDoneFolder(name);
-    if (firstId === null) continue;
-    // Also if the folder is empty: its jobs were deleted by hand, and their ids stay used.
-    maxId = Math.max(maxId, firstId);
-    const folder = join(layout.done, name);
-    const cached = cache.get(name);
-    const isUnchanged =
-      cached !== undefined && cached.changedAtNs === String(await folderChangedAtNs(folder));
-    const found = isUnchanged
-      ? cached.entries
-      : (await readJobFolder(folder, disk, damaged)).map(({ job }) => indexEntry(job));
-    if (!isUnchanged) readCount += found.length;
-    const removedFolder = await readRemovedJobs(layout, name);
-    for (const entry of removedFolder.entries) removed.set(entry.id, entry);
-    if (removedFolder.files.length > 0) files.set(name, removedFolder.files);
-    for (const entry of found) {
-      // A crash happened between the removal of the job and that of its file.
-      if (removed.has(entry.id)) await disk.remove(join(folder, jobFileName(entry.id)));
-      else if (doneFolderName(entry.id) === name) entries.set(entry.id, entry);
-    }
+/** Reads the folders of final jobs, in the order of their ids. Deletes what a crash left of removed jobs. */
+async function readDone(source: Source, active: Map<number, JobDocument>): Promise<LoadedDoneJobs> {
+  const { layout, cache } = source;
+  const done: LoadedDoneJobs = {
+    index: new JobIndex(cache.texts),
+    files: new Map(),
+    foldersWithRemoved: new Set(),
+    notFinal: [],
+    maxId: 0,
+    readCount: 0,
+  };
+  const folders = (await readdir(layout.done))
+    .flatMap((name) => {
+      const firstId = firstIdOfDoneFolder(name);
+      return firstId === null ? [] : [{ name, firstId }];
+    })
+    .sort((a, b) => a.firstId - b.firstId);
+  // Also if a folder is empty: its jobs were deleted by hand, and their ids stay used.
+  done.maxId = folders.at(-1)?.firstId ?? 0;
+  const changedAtNs = await mapWithConcurrency(folders, maxConcurrentReads, ({ name }) =>
+    cache.folders.has(name) ? folderChangedAtNs(join(layout.done, name)) : Promise.resolve(null),
+  );
+  for (const [position, { name }] of folders.entries()) {
+    const cached = cache.folders.get(name);
+    const isUnchanged = cached?.changedAtNs === String(changedAtNs[position]);
+    if (cached !== undefined && isUnchanged && done.index.loadFolder(name, cached)) {
+      done.maxId = Math.max(done.maxId, cached.words.at(-wordsPerJob) ?? 0);
+      if (!cached.hasRemoved) continue;
+    } else await readFolder(source, name, done);
+    await readRemoved(source, name, done, active);
   }
-  return { entries, removed, files, maxId, readCount };
+  return done;
+}
+
+/** Reads the job files of a folder. */
+async function readFolder(
+  { layout, disk, damaged }: Source,
+  name: string,
+  done: LoadedDoneJobs,
+): Promise<void> {
+  const documents = await readJobFolder(join(layout.done, name), disk, damaged);
+  done.readCount += documents.length;
+  for (const { job } of [...documents].sort((a, b) => a.job.id - b.job.id)) {
+    if (doneFolderName(job.id) !== name) continue;
+    done.maxId = Math.max(done.maxId, job.id);
+    done.index.load(indexEntry(job));
+    if (!isFinal(job.state)) done.notFinal.push(job.id);
+  }
+}
+
+/** Reads the removed jobs of a folder. A crash may have left their files. */
+async function readRemoved(
+  { layout, disk }: Source,
+  name: string,
+  done: LoadedDoneJobs,
+  active: Map<number, JobDocument>,
+): Promise<void> {
+  const { entries, files } = await readRemovedJobs(layout, name);
+  if (entries.length > 0) done.foldersWithRemoved.add(name);
+  if (files.length > 0) done.files.set(name, files);
+  for (const entry of entries) {
+    const { id } = entry;
+    done.maxId = Math.max(done.maxId, id);
+    if (done.index.get(id) !== undefined) {
+      done.index.delete(id);
+      await disk.remove(join(layout.done, name, jobFileName(id)));
+    }
+    if (active.delete(id)) await disk.remove(join(layout.active, jobFileName(id)));
+    done.index.addRemoved(entry);
+  }
 }
 
 /** Keeps only the newest file of a job, in the folder that its state requires. */

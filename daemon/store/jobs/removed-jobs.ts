@@ -4,8 +4,7 @@ import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { readDocument } from '../data-folder/document.js';
 import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
-import { type IndexRow, readIndexRow, writeIndexRow } from './index-file.js';
-import type { IndexEntry } from './job-index.js';
+import { type IndexRow, type RemovedJob, readIndexRow, writeIndexRow } from './index-row.js';
 
 /*
  * `jobs/done/N/removed.json` lists the removed jobs of its folder, and their usage, which is kept. Its write
@@ -15,7 +14,7 @@ import type { IndexEntry } from './job-index.js';
 
 /** What is stored of the removed jobs of one folder in `jobs/done`. */
 interface RemovedFolder {
-  readonly entries: readonly IndexEntry[];
+  readonly entries: readonly RemovedJob[];
   /** URLs of their hosted files, which may still exist. */
   readonly files: readonly string[];
 }
@@ -26,7 +25,7 @@ interface RemovedDocument {
 }
 
 interface Addition {
-  readonly entry: IndexEntry;
+  readonly entry: RemovedJob;
   readonly files: readonly string[];
 }
 
@@ -51,15 +50,24 @@ export class RemovedJobs {
   readonly #files: AtomicFiles;
   readonly #pending = new Map<string, Addition[]>();
   readonly #writing = new Map<string, Promise<void>>();
+  readonly #folders: Set<string>;
 
-  constructor(layout: DataLayout, files: AtomicFiles) {
+  /** `folders` are those of which jobs were removed before. */
+  constructor(layout: DataLayout, files: AtomicFiles, folders: ReadonlySet<string>) {
     this.#layout = layout;
     this.#files = files;
+    this.#folders = new Set(folders);
+  }
+
+  /** Whether jobs of a folder were removed. */
+  hasAny(folderName: string): boolean {
+    return this.#folders.has(folderName);
   }
 
   /** Resolves when the removal of a job is durable. Rejects as `AtomicFiles.write` does. */
-  add(entry: IndexEntry, files: readonly string[]): Promise<void> {
+  add(entry: RemovedJob, files: readonly string[]): Promise<void> {
     const name = doneFolderName(entry.id);
+    this.#folders.add(name);
     const waiting = this.#pending.get(name);
     if (waiting !== undefined) {
       waiting.push({ entry, files });
@@ -77,6 +85,10 @@ export class RemovedJobs {
     };
     const writing = before.then(write, write);
     this.#writing.set(name, writing);
+    const forget = () => {
+      if (this.#writing.get(name) === writing) this.#writing.delete(name);
+    };
+    writing.then(forget, forget);
     return writing;
   }
 

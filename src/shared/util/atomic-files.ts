@@ -67,6 +67,15 @@ export class AtomicFiles {
     await this.#mapped(replaceFile(path, (file) => file.write(text), { disk: this.#disk, syncFolder }));
   }
 
+  /** Replaces the text of a file that is too long for one string, like {@link replaceFile}. */
+  async writeParts(path: string, parts: AsyncIterable<string>): Promise<void> {
+    const fill = async (file: DiskFile) => {
+      for await (const part of parts) await file.write(part);
+    };
+    const syncFolder = (folder: string) => this.#folderSync.sync(folder);
+    await this.#mapped(replaceFile(path, fill, { disk: this.#disk, syncFolder }));
+  }
+
   /** Creates a folder durably. A no-op if this object created it before. */
   async makeFolder(path: string): Promise<void> {
     if (this.#folders.has(path)) return;

@@ -116,6 +116,11 @@ export class KeyedMutex<Key> {
     return this.#last.has(key);
   }
 
+  /** The keys with a running or waiting task. */
+  keys(): Iterable<Key> {
+    return this.#last.keys();
+  }
+
   /** Resolves when no task is left. */
   async idle(): Promise<void> {
     while (this.#last.size > 0) await Promise.allSettled(this.#last.values());

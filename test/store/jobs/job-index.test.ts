@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { idempotencyTtlMs } from '../../../daemon/store/job-store.js';
-import { type IndexEntry, JobIndex } from '../../../daemon/store/jobs/job-index.js';
+import type { IndexEntry } from '../../../daemon/store/jobs/index-entry.js';
+import { JobIndex } from '../../../daemon/store/jobs/job-index.js';
 
 const test = suite('the index of jobs in memory');
 
@@ -10,6 +11,7 @@ function entryOf(id: number, options: Partial<IndexEntry> = {}): IndexEntry {
     id,
     accountId: 'anna',
     state: 'finished',
+    endedAtSeconds: 1,
     usage: [],
     hasNotifications: false,
     idempotencyKey: null,
@@ -17,8 +19,19 @@ function entryOf(id: number, options: Partial<IndexEntry> = {}): IndexEntry {
   };
 }
 
+/** The folders as they would be written to the index file, none of which is being changed. */
+function cachedFolders(index: JobIndex) {
+  return [
+    ...index.folders(
+      () => false,
+      () => false,
+    ),
+  ];
+}
+
 test('a job without pending notifications, or a removed one, is no longer listed for notifications', () => {
-  const index = new JobIndex([3, 1, 2].map((id) => entryOf(id, { hasNotifications: true })));
+  const index = new JobIndex();
+  for (const id of [3, 1, 2]) index.put(entryOf(id, { hasNotifications: true }));
   assert.equal(index.listWithNotifications(), [1, 2, 3]);
   index.put(entryOf(2));
   index.delete(1);
@@ -26,16 +39,16 @@ test('a job without pending notifications, or a removed one, is no longer listed
 });
 
 test('only the latest of many old keys are loaded', () => {
-  const hours = Array.from({ length: 24 * 100 }, (_, index) => index + 1);
-  const index = new JobIndex(
-    hours.map((id) =>
-      entryOf(id, { idempotencyKey: { key: `key ${id}`, createdAtMs: (id * idempotencyTtlMs) / 24 } }),
-    ),
-  );
-  const keyed = index.all().filter(({ idempotencyKey }) => idempotencyKey !== null);
+  const index = new JobIndex();
+  const last = 24 * 100;
+  for (let id = 1; id <= last; id += 1) {
+    const idempotencyKey = { key: `key ${id}`, createdAtMs: (id * idempotencyTtlMs) / 24 };
+    index.load(entryOf(id, { idempotencyKey }));
+  }
+  const keyed = cachedFolders(index).flatMap(({ keys }) => keys.map(({ id }) => id));
   assert.ok(keyed.length >= 24 && keyed.length <= 48, `${keyed.length}`);
-  for (const { id } of keyed.slice(-24)) assert.is(index.findByIdempotencyKey('anna', `key ${id}`, 0), id);
-  assert.is(keyed.at(-1)?.id, hours.length);
+  for (const id of keyed.slice(-24)) assert.is(index.findByIdempotencyKey('anna', `key ${id}`, 0), id);
+  assert.is(keyed.at(-1), last);
 });
 
 test('a list knows the total number of matches while jobs are added, changed and removed', () => {
@@ -57,6 +70,98 @@ test('a list knows the total number of matches while jobs are added, changed and
     [1000, 500, 250, 250],
   );
   assert.is(total({ accountId: 'anna', state: 'failed' }), 0);
+});
+
+const usageOfMany = [
+  { day: '2024-05-06', grouping: null, encodedMs: 2 ** 40 + 7, billableMs: 2 ** 40 + 7 },
+  { day: '2024-05-07', grouping: 'g', encodedMs: 5, billableMs: 3 },
+] as const;
+
+/** An index of two folders with entries of every kind, one of them of a job that is not final. */
+function mixedIndex(): JobIndex {
+  const index = new JobIndex();
+  const [first, second] = usageOfMany;
+  for (const entry of [
+    entryOf(1, { usage: [first] }),
+    entryOf(4, { usage: [{ ...first, billableMs: 0, grouping: 'h' }], state: 'failed' }),
+    entryOf(8, { usage: [second], accountId: 'bert' }),
+    entryOf(9, { usage: usageOfMany, hasNotifications: true, endedAtSeconds: 2 ** 32 - 1 }),
+    entryOf(12, { state: 'processing', endedAtSeconds: 0 }),
+    entryOf(2003, { state: 'cancelled', idempotencyKey: { key: 'k', createdAtMs: 5 } }),
+  ])
+    index.put(entry);
+  return index;
+}
+
+test('an index that is loaded from the folders of another has its final jobs', () => {
+  const index = mixedIndex();
+  const loaded = new JobIndex(index.texts);
+  for (const { name, ...folder } of cachedFolders(index))
+    assert.ok(loaded.loadFolder(name, { changedAtNs: '', ...folder }));
+  for (const id of [1, 4, 8, 9, 2003]) assert.equal(loaded.get(id), index.get(id));
+  assert.is(loaded.get(12), undefined);
+  assert.is(loaded.findByIdempotencyKey('anna', 'k', 0), 2003);
+  assert.equal(loaded.listWithNotifications(), [9]);
+  for (const accountId of ['anna', 'bert']) {
+    const filter = { accountId, from: '2024-01-01', to: '2025-01-01' };
+    assert.equal(loaded.usage(filter), index.usage(filter));
+    assert.ok(loaded.usage(filter).length > 0);
+  }
+  assert.equal(loaded.page({ offset: 0, limit: 9 }).ids, [2003, 9, 8, 4, 1]);
+});
+
+test('rows that belong to another folder, are out of order or refer to unknown texts are rejected', () => {
+  const index = mixedIndex();
+  const folder = cachedFolders(index).find(({ name }) => name === '0');
+  if (folder === undefined) throw new Error('there is no folder 0');
+  const { words } = folder;
+  const cached = { ...folder, changedAtNs: '' };
+  for (const [position, value] of [
+    [0, 1001],
+    [0, 5],
+    [1, 2],
+    [2, 0],
+    [2, 77],
+    [4, 9],
+    [5, 9],
+  ] as const) {
+    const changed = words.slice();
+    changed[position] = value;
+    assert.not.ok(new JobIndex(index.texts).loadFolder('0', { ...cached, words: changed }), `${position}`);
+  }
+  assert.not.ok(new JobIndex(index.texts).loadFolder('1', cached));
+  assert.ok(new JobIndex(index.texts).loadFolder('0', cached));
+});
+
+test('a folder that changed or is being changed since its rows were copied is not current', () => {
+  const index = mixedIndex();
+  const busy = new Set<string>();
+  const [first, second] = index.folders(
+    (name) => busy.has(name),
+    () => false,
+  );
+  assert.equal([first?.isCurrent(), second?.isCurrent()], [true, true]);
+  index.put(entryOf(3));
+  assert.equal([first?.isCurrent(), second?.isCurrent()], [false, true]);
+  busy.add('2');
+  assert.not.ok(second?.isCurrent());
+});
+
+test('the jobs that ended first are found, whatever the order of their ids', () => {
+  const index = new JobIndex();
+  for (const [id, endedAtSeconds] of [
+    [1, 50],
+    [2, 30],
+    [3, 0],
+    [1004, 10],
+    [1005, 40],
+    [2006, 20],
+  ] as const)
+    index.put(entryOf(id, { endedAtSeconds }));
+  index.put(entryOf(7, { endedAtSeconds: 0, state: 'waiting' }));
+  assert.equal(index.oldest({ endedBeforeSeconds: 40, limit: 10 }), [1004, 2006, 2]);
+  assert.equal(index.oldest({ endedBeforeSeconds: 2 ** 32, limit: 2 }), [1004, 2006]);
+  assert.equal(index.oldest({ endedBeforeSeconds: 2 ** 32, limit: 0 }), []);
 });
 
 test.run();

@@ -130,7 +130,8 @@ for (const seed of [1, 2]) {
       store = await harness.open({ isUsageRebuilt: round === 'a rebuild' });
       await check(harness, store, `after ${round}`);
       if (round === 'an aged index') {
-        assert.not.equal(JSON.parse(readFileSync(join(harness.folder, 'jobs', 'index'), 'utf8')).folders, {});
+        const lines = readFileSync(join(harness.folder, 'jobs', 'index'), 'utf8').split('\n');
+        assert.ok(lines.length > 2, 'the index has a line for a folder');
       }
       await damageOne(harness, store, jobs);
       await check(harness, store, `after damage that came after ${round}`);

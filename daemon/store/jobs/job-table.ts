@@ -1,0 +1,247 @@
+import { type JobState, jobStates } from '../../../src/shared/states.js';
+import type { JobDailyUsage } from '../../jobs/usage.js';
+import { doneFolderName, firstIdOfDoneFolder } from '../data-folder/layout.js';
+import type { IndexEntry } from './index-entry.js';
+import { JobBlock, wordsPerJob } from './job-block.js';
+import { StringTable } from './string-table.js';
+
+/** The words of a row. */
+const column = {
+  id: 0,
+  account: 1,
+  /** The number of the state, and `flag`s from bit 8. */
+  state: 2,
+  end: 3,
+  day: 4,
+  /** 0 for none, otherwise one more than the number of the grouping. */
+  grouping: 5,
+  encodedLow: 6,
+  encodedHigh: 7,
+} as const;
+
+const flag = {
+  notifications: 1 << 8,
+  /** Its usage is in the columns. */
+  usage: 1 << 9,
+  /** Its usage is billable. */
+  billable: 1 << 10,
+  /** Its usage is in `#otherUsage`. */
+  otherUsage: 1 << 11,
+} as const;
+
+/** The texts that the rows of a table refer to. */
+export interface TableTexts {
+  readonly accounts: readonly string[];
+  readonly days: readonly string[];
+  readonly groupings: readonly string[];
+}
+
+/** An entry without its idempotency key, which expires earlier. */
+export type TableEntry = Omit<IndexEntry, 'idempotencyKey'>;
+
+/** The rows of one folder of ids. */
+export interface TableFolder {
+  readonly words: Uint32Array;
+  /** The usage that does not fit into a row, by id. */
+  readonly otherUsage: readonly (readonly [id: number, usage: readonly JobDailyUsage[]])[];
+}
+
+/** Selects final jobs, see {@link JobTable.oldest}. */
+export interface OldestQuery {
+  /** In seconds since 1970. Jobs without a valid time of their end are never selected. */
+  readonly endedBeforeSeconds: number;
+  readonly limit: number;
+}
+
+/**
+ * The entries of all jobs, 32 bytes each, in blocks of a thousand ids, which are the folders of final jobs on disk.
+ * The usage of nearly every job is of one day and fits into its row; other usage is kept in a map.
+ */
+export class JobTable {
+  readonly #blocks = new Map<string, JobBlock>();
+  readonly #accounts: StringTable;
+  readonly #days: StringTable;
+  readonly #groupings: StringTable;
+  readonly #otherUsage = new Map<number, readonly JobDailyUsage[]>();
+
+  /** A table for rows that refer to given texts. */
+  constructor(texts: TableTexts = { accounts: [], days: [], groupings: [] }) {
+    this.#accounts = new StringTable(texts.accounts);
+    this.#days = new StringTable(texts.days);
+    this.#groupings = new StringTable(texts.groupings);
+  }
+
+  /** The texts that the rows refer to. */
+  get texts(): TableTexts {
+    return {
+      accounts: this.#accounts.all(),
+      days: this.#days.all(),
+      groupings: this.#groupings.all(),
+    };
+  }
+
+  get(id: number): TableEntry | undefined {
+    const row = this.#blocks.get(doneFolderName(id))?.get(id);
+    return row === undefined ? undefined : this.#entryOf(row);
+  }
+
+  /** Adds an entry, or replaces the one with its id. */
+  put({ id, accountId, state, endedAtSeconds, usage, hasNotifications }: TableEntry): void {
+    const name = doneFolderName(id);
+    let block = this.#blocks.get(name);
+    if (block === undefined) {
+      block = new JobBlock();
+      this.#blocks.set(name, block);
+    }
+    const row = block.put(id);
+    row[column.account] = this.#accounts.numberOf(accountId);
+    row[column.end] = endedAtSeconds;
+    row[column.state] =
+      jobStates.indexOf(state) | (hasNotifications ? flag.notifications : 0) | this.#putUsage(row, id, usage);
+  }
+
+  /** Removes an entry; no-op if it is missing. */
+  delete(id: number): void {
+    const name = doneFolderName(id);
+    const block = this.#blocks.get(name);
+    block?.delete(id);
+    if (block?.size === 0) this.#blocks.delete(name);
+    this.#otherUsage.delete(id);
+  }
+
+  /**
+   * Adds the rows of a folder that has none yet, and returns their entries; null if a row is invalid, and nothing is
+   * added then.
+   */
+  addFolder(name: string, { words, otherUsage }: TableFolder): readonly TableEntry[] | null {
+    const firstId = firstIdOfDoneFolder(name);
+    if (firstId === null || !this.#areValid(words, firstId)) return null;
+    for (const [id, usage] of otherUsage) this.#otherUsage.set(id, usage);
+    this.#blocks.set(name, new JobBlock(words));
+    return Array.from(rowsOf(words), (row) => this.#entryOf(row));
+  }
+
+  /** The names of all folders with jobs. */
+  folderNames(): readonly string[] {
+    return [...this.#blocks.keys()];
+  }
+
+  /** A copy of the rows of the final jobs of a folder. */
+  finalRowsOf(name: string): TableFolder {
+    const rows = [...rowsOf(this.#blocks.get(name)?.words ?? new Uint32Array(0))].filter(isFinalRow);
+    const words = new Uint32Array(rows.length * wordsPerJob);
+    for (const [index, row] of rows.entries()) words.set(row, index * wordsPerJob);
+    const otherUsage = rows.flatMap(([id = 0]) => {
+      const usage = this.#otherUsage.get(id);
+      return usage === undefined ? [] : [[id, usage] as const];
+    });
+    return { words, otherUsage };
+  }
+
+  /** Grows with each change of the jobs of a folder while it has any. */
+  changeCountOf(name: string): number {
+    return this.#blocks.get(name)?.changeCount ?? -1;
+  }
+
+  /**
+   * The ids of final jobs that ended before a time, those that ended first, oldest first. Looks at every job, which
+   * takes a few milliseconds for a million.
+   */
+  oldest({ endedBeforeSeconds, limit }: OldestQuery): readonly number[] {
+    const found: { readonly id: number; readonly end: number }[] = [];
+    for (const block of this.#blocks.values()) {
+      const { words } = block;
+      for (let start = 0; start < words.length; start += wordsPerJob) {
+        const end = words[start + column.end] ?? 0;
+        if (end === 0 || end >= endedBeforeSeconds) continue;
+        if (found.length >= limit && end >= (found.at(-1)?.end ?? 0)) continue;
+        let position = found.length;
+        while (position > 0 && (found[position - 1]?.end ?? 0) > end) position -= 1;
+        found.splice(position, 0, { id: words[start] ?? 0, end });
+        if (found.length > limit) found.pop();
+      }
+    }
+    return found.map(({ id }) => id);
+  }
+
+  #putUsage(row: Uint32Array, id: number, usage: readonly JobDailyUsage[]): number {
+    this.#otherUsage.delete(id);
+    const [only] = usage;
+    if (only === undefined) return 0;
+    const { day, grouping, encodedMs, billableMs } = only;
+    if (usage.length > 1 || (billableMs !== 0 && billableMs !== encodedMs)) {
+      this.#otherUsage.set(id, usage);
+      return flag.otherUsage;
+    }
+    row[column.day] = this.#days.numberOf(day);
+    row[column.grouping] = grouping === null ? 0 : this.#groupings.numberOf(grouping) + 1;
+    row[column.encodedLow] = encodedMs % 2 ** 32;
+    row[column.encodedHigh] = Math.floor(encodedMs / 2 ** 32);
+    return flag.usage | (billableMs === 0 ? 0 : flag.billable);
+  }
+
+  #entryOf(row: Uint32Array): TableEntry {
+    const id = row[column.id] ?? 0;
+    const state = row[column.state] ?? 0;
+    return {
+      id,
+      accountId: this.#accounts.textOf(row[column.account] ?? 0),
+      state: stateOf(state),
+      endedAtSeconds: row[column.end] ?? 0,
+      usage: this.#usageOf(row, id, state),
+      hasNotifications: (state & flag.notifications) !== 0,
+    };
+  }
+
+  #usageOf(row: Uint32Array, id: number, state: number): readonly JobDailyUsage[] {
+    if ((state & flag.otherUsage) !== 0) return this.#otherUsage.get(id) ?? [];
+    if ((state & flag.usage) === 0) return [];
+    const encodedMs = (row[column.encodedHigh] ?? 0) * 2 ** 32 + (row[column.encodedLow] ?? 0);
+    const grouping = row[column.grouping] ?? 0;
+    return [
+      {
+        day: this.#days.textOf(row[column.day] ?? 0),
+        grouping: grouping === 0 ? null : this.#groupings.textOf(grouping - 1),
+        encodedMs,
+        billableMs: (state & flag.billable) === 0 ? 0 : encodedMs,
+      },
+    ];
+  }
+
+  /** Whether all rows are those of final jobs of a folder, ordered by id, and refer to known texts. */
+  #areValid(words: Uint32Array, firstId: number): boolean {
+    let previousId = firstId - 1;
+    for (const row of rowsOf(words)) {
+      const [id = 0, account = 0, , , day = 0, grouping = 0] = row;
+      if (id <= previousId || doneFolderName(id) !== doneFolderName(firstId) || !isFinalRow(row))
+        return false;
+      if (account >= this.#accounts.size || grouping > this.#groupings.size) return false;
+      if (((row[column.state] ?? 0) & flag.usage) !== 0 && day >= this.#days.size) return false;
+      previousId = id;
+    }
+    return true;
+  }
+}
+
+function* rowsOf(words: Uint32Array): Generator<Uint32Array> {
+  for (let start = 0; start < words.length; start += wordsPerJob)
+    yield words.subarray(start, start + wordsPerJob);
+}
+
+function stateOf(word: number): JobState {
+  const state = jobStates[word & 0xff];
+  if (state === undefined) throw new RangeError(`There is no state ${word & 0xff}.`);
+  return state;
+}
+
+const firstFinalState = jobStates.indexOf('finished');
+
+/** The final states are the last ones. */
+function isFinalState(word: number): boolean {
+  const state = word & 0xff;
+  return state >= firstFinalState && state < jobStates.length;
+}
+
+function isFinalRow(row: Uint32Array): boolean {
+  return isFinalState(row[column.state] ?? 0);
+}
