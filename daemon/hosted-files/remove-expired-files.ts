@@ -26,6 +26,8 @@ export async function removeExpiredFiles(
     if (!state.mutex.isLocked(parse(name).name))
       await rm(join(unfinishedFolder(state), name), { force: true });
   }
+  // Listed before the tokens: the token folder of an upload is created before its record, so an upload that arrives meanwhile keeps its record.
+  const records = await namesIn(recordsFolder(state));
   const tokens = (await namesIn(state.folder)).filter(isToken);
   for (const token of tokens) {
     if (state.mutex.isLocked(token)) continue;
@@ -35,7 +37,7 @@ export async function removeExpiredFiles(
   for (const path of await abandonedFiles(recordsFolder(state)).catch(() => []))
     await rm(path, { force: true });
   const knownTokens = new Set(tokens);
-  for (const name of await namesIn(recordsFolder(state))) {
+  for (const name of records) {
     const token = parse(name).name;
     if (!knownTokens.has(token) && !state.mutex.isLocked(token)) await removeRecord(state, token);
   }

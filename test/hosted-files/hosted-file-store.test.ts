@@ -200,6 +200,26 @@ test('the cleanup removes the owner only of expired files', async () => {
   assert.is(await store.ownerOf(fresh.token), 'me');
 });
 
+test('an upload that arrives during a cleanup keeps its owner', async () => {
+  let arrive = (): void => {};
+  const now = () => {
+    arrive();
+    return new Date('2026-01-01T00:00:00Z');
+  };
+  const { folder, store } = createHostedFilesHarness({ now });
+  await store.receive(Readable.from([sampleBytes(10)]), 'a.mp4', 'anna', never);
+  // The cleanup asks for the time once it has listed the files.
+  arrive = () => {
+    arrive = () => {};
+    mkdirSync(join(folder, 'late'));
+    const record = { ownerId: 'anna', sizeBytes: 0, md5: '' };
+    writeFileSync(join(folder, '.records', 'late.json'), JSON.stringify(record));
+    writeFileSync(join(folder, 'late', 'b.mp4'), '');
+  };
+  await store.removeExpired();
+  assert.is(await store.ownerOf('late'), 'anna');
+});
+
 test('the cleanup removes files of a crash and keeps incoming uploads', async () => {
   const { store, folder } = createHostedFilesHarness({ randomToken: () => 'busy' });
   mkdirSync(join(folder, '.unfinished'));
