@@ -15,7 +15,7 @@ import { manifestNameOf } from '../jobs/playlists.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { captionFileNames } from '../plan/decide/captions.js';
 import { captionSegmentName, partNames } from '../plan/decide/packaging.js';
-import { withDeviceProfile, withoutProfileWarnings } from '../plan/device-profiles.js';
+import { withDeviceProfile, withoutProfileWarnings, withProfileErrors } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
 import type { Capabilities } from '../plan/plan-types.js';
 import { checkSupport } from '../plan/setting-support.js';
@@ -126,7 +126,8 @@ export function createOutputCheck(
     const capabilities = capabilitiesOf(appContext);
     const combination = checkCombination(profiled, requestedFilename(profiled), capabilities, path);
     const settings = combination.ok && combination.video === null ? withoutThumbnails(profiled) : profiled;
-    if (!combination.ok) return { validationErrors: combination.validationErrors, warnings: [] };
+    if (!combination.ok)
+      return { validationErrors: withProfileErrors(combination.validationErrors, given, path), warnings: [] };
     const combined = applyStrictMode(
       withoutProfileWarnings(combination.warnings, given, path),
       settings.strict ?? false,
@@ -162,7 +163,7 @@ export function createOutputCheck(
       ...delivery,
       codecs: { settings, combination, path },
       validationErrors: [
-        ...combined.validationErrors,
+        ...withProfileErrors(combined.validationErrors, given, path),
         ...delivery.validationErrors,
         ...watermarkErrors,
         ...thumbnails.validationErrors,
@@ -205,7 +206,7 @@ export function createOutputCheck(
     };
     return {
       validationErrors: [
-        ...(combination?.ok === false ? combination.validationErrors : []),
+        ...(combination?.ok === false ? withProfileErrors(combination.validationErrors, given, path) : []),
         ...(hasDestination ? await deliveryErrors() : []),
         ...(await checkDownloads(given, path)),
       ],

@@ -49,6 +49,15 @@ export function representationOf(
   });
 }
 
+/** Whether a route has a path with this suffix; every route has one without a suffix. */
+export function hasSuffix(route: Pick<Route, 'representations'>, suffix: RequestPath['suffix']): boolean {
+  const representation = suffix === null ? null : formats[suffix];
+  return (
+    representation === null ||
+    (representation !== undefined && route.representations.includes(representation))
+  );
+}
+
 /**
  * The representation of an error, whether or not the route has it: XML if the client asked for XML, else
  * JSON.

@@ -3,11 +3,12 @@ import { type Context, Hono } from 'hono';
 import { VencError } from '../../src/shared/errors.js';
 import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
+import { hasSuffix } from './accept-preferences.js';
 import { preflightHeaders } from './cors.js';
 import { type DispatcherOptions, type IncomingRequest, RequestDispatcher } from './dispatch-request.js';
 import { isKeyedRoute, isOpenRoute } from './handlers.js';
 import type { Bindings } from './request-context.js';
-import { requestPathOf } from './request-path.js';
+import { type RequestPath, requestPathOf } from './request-path.js';
 
 interface Env {
   Bindings: Bindings;
@@ -25,9 +26,7 @@ export function createApp(appContext: AppContext, options: DispatcherOptions): H
   const allowed = allowedMethods();
   const reject = (c: Context<Env>): Response => {
     const { path, suffix } = requestPathOf(c.req.raw);
-    const methods = allowed.find(
-      ({ pattern, isPlain }) => pattern.test(path) && isPlain === (suffix === null),
-    );
+    const methods = allowed.find((one) => one.suffix === suffix && one.pattern.test(path));
     if (methods === undefined) {
       const notFound = new VencError('NotFoundError', 'There is nothing at this address.');
       return dispatcher.reject(toIncomingRequest(c), notFound);
@@ -77,21 +76,22 @@ function toIncomingRequest(c: Context<Env>): IncomingRequest {
 /** The `Allow` header of a path, without a suffix or with one. */
 interface AllowedMethods {
   readonly pattern: RegExp;
-  readonly isPlain: boolean;
+  readonly suffix: RequestPath['suffix'];
   readonly allow: string;
 }
 
 function allowedMethods(): readonly AllowedMethods[] {
-  return [true, false].flatMap((isPlain) => {
+  return ([null, 'json', 'xml', 'js'] as const).flatMap((suffix) => {
     const byPath = new Map<string, string[]>();
-    for (const route of Object.values<Route>(routes)) {
-      const methods = route.acceptsAnyMethod && isPlain ? anyMethod : [route.method];
+    // A path whose suffix no route has does not exist, whatever the method.
+    for (const route of Object.values<Route>(routes).filter((one) => hasSuffix(one, suffix))) {
+      const methods = route.acceptsAnyMethod && suffix === null ? anyMethod : [route.method];
       const all = route.method === 'GET' ? [...methods, 'HEAD'] : methods;
       byPath.set(route.path, [...(byPath.get(route.path) ?? []), ...all]);
     }
     return [...byPath].map(([path, methods]) => ({
       pattern: new RegExp(`^${path.replace(/:id/g, '[0-9]+').replace(/:\w+/g, '[^/]+')}$`),
-      isPlain,
+      suffix,
       allow: [...methods, 'OPTIONS'].join(', '),
     }));
   });

@@ -131,3 +131,23 @@ export function withoutProfileWarnings(
     return warning.message.startsWith('was corrected') ? [{ field: `${path}.device_profile`, message }] : [];
   });
 }
+
+/**
+ * Validation errors, with those about settings that the request does not have, because `device_profile` gives them, as errors about
+ * `device_profile`.
+ */
+export function withProfileErrors(
+  validationErrors: readonly string[],
+  given: OutputSettings,
+  path: string,
+): readonly string[] {
+  const { device_profile } = given;
+  if (device_profile === undefined) return validationErrors;
+  const names = Object.keys(deviceProfiles[device_profile]).filter((name) => !Object.hasOwn(given, name));
+  return validationErrors.map((sentence) => {
+    const name = names.find((one) => sentence.startsWith(`${path}.${one} `));
+    return name === undefined
+      ? sentence
+      : `${path}.device_profile does not fit the other settings: its ${sentence.slice(path.length + 1)}`;
+  });
+}

@@ -79,6 +79,7 @@ const statuses: readonly (readonly [string, string, RequestInit, number])[] = [
   ['an upload with a slash in its name', '/v2/uploads/a%2Fb', { method: 'PUT', body: 'x' }, 422],
   ['an unknown path', '/v3/jobs', {}, 404],
   ['an unsupported format', '/v2/jobs.js', {}, 404],
+  ['an unsupported format, with a wrong method', '/v2/jobs/1.js', { method: 'POST' }, 404],
   ['the health', '/health', {}, 200],
   ['the version', '/version', {}, 200],
   ['a wrong method', '/v2/jobs', { method: 'DELETE' }, 405],

@@ -63,6 +63,22 @@ const requests: readonly (readonly [string, object, readonly string[]])[] = [
     ],
   ],
   [
+    'of a device profile whose settings do not fit, under the name that was sent',
+    {
+      outputs: [
+        { device_profile: 'v1/mobile/legacy', format: 'mkv' },
+        { device_profile: 'v1/mobile/legacy', type: 'segmented' },
+        { device_profile: 'v1/mobile/legacy', filename: '../x', format: 'mp3' },
+      ],
+    },
+    [
+      'outputs[2].filename',
+      'outputs[0].device_profile',
+      'outputs[1].device_profile',
+      'outputs[2].device_profile',
+    ],
+  ],
+  [
     'of a destination, although the codec is invalid',
     { outputs: [{ video_codec: 'x', url: 'gopher://x/y.mp4' }] },
     ['outputs[0].video_codec', 'outputs[0].url'],

@@ -117,6 +117,17 @@ const invalid: readonly (readonly [object, RegExp])[] = [
   [{ min_video_bitrate: 2, max_video_bitrate: 1 }, /skip\.min_video_bitrate must not be larger/],
 ];
 
+test('an error about flat rules names them as they were sent', () => {
+  const flat = parse({ min_size: '20x20', max_size: '10x10' });
+  assert.equal(flat.ok ? [] : flat.validationErrors, [
+    'outputs[0].min_size must not be larger than max_size',
+  ]);
+  const mixed = parse({ max_duration: 1, skip: { min_duration: 2 } });
+  assert.equal(mixed.ok ? [] : mixed.validationErrors, [
+    'outputs[0].skip.min_duration must not be larger than max_duration',
+  ]);
+});
+
 for (const [skip, message] of invalid) {
   test(`${JSON.stringify(skip)} is rejected`, () => {
     const parsed = parse({ skip });

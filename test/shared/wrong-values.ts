@@ -96,8 +96,8 @@ function valuesByKind(setting: Setting): readonly unknown[] {
           '640x48e1',
         ],
         ...[
-          '1x480',
-          '640x1',
+          `${setting.min - 1}x480`,
+          `640x${setting.min - 1}`,
           `${setting.max + 1}x480`,
           `640x${setting.max + 1}`,
           '0x0',

@@ -106,8 +106,9 @@ const rules: readonly OutputRule[] = [
     ([min, max]): OutputRule =>
       (settings) => {
         const { skip = {} } = withMergedSkipRules(settings);
+        const name = settings.skip?.[min] === undefined ? min : `skip.${min}`;
         return toNumber(skip[min]) > toNumber(skip[max] ?? Number.POSITIVE_INFINITY)
-          ? `.skip.${min} must not be larger than ${max}`
+          ? `.${name} must not be larger than ${max}`
           : undefined;
       },
   ),
