@@ -2,6 +2,8 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 
 /** How an FTP server differs from a usual one. */
 export interface FtpOverrides {
+  /** The address that it listens at; the loopback by default. */
+  readonly host?: string;
   /** Complete responses by command, instead of the usual ones; null for no response. */
   readonly answers?: Readonly<Record<string, string | null>>;
   /** The response to PASV for the listening port. EPSV is then not supported. */
@@ -45,7 +47,7 @@ export async function startFtpTestServer(overrides: FtpOverrides = {}): Promise<
     let rest = 0;
     let from = '';
     const passive = async (): Promise<number> => {
-      const server = await listening((socket) => taken(keep(socket)));
+      const server = await listening((socket) => taken(keep(socket)), overrides.host);
       let taken: (socket: Socket) => void = () => undefined;
       data = new Promise((resolve) => {
         taken = (socket) => {
@@ -132,7 +134,7 @@ export async function startFtpTestServer(overrides: FtpOverrides = {}): Promise<
       }
     });
   };
-  const server = await listening((socket) => serve(keep(socket)));
+  const server = await listening((socket) => serve(keep(socket)), overrides.host);
   return {
     port: portOf(server),
     files,
@@ -146,9 +148,9 @@ export async function startFtpTestServer(overrides: FtpOverrides = {}): Promise<
   };
 }
 
-async function listening(take: (socket: Socket) => void): Promise<Server> {
+async function listening(take: (socket: Socket) => void, host = '127.0.0.1'): Promise<Server> {
   const server = createServer(take);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  await new Promise<void>((resolve) => server.listen(0, host, resolve));
   return server;
 }
 
