@@ -1,0 +1,275 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { JobRecord } from '../../src/shared/records.js';
+import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
+import { runInProcess } from '../cli/run-here.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { film, makeMedia } from '../helpers/media.js';
+import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
+import { suiteOptions } from '../helpers/suite-options.js';
+import { tempFolder } from '../helpers/temp.js';
+
+/*
+ * Every route of the table is tried with the keys of another account. Routes with an id get the ids of a finished and of a running job
+ * and of their files, in every representation; every other route needs a row in `otherRoutes`.
+ */
+
+interface Context {
+  daemon: TestDaemon;
+  source: HttpSource;
+  /** The keys of the other account. */
+  keys: readonly string[];
+  /** The finished job of the owner, and one whose input never arrives. */
+  finished: JobRecord;
+  running: JobRecord;
+  /** The URL of an upload of the owner. */
+  upload: string;
+}
+
+const test = suite<Context>('other accounts');
+const began = Date.now();
+let requestCount = 0;
+
+/** A word in everything that the owner sent: no answer to another account may have it. */
+const canary = 'canary-of-the-owner';
+const unknownId = 2_000_000_000;
+
+test.before(async (context) => {
+  const folder = tempFolder();
+  await makeMedia(`${folder}/${canary}.mp4`, film('64x48', 1));
+  const daemon = await startTestDaemon({ jobs: 2, filesRoots: [folder], rateLimit: 1_000_000 });
+  const source = await startHttpSource(() => undefined);
+  const venc = async (...words: string[]) => {
+    const { stdout, code, stderr } = await runInProcess([...words, '--data', daemon.dataFolder], {
+      stdin: 'me\nsecret\n',
+    });
+    assert.is(code, 0, stderr);
+    return stdout.trim();
+  };
+  const keys = [
+    await venc('accounts', 'create', 'studio'),
+    await venc('keys', 'create', '--account', 'studio', '--read-only'),
+  ];
+  await venc('credentials', 'add', canary, '--scheme', 'http');
+  const fields = { pass_through: canary, grouping: canary };
+  const output = { label: canary, width: 32, filename: `${canary}.mp4`, thumbnails: { number: 1 } };
+  const input = `file://${folder}/${canary}.mp4`;
+  const first = await daemon.create({ input, ...fields, outputs: [output] });
+  const finished = await daemon.waitForJob(first);
+  assert.is(finished.state, 'finished', JSON.stringify(finished));
+  const second = await daemon.create({ input: source.url(`/${canary}.mp4`), ...fields, outputs: [output] });
+  const running = (await daemon.read<{ job: JobRecord }>(`/v2/jobs/${second}`)).job;
+  const uploaded = await daemon.request(`/v2/uploads/${canary}.mp4`, { method: 'PUT', body: 'bytes' });
+  const { url: upload } = (await uploaded.json()) as { url: string };
+  Object.assign(context, { daemon, source, keys, finished, running, upload });
+});
+test.after(async ({ daemon, source }) => {
+  await daemon?.stop();
+  await source?.close();
+  const { seed } = suiteOptions();
+  console.log(
+    `hostile other accounts: seed ${seed}, ${Object.keys(routes).length} routes, ${requestCount} requests, ${Math.round((Date.now() - began) / 1000)} s`,
+  );
+});
+
+interface Reply {
+  readonly status: number;
+  readonly text: string;
+}
+
+async function send(daemon: TestDaemon, path: string, init: RequestInit): Promise<Reply> {
+  requestCount += 1;
+  const response = await fetch(`${daemon.url}${path}`, { ...init, signal: AbortSignal.timeout(20_000) });
+  return { status: response.status, text: await response.text() };
+}
+
+type Form = (path: string) => string;
+
+/** The spellings of a path, in every representation. */
+function forms({ representations }: Route): readonly Form[] {
+  const plain: Form[] = [(path) => path, (path) => `/api${path}`, (path) => `//${path.slice(1)}/`];
+  const ofRecords: Form[] = [
+    (path) => `${path}.json`,
+    (path) => `${path}.xml`,
+    (path) => `${path}?format=xml`,
+  ];
+  return [
+    ...plain,
+    ...(representations.length === 0 ? [] : ofRecords),
+    ...(representations.includes('jsonp') ? [(path: string) => `${path}.js?callback=show`] : []),
+  ];
+}
+
+/** Where a client may put its key. */
+const placements: readonly ((key: string, path: string, init: RequestInit) => [string, RequestInit])[] = [
+  (key, path, init) => [path, { ...init, headers: { 'Service-Api-Key': key } }],
+  (key, path, init) => [path, { ...init, headers: { 'Zencoder-Api-Key': key } }],
+  (key, path, init) => [`${path}${path.includes('?') ? '&' : '?'}api_key=${key}`, init],
+];
+
+const names = Object.keys(routes) as RouteName[];
+const withId = names.filter((name) => routes[name].path.includes(':id'));
+
+for (const name of withId) {
+  const route: Route = routes[name];
+  test(`${name}: the ids of another account look like ids that do not exist`, async (context) => {
+    const { daemon, keys, finished, running } = context;
+    const ids = [finished, running].flatMap(({ id, input_media_file, output_media_files }) => [
+      id,
+      input_media_file.id,
+      ...output_media_files.map((output) => output.id),
+    ]);
+    const methods = route.acceptsAnyMethod ? [route.method, 'GET', 'POST', 'DELETE'] : [route.method];
+    for (const [index, form] of forms(route).entries())
+      for (const method of methods) {
+        if (method !== route.method && form('/a').includes('.')) continue;
+        // A read-only key is answered before an id is looked up; an unknown key, and none, as for an unknown id.
+        for (const key of [...keys, 'an-unknown-key', '']) {
+          const place = placements[index % placements.length] ?? placements[0];
+          // The answer may repeat the id of the request.
+          const request = async (id: number) => {
+            const path = form(route.path.replace(':id', String(id)));
+            const { status, text } = await send(daemon, ...(place?.(key, path, { method }) ?? [path, {}]));
+            return { status, text: text.replaceAll(new RegExp(`\\bid ${id}\\b`, 'g'), 'id ID') };
+          };
+          const unknown = await request(unknownId);
+          assert.ok([403, 404].includes(unknown.status), `${method} ${unknown.status} ${unknown.text}`);
+          for (const id of ids)
+            assert.equal(await request(id), unknown, `${method} ${form(route.path)} ${id}`);
+        }
+      }
+  });
+}
+
+/** What another account gets from a route without an id. */
+const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Promise<void>>> = {
+  createJob: (context, key) => rejectsReferences(context, key, '/v2/jobs'),
+  createJobEarly: (context, key) => rejectsReferences(context, key, '/jobs'),
+  listJobs: async ({ daemon }, key) => {
+    for (const path of [
+      '/v2/jobs',
+      '/v2/jobs.xml',
+      '/v2/jobs?state=finished&per_page=50&page=1',
+      '/api/v2/jobs',
+    ]) {
+      const response = await fetch(`${daemon.url}${path}`, { headers: { 'Service-Api-Key': key } });
+      requestCount += 1;
+      assert.is(response.headers.get('x-total-count'), '0');
+      assert.not.match(await response.text(), canary);
+    }
+  },
+  reportAll: (context, key) => hasNoUsage(context, key, '/v2/reports/all'),
+  reportLive: (context, key) => hasNoUsage(context, key, '/v2/reports/live'),
+  reportVod: (context, key) => hasNoUsage(context, key, '/v2/reports/vod'),
+  reportMinutes: (context, key) => hasNoUsage(context, key, '/v2/reports/minutes'),
+  upload: async ({ daemon, upload }, key) => {
+    const init = { method: 'PUT', body: 'other', headers: { 'Service-Api-Key': key } };
+    const { status, text } = await send(daemon, `/v2/uploads/${canary}.mp4`, init);
+    assert.is(status, 201);
+    assert.not.match(text, upload);
+  },
+  hostedFile: async ({ daemon, finished }, key) => {
+    // A hosted file needs no key but its token, of 128 random bits or more.
+    const { pathname } = new URL(finished.output_media_files[0]?.url ?? '');
+    const [, , token = '', name = ''] = pathname.split('/');
+    assert.match(token, /^[\w-]{22,}$/);
+    const guesses = [
+      token.slice(0, -1),
+      token.toUpperCase(),
+      '0'.repeat(token.length),
+      '..',
+      '%2e%2e',
+      '*',
+      '',
+    ];
+    for (const guess of guesses.filter((one) => one !== token)) {
+      const init = { headers: { 'Service-Api-Key': key } };
+      const reply = await send(daemon, `/hosted/${guess}/${name}`, init);
+      assert.is(reply.status, 404, guess);
+    }
+  },
+  settings: (context, key) => isPublic(context, key, '/v2/settings'),
+  health: (context, key) => isPublic(context, key, '/health'),
+  version: (context, key) => isPublic(context, key, '/version'),
+  openApi: (context, key) => isPublic(context, key, '/openapi.json'),
+  home: (context, key) => isPublic(context, key, '/'),
+};
+
+async function rejectsReferences({ daemon, upload, finished }: Context, key: string, path: string) {
+  const own = `file://${tempFolder()}/a.mp4`;
+  const hosted = finished.output_media_files[0]?.url ?? '';
+  const bodies = [
+    { input: upload },
+    { input: `${upload}?a` },
+    { input: hosted.replace(/^http:\/\/[^/]+\/hosted/, 'hosted:/') },
+    { input: 'http://127.0.0.1:9/a.mp4', credentials: canary },
+    { input: 'http://127.0.0.1:9/a.mp4', outputs: [{ watermark: { url: upload } }] },
+    { input: 'http://127.0.0.1:9/a.mp4', outputs: [{ caption_url: upload }] },
+    { input: own },
+  ];
+  for (const body of bodies) {
+    const init = { method: 'POST', body: JSON.stringify(body), headers: { 'Service-Api-Key': key } };
+    const { status, text } = await send(daemon, path, init);
+    assert.is(status, 422, `${JSON.stringify(body)}: ${text}`);
+  }
+  // The idempotency key of the owner's job gives another account a job of its own.
+  const create = (apiKey: string) =>
+    send(daemon, path, {
+      method: 'POST',
+      body: JSON.stringify({ input: 'http://127.0.0.1:9/a.mp4' }),
+      headers: { 'Service-Api-Key': apiKey, 'Idempotency-Key': `${canary} ${path}` },
+    });
+  const [owners, others] = [await create(daemon.key), await create(key)];
+  assert.is(others.status, 201);
+  assert.is.not(JSON.parse(owners.text).id, JSON.parse(others.text).id);
+  const { id } = JSON.parse(others.text) as { id: string };
+  const init = { headers: { 'Service-Api-Key': key } };
+  await send(daemon, `/v2/jobs/${id}/cancel`, { ...init, method: 'PUT' });
+  while ((await send(daemon, `/v2/jobs/${id}`, { ...init, method: 'DELETE' })).status === 409);
+}
+
+async function hasNoUsage({ daemon, finished }: Context, key: string, path: string): Promise<void> {
+  const day = finished.finished_at?.slice(0, 10);
+  const totalFor = async (apiKey: string, query: string) => {
+    const { status, text } = await send(daemon, `${path}${query}`, {
+      headers: { 'Service-Api-Key': apiKey },
+    });
+    assert.is(status, 200, text);
+    assert.not.match(text, daemon.key);
+    const totals = [...text.matchAll(/"[a-z_]*(?:minutes|hours|count|billable)[a-z_]*"\s*:\s*([\d.]+)/g)];
+    return totals.reduce((sum, [, total]) => sum + Number(total), 0);
+  };
+  for (const query of [`?from=${day}&to=${day}`, `?from=${day}&to=${day}&grouping=${canary}`]) {
+    assert.is(await totalFor(key, query), 0);
+    // The same request with the owner's key shows the usage of the finished job.
+    if (!path.endsWith('/live')) assert.ok((await totalFor(daemon.key, query)) > 0, path);
+  }
+}
+
+async function isPublic({ daemon }: Context, key: string, path: string): Promise<void> {
+  for (const headers of [{ 'Service-Api-Key': key }, {}]) {
+    const { status, text } = await send(daemon, path, { headers });
+    assert.is(status, 200);
+    assert.not.match(text, canary);
+    assert.not.match(text, daemon.key);
+    assert.not.match(text, daemon.dataFolder);
+  }
+}
+
+for (const name of names.filter((one) => !withId.includes(one))) {
+  test(`${name}: another account gets nothing of the owner`, async (context) => {
+    const check = otherRoutes[name];
+    assert.ok(check, `the route ${name} has no case in otherRoutes of this file`);
+    await check?.(context, context.keys[0] ?? '');
+  });
+}
+
+test('the jobs of the owner are unchanged after all requests', async ({ daemon, finished, running }) => {
+  const read = async (id: number) => (await daemon.read<{ job: JobRecord }>(`/v2/jobs/${id}`)).job;
+  assert.equal(await read(finished.id), finished);
+  const { state, submitted_at } = await read(running.id);
+  assert.ok(['waiting', 'processing'].includes(state), state);
+  assert.is(submitted_at, running.submitted_at);
+});
+
+test.run();
