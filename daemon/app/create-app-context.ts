@@ -4,7 +4,7 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import { JobEvents } from '../actions/job-events.js';
 import { LogEvents } from '../actions/log-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
-import { damagedPrograms, killOrphanProcesses, openFfmpeg, sandboxRemarks } from '../ffmpeg/index.js';
+import { damagedPrograms, killOrphanProcesses, openFfmpeg, sandboxWarnings } from '../ffmpeg/index.js';
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
@@ -91,7 +91,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     for (const sentence of damagedPrograms(report)) log('error', sentence);
-    if (ffmpeg !== null) for (const sentence of sandboxRemarks(report)) log('info', sentence);
+    if (ffmpeg !== null) for (const sentence of sandboxWarnings(report)) log('info', sentence);
     const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
     const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
     const hosted = createHostedFileStore(join(dataFolder, 'hosted'), fileStoreOptions);
@@ -142,7 +142,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const advisory = createAdvisoryChecks({
       ...{ store, queue, now },
       maxEncodes: () => maxEncodes,
-      sandboxProblem: () => sandboxRemarks(report)[0] ?? null,
+      sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
     });
     const deliverer = createNotificationDeliverer({
       onAttempt(attempt) {

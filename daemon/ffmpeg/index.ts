@@ -20,7 +20,7 @@ export {
   type OpenedFfmpeg,
   type OpenOptions,
   openFfmpeg,
-  sandboxRemarks,
+  sandboxWarnings,
   warningsFor,
 } from './open-ffmpeg.js';
 export { killOrphanProcesses } from './orphan-processes.js';

@@ -180,12 +180,12 @@ export function warningsFor(report: FfmpegReport): readonly string[] {
     ...(report.hasLimits
       ? []
       : ['prlimit is not installed: nothing limits the memory, processor time and output size of ffmpeg.']),
-    ...sandboxRemarks(report),
+    ...sandboxWarnings(report),
   ];
 }
 
 /** A sentence if ffmpeg runs without a sandbox although one is wanted; none otherwise. */
-export function sandboxRemarks({ sandboxProblem }: Pick<FfmpegReport, 'sandboxProblem'>): readonly string[] {
+export function sandboxWarnings({ sandboxProblem }: Pick<FfmpegReport, 'sandboxProblem'>): readonly string[] {
   return sandboxProblem === null ? [] : [`ffmpeg runs without a sandbox: ${sandboxProblem}.`];
 }
 

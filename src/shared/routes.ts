@@ -1,3 +1,4 @@
+import { daemonRoutes, log, logQuery } from './daemon-routes.js';
 import { legacyRoutes } from './legacy-routes.js';
 import type { Route } from './route.js';
 
@@ -12,14 +13,6 @@ const dates = {
   grouping: { type: 'string', description: 'report grouping that the usage is restricted to' },
 } as const;
 const report = { method: 'GET', key: 'full', representations: record, query: dates, status: 200 } as const;
-const log = { method: 'GET', key: 'full', status: 200 } as const;
-const logQuery = {
-  level: {
-    type: 'string',
-    description: 'lines of this level and more severe ones: info (default), warn or error',
-  },
-  tail: { type: 'integer', description: 'only the last lines, this many' },
-} as const;
 const ofFile = { method: 'GET', key: 'read', status: 200 } as const;
 
 /**
@@ -205,34 +198,6 @@ export const routes = {
     status: 201,
     response: 'uploaded',
   },
-  daemonLog: {
-    ...log,
-    path: '/v2/log',
-    summary: 'The log of the daemon, for keys of the account default',
-    section: 'addition',
-    representations: ['json', 'xml', 'text'],
-    query: logQuery,
-    response: 'log',
-  },
-  daemonLogEvents: {
-    ...log,
-    path: '/v2/log/events',
-    summary: 'The log of the daemon as it is written, as server-sent events, for keys of the account default',
-    section: 'addition',
-    representations: [],
-    query: logQuery,
-    contentType: 'text/event-stream',
-  },
-  settings: {
-    method: 'GET',
-    path: '/v2/settings',
-    summary: 'Every setting of a job and of its outputs, and how this version handles it',
-    section: 'addition',
-    key: 'none',
-    representations: record,
-    status: 200,
-    response: 'settings',
-  },
   hostedFile: {
     method: 'GET',
     path: '/hosted/:token/:name',
@@ -243,56 +208,7 @@ export const routes = {
     status: 200,
     contentType: 'application/octet-stream',
   },
-  health: {
-    method: 'GET',
-    path: '/health',
-    summary: 'Whether the daemon accepts jobs',
-    section: 'addition',
-    key: 'none',
-    representations: record,
-    status: 200,
-    response: 'health',
-  },
-  metrics: {
-    method: 'GET',
-    path: '/metrics',
-    summary: 'Metrics of the daemon in the Prometheus text format',
-    section: 'addition',
-    key: 'owner',
-    representations: [],
-    status: 200,
-    contentType: 'text/plain; version=0.0.4; charset=utf-8',
-  },
-  version: {
-    method: 'GET',
-    path: '/version',
-    summary: 'The version of the daemon',
-    section: 'addition',
-    key: 'none',
-    representations: record,
-    status: 200,
-    response: 'version',
-  },
-  openApi: {
-    method: 'GET',
-    path: '/openapi.json',
-    summary: 'This service as an OpenAPI document',
-    section: 'addition',
-    key: 'none',
-    representations: [],
-    status: 200,
-    contentType: 'application/json; charset=utf-8',
-  },
-  home: {
-    method: 'GET',
-    path: '/',
-    summary: 'A page that describes the service',
-    section: 'addition',
-    key: 'none',
-    representations: [],
-    status: 200,
-    contentType: 'text/html; charset=utf-8',
-  },
+  ...daemonRoutes,
 } as const satisfies Record<string, Route>;
 
 /** The name of a route. */
