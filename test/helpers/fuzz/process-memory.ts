@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 
 /** The highest memory use of a daemon and of the programs that it starts, in bytes of resident memory. */
 export interface PeakMemory {
@@ -39,20 +39,22 @@ export function watchMemory(daemonPid: number): MemoryWatch {
 
 /** A process as `/proc/PID/status` describes it. */
 interface ProcessStatus {
-  readonly pid: number;
   readonly name: string;
-  readonly parent: number;
   readonly peakBytes: number;
 }
 
-/** All processes below a process, at any depth. */
+/** All processes below a process, at any depth. Node starts them from its main thread, and each of them has one of its own. */
 export function descendantsOf(pid: number): readonly ProcessStatus[] {
-  const all = readdirSync('/proc').flatMap((entry) =>
-    /^\d+$/.test(entry) ? (statusOf(Number(entry)) ?? []) : [],
-  );
-  const found: ProcessStatus[] = all.filter(({ parent }) => parent === pid);
-  for (const { pid: parent } of found) found.push(...all.filter((one) => one.parent === parent));
-  return found;
+  return childrenOf(pid).flatMap((child) => [statusOf(child) ?? [], descendantsOf(child)].flat());
+}
+
+function childrenOf(pid: number): readonly number[] {
+  try {
+    return readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+  } catch {
+    // It has ended.
+    return [];
+  }
 }
 
 function statusOf(pid: number): ProcessStatus | null {
@@ -60,9 +62,7 @@ function statusOf(pid: number): ProcessStatus | null {
     const text = readFileSync(`/proc/${pid}/status`, 'utf8');
     const field = (name: string) => new RegExp(`^${name}:\\s*(.+)$`, 'm').exec(text)?.[1] ?? '';
     return {
-      pid,
       name: field('Name'),
-      parent: Number(field('PPid')),
       peakBytes: Number.parseInt(field('VmHWM') || '0', 10) * bytesPerKilobyte,
     };
   } catch {
