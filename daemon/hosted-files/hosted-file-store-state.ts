@@ -1,9 +1,10 @@
-import { mkdir, readFile, rm } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../jobs/job.js';
+import { makeFolders } from '../transfer/folders.js';
 
 /** Options of a hosted file store. */
 export interface HostedFileStoreOptions {
@@ -53,7 +54,7 @@ export async function writeRecord(
   token: string,
   record: UploadRecord,
 ): Promise<void> {
-  await mkdir(recordsFolder(state), { recursive: true, mode: 0o700 });
+  await makeFolders(recordsFolder(state), 0o700);
   await replaceFile(recordPath(state, token), (file) => file.write(JSON.stringify(record)));
 }
 

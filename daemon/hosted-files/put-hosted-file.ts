@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, unlink, utimes } from 'node:fs/promises';
+import { copyFile, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
@@ -35,11 +35,10 @@ async function moveIntoStore(state: HostedFileStoreState, fromPath: string, ref:
     throw error;
   }
   await syncFolder(tokenFolder);
-  await syncFolder(state.folder);
 }
 
 async function copyAcrossVolumes(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
-  await mkdir(unfinishedFolder(state), { recursive: true, mode: 0o700 });
+  await makeFolders(unfinishedFolder(state), 0o700);
   const partPath = join(unfinishedFolder(state), ref.token);
   try {
     await copyFile(fromPath, partPath);

@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { isVencError, VencError } from '../../src/shared/errors.js';
@@ -6,7 +5,7 @@ import { freeBytes } from '../../src/shared/util/disk.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
 import type { FileFacts } from '../jobs/job.js';
 import { mapLocalDiskError, outOfSpaceError } from '../transfer/disk-errors.js';
-import { makeFolders, syncFolder } from '../transfer/folders.js';
+import { makeFolders } from '../transfer/folders.js';
 import { PartialFile } from '../transfer/partial-file.js';
 import { hostedFilePath, validateFileName } from './file-ref.js';
 import type { FileRef } from './hosted-file-store.js';
@@ -69,7 +68,7 @@ async function createPartialFile(
   token: string,
   declaredBytes: number,
 ): Promise<PartialFile> {
-  await mkdir(unfinishedFolder(state), { recursive: true, mode: 0o700 });
+  await makeFolders(unfinishedFolder(state), 0o700);
   await checkFreeSpace(state, declaredBytes);
   const partPath = join(unfinishedFolder(state), token);
   return PartialFile.create(partPath, { partPath, isDurable: true });
@@ -132,11 +131,11 @@ async function commitUpload(
   record: FileFacts & { readonly ownerId: string },
 ): Promise<void> {
   const path = hostedFilePath(state.folder, ref);
-  const undo = await makeFolders(join(state.folder, ref.token));
+  let undo = async (): Promise<void> => {};
   try {
+    undo = await makeFolders(join(state.folder, ref.token));
     await writeRecord(state, ref.token, record);
     await partialFile.finish(path);
-    await syncFolder(state.folder);
   } catch (error) {
     await partialFile.discard();
     await removeRecord(state, ref.token);

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto';
-import { mkdir, readdir, readFile, unlink } from 'node:fs/promises';
+import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
 import { isObject } from '../../src/shared/util/is-object.js';
+import { makeFolders } from './folders.js';
 
 /** An unfinished upload on a server, which would stay there if this program were killed now. */
 export interface Orphan {
@@ -44,7 +45,7 @@ export function openCleanupJournal(folder: string): StoredCleanupJournal {
   const removeEntry = (path: string) => () => unlink(path).catch(() => undefined);
   return {
     async add(orphan) {
-      await mkdir(folder, { recursive: true, mode: 0o700 });
+      await makeFolders(folder, 0o700);
       const path = join(folder, `${randomBytes(8).toString('hex')}.json`);
       await replaceFile(path, (file) => file.write(JSON.stringify(orphan)));
       return removeEntry(path);

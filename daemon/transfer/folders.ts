@@ -1,6 +1,6 @@
 import { open, rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { makeFolder } from '../../src/shared/util/disk.js';
+import { makeFolder, syncNewFolders } from '../../src/shared/util/disk.js';
 
 /** Flushes a folder to disk, so that its new names survive a power cut. */
 export async function syncFolder(path: string): Promise<void> {
@@ -18,12 +18,12 @@ export async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Creates a folder and its parents. Resolves to a function that removes the created folders if they are empty. A failed transfer calls
- * it.
+ * Creates a folder and its parents, and makes their names survive a power cut. Resolves to a function that removes the created folders if
+ * they are empty. A failed transfer calls it.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<() => Promise<void>> {
   const first = await makeFolder(path, mode);
-  return async () => {
+  const undo = async () => {
     if (first === null) return;
     for (let folder = path; folder.length >= first.length; folder = dirname(folder)) {
       // rmdir fails if the folder contains other files. It stays then.
@@ -34,4 +34,11 @@ export async function makeFolders(path: string, mode = 0o777): Promise<() => Pro
       if (!isMissing) return;
     }
   };
+  try {
+    await syncNewFolders(path, first);
+  } catch (error) {
+    await undo();
+    throw error;
+  }
+  return undo;
 }

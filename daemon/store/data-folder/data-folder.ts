@@ -1,7 +1,13 @@
 import { access, constants } from 'node:fs/promises';
-import { dirname, resolve } from 'node:path';
+import { dirname } from 'node:path';
 import { abandonedFiles } from '../../../src/shared/util/atomic-files.js';
-import { chownToOwnerOf, type Disk, makeFolder, realDisk } from '../../../src/shared/util/disk.js';
+import {
+  chownToOwnerOf,
+  type Disk,
+  makeFolder,
+  realDisk,
+  syncNewFolders,
+} from '../../../src/shared/util/disk.js';
 import type { DataLayout } from './layout.js';
 
 /**
@@ -10,11 +16,7 @@ import type { DataLayout } from './layout.js';
  */
 export async function makeDataFolder(folder: string): Promise<void> {
   const first = await makeFolder(folder, 0o700);
-  if (first !== null) {
-    for (let created = resolve(folder); created.length >= first.length; created = dirname(created)) {
-      await realDisk.syncFolder(dirname(created)).catch(() => undefined);
-    }
-  }
+  await syncNewFolders(folder, first).catch(() => undefined);
   await access(folder, constants.R_OK | constants.W_OK | constants.X_OK);
 }
 

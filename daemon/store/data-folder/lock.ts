@@ -89,8 +89,11 @@ async function lockByFile(folder: string, kernel: { release(): void } | null): P
     guard: (disk) => guardDisk(disk, check),
     lost,
     async release() {
-      await lock.release();
-      kernel?.release();
+      try {
+        await lock.release();
+      } finally {
+        kernel?.release();
+      }
     },
   };
 }

@@ -2,6 +2,8 @@ import { dirname } from 'node:path';
 import { isFinal } from '../../../src/shared/states.js';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
+import { systemCode } from '../../../src/shared/util/system-code.js';
+import { toWriteError } from '../data-folder/disk-errors.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
 import type { JobDocument } from './job-document.js';
 
@@ -15,6 +17,8 @@ export class JobFileWriter {
   readonly #layout: DataLayout;
   readonly #disk: Disk;
   readonly #files: AtomicFiles;
+  /** Files of jobs that could not be added. */
+  readonly #rejected = new Set<string>();
 
   constructor(layout: DataLayout, disk: Disk, files: AtomicFiles) {
     this.#layout = layout;
@@ -22,13 +26,17 @@ export class JobFileWriter {
     this.#files = files;
   }
 
-  /** Writes a new job. Rejects as `AtomicFiles.write` does; no file is left then. */
+  /**
+   * Writes a new job. Rejects as `AtomicFiles.write` does; no file is left then. A file that cannot be removed is
+   * removed before the next job is added, because a repeated create would make a second job.
+   */
   async add(document: JobDocument): Promise<void> {
+    for (const path of this.#rejected) await this.#removeRejected(path);
     try {
       await this.#write(document);
     } catch (error) {
       // There is a file to remove only if the fsync of the folder failed.
-      await this.#disk.remove(this.#pathOf(document)).catch(() => undefined);
+      await this.#removeRejected(this.#pathOf(document)).catch(() => undefined);
       throw error;
     }
   }
@@ -51,6 +59,16 @@ export class JobFileWriter {
   async remove(id: number): Promise<void> {
     for (const state of ['waiting', 'finished'] as const)
       await this.#disk.remove(jobFile(this.#layout, id, state)).catch(() => undefined);
+  }
+
+  async #removeRejected(path: string): Promise<void> {
+    this.#rejected.add(path);
+    try {
+      await this.#disk.remove(path);
+    } catch (error) {
+      if (systemCode(error) !== 'ENOENT') throw toWriteError(error);
+    }
+    this.#rejected.delete(path);
   }
 
   #pathOf({ job }: JobDocument): string {

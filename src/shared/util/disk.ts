@@ -1,5 +1,6 @@
 import { chown, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { systemCode } from './system-code.js';
 
 /** A file that is being written. */
 export interface DiskFile {
@@ -43,9 +44,9 @@ export const realDisk: Disk = {
       close: () => handle.close(),
     };
   },
-  append,
-  rename,
-  remove: unlink,
+  append: (path, lines) => append(path, lines),
+  rename: (from, to) => rename(from, to),
+  remove: (path) => unlink(path),
   async syncFolder(path) {
     const handle = await open(path, 'r');
     try {
@@ -122,6 +123,21 @@ export async function makeFolder(path: string, mode = 0o777): Promise<string | n
   return first ?? folder;
 }
 
+/**
+ * Makes the names of new folders survive a power cut: of `folder` and its parents up to `first`, the result of `makeFolder`. Skips parents
+ * that this user may not read.
+ */
+export async function syncNewFolders(folder: string, first: string | null): Promise<void> {
+  if (first === null) return;
+  for (let created = resolve(folder); created.length >= first.length; created = dirname(created)) {
+    await realDisk.syncFolder(dirname(created)).catch((error: unknown) => {
+      if (!deniedCodes.has(systemCode(error) ?? '')) throw error;
+    });
+  }
+}
+
+const deniedCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM']);
+
 /** Creates one folder; resolves to the error, or null. */
 function make(folder: string, mode: number): Promise<unknown> {
   return mkdir(folder, { mode }).then(
@@ -138,7 +154,7 @@ function isFolder(path: string): Promise<boolean> {
 }
 
 function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+  return systemCode(error) === 'ENOENT';
 }
 
 /**
