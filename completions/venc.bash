@@ -96,8 +96,8 @@ _venc_context() {
       ;;
     'daemon')
       commands=''
-      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --log-format --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
-      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --log-format --ffmpeg --ffprobe --data --target '
+      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
+      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target '
       ;;
     'accounts')
       commands='create list show live integration'
@@ -225,12 +225,12 @@ _venc_context() {
       valued=' --data --target '
       ;;
     'config get')
-      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail log-format'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
     'config set')
-      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail log-format'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format'
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -325,6 +325,46 @@ _venc_context() {
       valued=' --data --target '
       ;;
     'config set sendmail')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set sandbox')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set encode-stall-timeout')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set max-encode-time')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set max-input-duration')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set max-output-size')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set max-encode-memory')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set encode-cpu-factor')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set encode-threads')
       commands=''
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
@@ -435,6 +475,14 @@ _venc_value() {
       'config set max-outputs --data' | \
       'config set rate-limit --data' | \
       'config set sendmail --data' | \
+      'config set sandbox --data' | \
+      'config set encode-stall-timeout --data' | \
+      'config set max-encode-time --data' | \
+      'config set max-input-duration --data' | \
+      'config set max-output-size --data' | \
+      'config set max-encode-memory --data' | \
+      'config set encode-cpu-factor --data' | \
+      'config set encode-threads --data' | \
       'config set log-format --data' | \
       'config list --data' | \
       'config path --data' | \
@@ -506,6 +554,14 @@ _venc_value() {
       'config set max-outputs --target' | \
       'config set rate-limit --target' | \
       'config set sendmail --target' | \
+      'config set sandbox --target' | \
+      'config set encode-stall-timeout --target' | \
+      'config set max-encode-time --target' | \
+      'config set max-input-duration --target' | \
+      'config set max-output-size --target' | \
+      'config set max-encode-memory --target' | \
+      'config set encode-cpu-factor --target' | \
+      'config set encode-threads --target' | \
       'config set log-format --target' | \
       'config list --target' | \
       'config path --target' | \
@@ -662,6 +718,7 @@ _venc_value() {
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
     'rm --state' | \
       'prune --state') kind=words list='finished failed cancelled' ;;
+    'daemon --sandbox') kind=words list='auto bwrap none' ;;
     'daemon --log-format') kind=words list='text json' ;;
     'keys create --account' | \
       'keys list --account' | \
@@ -704,6 +761,7 @@ _venc_word() {
     'config set progress 0') kind=words list='auto tty plain json none' ;;
     'config set color 0') kind=words list='auto never' ;;
     'config set allow-private-network 0') kind=words list='true false' ;;
+    'config set sandbox 0') kind=words list='auto bwrap none' ;;
     'config set log-format 0') kind=words list='text json' ;;
     'completion 0') kind=words list='bash zsh fish' ;;
   esac

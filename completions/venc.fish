@@ -41,7 +41,7 @@ function __venc_valued
         case 'report'
             printf '%s\n' --from --to --grouping --fields --data --target
         case 'daemon'
-            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --log-format --ffmpeg --ffprobe --data --target
+            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target
         case 'accounts'
             printf '%s\n' --data --target
         case 'accounts create'
@@ -133,6 +133,22 @@ function __venc_valued
         case 'config set rate-limit'
             printf '%s\n' --data --target
         case 'config set sendmail'
+            printf '%s\n' --data --target
+        case 'config set sandbox'
+            printf '%s\n' --data --target
+        case 'config set encode-stall-timeout'
+            printf '%s\n' --data --target
+        case 'config set max-encode-time'
+            printf '%s\n' --data --target
+        case 'config set max-input-duration'
+            printf '%s\n' --data --target
+        case 'config set max-output-size'
+            printf '%s\n' --data --target
+        case 'config set max-encode-memory'
+            printf '%s\n' --data --target
+        case 'config set encode-cpu-factor'
+            printf '%s\n' --data --target
+        case 'config set encode-threads'
             printf '%s\n' --data --target
         case 'config set log-format'
             printf '%s\n' --data --target
@@ -1086,6 +1102,14 @@ complete -c venc -n '__venc_at "daemon"' -l min-free -x -d 'accept no jobs below
 complete -c venc -n '__venc_at "daemon"' -l max-outputs -x -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "daemon"' -l rate-limit -x -d 'requests per minute and key'
 complete -c venc -n '__venc_at "daemon"' -l sendmail -x -d 'absolute path of the program that sends e-mail notifications, such as...'
+complete -c venc -n '__venc_at "daemon"' -l sandbox -x -a 'auto\\t bwrap\\t none\\t' -d 'run ffmpeg in a sandbox of bubblewrap: auto (if possible), bwrap (alw...'
+complete -c venc -n '__venc_at "daemon"' -l encode-stall-timeout -x -d 'end an encoder that makes no progress for this time'
+complete -c venc -n '__venc_at "daemon"' -l max-encode-time -x -d 'maximum time of one run of ffmpeg'
+complete -c venc -n '__venc_at "daemon"' -l max-input-duration -x -d 'maximum duration of an input'
+complete -c venc -n '__venc_at "daemon"' -l max-output-size -x -d 'maximum size of each file that ffmpeg writes'
+complete -c venc -n '__venc_at "daemon"' -l max-encode-memory -x -d 'memory of one run of ffmpeg'
+complete -c venc -n '__venc_at "daemon"' -l encode-cpu-factor -x -d 'processor seconds for each second of media in 1080p, after which ffmp...'
+complete -c venc -n '__venc_at "daemon"' -l encode-threads -x -d 'processors that one run of ffmpeg may use'
 complete -c venc -n '__venc_at "daemon"' -l log-format -x -a 'text\\t json\\t' -d 'text or json'
 complete -c venc -n '__venc_at "daemon"' -l rebuild-usage -d 'recount the usage for reports from the files of all jobs'
 complete -c venc -n '__venc_at "daemon"' -l ffmpeg -r -F -d 'the ffmpeg to use'
@@ -1498,6 +1522,14 @@ complete -c venc -n '__venc_at "config get" 0' -a min-free -d 'accept no jobs be
 complete -c venc -n '__venc_at "config get" 0' -a max-outputs -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "config get" 0' -a rate-limit -d 'requests per minute and key'
 complete -c venc -n '__venc_at "config get" 0' -a sendmail -d 'absolute path of the program that sends e-mail notifications, such as...'
+complete -c venc -n '__venc_at "config get" 0' -a sandbox -d 'run ffmpeg in a sandbox of bubblewrap: auto (if possible), bwrap (alw...'
+complete -c venc -n '__venc_at "config get" 0' -a encode-stall-timeout -d 'end an encoder that makes no progress for this time'
+complete -c venc -n '__venc_at "config get" 0' -a max-encode-time -d 'maximum time of one run of ffmpeg'
+complete -c venc -n '__venc_at "config get" 0' -a max-input-duration -d 'maximum duration of an input'
+complete -c venc -n '__venc_at "config get" 0' -a max-output-size -d 'maximum size of each file that ffmpeg writes'
+complete -c venc -n '__venc_at "config get" 0' -a max-encode-memory -d 'memory of one run of ffmpeg'
+complete -c venc -n '__venc_at "config get" 0' -a encode-cpu-factor -d 'processor seconds for each second of media in 1080p, after which ffmp...'
+complete -c venc -n '__venc_at "config get" 0' -a encode-threads -d 'processors that one run of ffmpeg may use'
 complete -c venc -n '__venc_at "config get" 0' -a log-format -d 'text or json'
 complete -c venc -n '__venc_at "config get"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config get"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -1524,6 +1556,14 @@ complete -c venc -n '__venc_at "config set" 0' -a min-free -d 'accept no jobs be
 complete -c venc -n '__venc_at "config set" 0' -a max-outputs -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "config set" 0' -a rate-limit -d 'requests per minute and key'
 complete -c venc -n '__venc_at "config set" 0' -a sendmail -d 'absolute path of the program that sends e-mail notifications, such as...'
+complete -c venc -n '__venc_at "config set" 0' -a sandbox -d 'run ffmpeg in a sandbox of bubblewrap: auto (if possible), bwrap (alw...'
+complete -c venc -n '__venc_at "config set" 0' -a encode-stall-timeout -d 'end an encoder that makes no progress for this time'
+complete -c venc -n '__venc_at "config set" 0' -a max-encode-time -d 'maximum time of one run of ffmpeg'
+complete -c venc -n '__venc_at "config set" 0' -a max-input-duration -d 'maximum duration of an input'
+complete -c venc -n '__venc_at "config set" 0' -a max-output-size -d 'maximum size of each file that ffmpeg writes'
+complete -c venc -n '__venc_at "config set" 0' -a max-encode-memory -d 'memory of one run of ffmpeg'
+complete -c venc -n '__venc_at "config set" 0' -a encode-cpu-factor -d 'processor seconds for each second of media in 1080p, after which ffmp...'
+complete -c venc -n '__venc_at "config set" 0' -a encode-threads -d 'processors that one run of ffmpeg may use'
 complete -c venc -n '__venc_at "config set" 0' -a log-format -d 'text or json'
 complete -c venc -n '__venc_at "config set"' -l unset -d 'remove its value'
 complete -c venc -n '__venc_at "config set"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -1672,6 +1712,63 @@ complete -c venc -n '__venc_at "config set sendmail"' -l target -x -k -a '(__ven
 complete -c venc -n '__venc_at "config set sendmail"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config set sendmail"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "config set sendmail"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set sandbox" 0' -a 'auto\\t bwrap\\t none\\t'
+complete -c venc -n '__venc_at "config set sandbox"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set sandbox"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set sandbox"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set sandbox"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set sandbox"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set sandbox"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set encode-stall-timeout"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set encode-stall-timeout"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set encode-stall-timeout"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set encode-stall-timeout"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set encode-stall-timeout"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set encode-stall-timeout"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set max-encode-time"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set max-encode-time"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set max-encode-time"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set max-encode-time"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set max-encode-time"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set max-encode-time"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set max-input-duration"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set max-input-duration"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set max-input-duration"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set max-input-duration"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set max-input-duration"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set max-input-duration"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set max-output-size"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set max-output-size"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set max-output-size"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set max-output-size"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set max-output-size"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set max-output-size"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set max-encode-memory"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set max-encode-memory"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set max-encode-memory"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set max-encode-memory"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set max-encode-memory"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set max-encode-memory"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set encode-cpu-factor"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set encode-cpu-factor"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set encode-cpu-factor"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set encode-cpu-factor"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set encode-cpu-factor"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set encode-cpu-factor"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set encode-threads"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set encode-threads"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set encode-threads"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set encode-threads"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set encode-threads"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set encode-threads"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "config set log-format" 0' -a 'text\\t json\\t'
 complete -c venc -n '__venc_at "config set log-format"' -l unset -d 'remove its value'

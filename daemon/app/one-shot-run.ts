@@ -1,3 +1,4 @@
+import { totalmem } from 'node:os';
 import type { CreatedRecord, JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
 import { isFinal } from '../../src/shared/states.js';
@@ -6,7 +7,10 @@ import { cancelJob } from '../actions/cancel-job.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { readJob } from '../actions/read-jobs.js';
+import { defaultEncodeLimits } from '../ffmpeg/index.js';
 import { createAppContext } from './create-app-context.js';
+
+const maxMemoryPart = 0.8;
 
 /** The options of a one-shot run. */
 interface OneShotRunOptions {
@@ -39,6 +43,8 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     stallTimeoutSeconds: options.stallTimeoutSeconds,
     minFreeBytes: 0,
     maxOutputs: defaultMaxOutputs,
+    // One encode of the user's own files: most of the machine.
+    encodeLimits: { ...defaultEncodeLimits, maxMemoryBytes: Math.round(totalmem() * maxMemoryPart) },
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
     apiKey: null,

@@ -1,5 +1,6 @@
+import { readdir, rm } from 'node:fs/promises';
 import { getPriority, setPriority } from 'node:os';
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import { safeInputOptions } from '../plan/safe-input.js';
@@ -62,6 +63,7 @@ export async function runEncoder(
     fileSizeBytes: limits.maxOutputBytes ?? (await freeBytes(scratch).catch(() => unknownFreeBytes)),
     cpuSeconds: cpuSecondsFor(options.work, limits.cpuFactor),
   };
+  const linksBefore = await linksIn(scratch);
   if (signal.aborted) throw interruptedError(signal.reason);
   const stopController = new AbortController();
   const onAbort = () => stopController.abort();
@@ -110,6 +112,7 @@ export async function runEncoder(
         }
       },
     });
+    await rejectNewLinks(scratch, linksBefore);
     if (signal.aborted) throw interruptedError(signal.reason);
     if (stopReason !== null) throw stopReason;
     if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr) && !memory.isCertain) {
@@ -127,6 +130,23 @@ export async function runEncoder(
     signal.removeEventListener('abort', onAbort);
     removeRecord();
   }
+}
+
+/** The symbolic links in a folder. */
+async function linksIn(folder: string): Promise<readonly string[]> {
+  const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
+  return entries.filter((entry) => entry.isSymbolicLink()).map(({ name }) => name);
+}
+
+/**
+ * Removes the links that a run created, and fails. ffmpeg creates none: one that a hostile input has taken over could let the daemon
+ * deliver a file that is not visible in the sandbox.
+ */
+async function rejectNewLinks(folder: string, before: readonly string[]): Promise<void> {
+  const created = (await linksIn(folder)).filter((name) => !before.includes(name));
+  for (const name of created) await rm(join(folder, name), { force: true });
+  if (created.length > 0)
+    throw new VencError('TranscodingError', 'The encoder created a link to another file, which was removed.');
 }
 
 /** The longest time that a timer of Node can wait. */

@@ -55,6 +55,11 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'public-url': 'the URL of the request',
   'min-free': '1GB, at most 5 % of the disk',
   'rate-limit': 'unlimited',
+  'max-encode-time': 'unlimited',
+  'max-input-duration': 'unlimited',
+  'max-output-size': 'the free space',
+  'max-encode-memory': 'half of the machine, divided by jobs, within limits',
+  'encode-threads': 'all processors',
   sendmail: 'none',
 };
 

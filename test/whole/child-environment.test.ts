@@ -57,6 +57,9 @@ async function createSpies(): Promise<SpyPrograms> {
     writeFileSync(path, `#!/bin/sh\n{ echo "ran ${name}"; env; } >> '${log}'\nexec '${real}' "$@"\n`);
     chmodSync(path, 0o755);
   }
+  // In a sandbox, the other ones could not write the log.
+  writeFileSync(join(bin, 'bwrap'), '#!/bin/sh\nexit 1\n');
+  chmodSync(join(bin, 'bwrap'), 0o755);
   return {
     folder,
     args: ['--ffmpeg', join(bin, 'ffmpeg'), '--ffprobe', join(bin, 'ffprobe')],

@@ -1,5 +1,5 @@
-import { chmod, readFile, writeFile } from 'node:fs/promises';
-import { extname, join } from 'node:path';
+import { chmod, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { delimiter, extname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -14,6 +14,11 @@ async function notingFfmpeg(folder: string): Promise<{ readonly path: string; re
   const record = `{ printf '%s\\000' "$@"; printf '\\n'; } >> '${notes}'`;
   await writeFile(path, `#!/bin/sh\n${record}\nexec '${ffmpeg.path}' "$@"\n`);
   await chmod(path, 0o755);
+  // In a sandbox, it could not write the notes.
+  const noSandbox = join(folder, 'no-sandbox');
+  await mkdir(noSandbox);
+  await writeFile(join(noSandbox, 'bwrap'), '#!/bin/sh\nexit 1\n', { mode: 0o755 });
+  process.env.PATH = [noSandbox, process.env.PATH].join(delimiter);
   return { path, notes };
 }
 

@@ -82,10 +82,12 @@ export function cpuSecondsFor(work: EncodeWork | undefined, cpuFactor: number): 
 }
 
 const probeCpuSeconds = 3600;
+/** ffprobe writes no files. A script in its place may write a log. */
+const probeFileBytes = 100_000_000;
 
-/** The limits of ffprobe and of queries, which write no files. */
+/** The limits of ffprobe and of queries. */
 export function probeLimits(memoryBytes: number): ProgramLimits {
-  return { memoryBytes, fileSizeBytes: 0, cpuSeconds: probeCpuSeconds };
+  return { memoryBytes, fileSizeBytes: probeFileBytes, cpuSeconds: probeCpuSeconds };
 }
 
 const maxOpenFiles = 512;

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readSync } from 'node:fs';
+import { closeSync, existsSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 
 /** The files that a program may use. All other files of the machine except the system's libraries and fonts are hidden in a sandbox. */
@@ -83,12 +83,21 @@ function isIn(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith('../') && !way.startsWith('/');
 }
 
+/** The target of an input in the working folder that is a link: an own file, which `venc run` does not copy. Null for other files. */
+function linkTarget(path: string): string | null {
+  try {
+    return lstatSync(path).isSymbolicLink() ? realpathSync(path) : null;
+  } catch {
+    return null;
+  }
+}
+
 /** The working folder is writable; its inputs are not, and the journal of deliveries is empty. */
 function folderArgs(folder: string, inputs: readonly string[]): readonly string[] {
   const hidden = join(folder, hiddenFileName);
   return [
     ...['--bind', folder, folder, '--chdir', folder],
-    ...readOnly(inputs.filter((path) => isIn(folder, path))),
+    ...readOnly(inputs.filter((path) => isIn(folder, path)).map((path) => linkTarget(path) ?? path)),
     ...(existsSync(hidden) ? ['--ro-bind', '/dev/null', hidden] : []),
   ];
 }
