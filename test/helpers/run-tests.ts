@@ -13,7 +13,7 @@ import { parseSuiteArgs, suiteEnvironment, suiteOptions } from './suite-options.
  * `npm test` runs every test file, in batches of a few files per uvu process. There is one more process than CPUs, because tests spend much
  * time waiting. The output of a batch is printed when it ends. At the end, files left behind in the temporary folders are reported, and the
  * folders are removed. An argument is a regular expression that selects files; `--long` and `--seed` are for the suites with random
- * operations. The results of the transport contract are then in dist/transport-promises.md: a table of promises by scheme and server.
+ * operations, `--serial` runs one batch after another. The results of the transport contract are then in dist/transport-promises.md: a table of promises by scheme and server.
  */
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -54,7 +54,7 @@ interface Run {
 }
 
 async function main(args: readonly string[]): Promise<number> {
-  const { pattern, ...suite } = parseSuiteArgs(args);
+  const { pattern, isSerial, ...suite } = parseSuiteArgs(args);
   Object.assign(process.env, suiteEnvironment(suite));
   console.log(`Seed: ${suite.seed}`);
   const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
@@ -77,7 +77,7 @@ async function main(args: readonly string[]): Promise<number> {
       ended.push(run);
     }
   };
-  await Promise.all(Array.from({ length: workerCount }, worker));
+  await Promise.all(Array.from({ length: isSerial ? 1 : workerCount }, worker));
   const count = (word: string) => ended.reduce((sum, { output }) => sum + countIn(output, word), 0);
   const seconds = Math.round((Date.now() - began) / 1000);
   const table = contractTable(resultsFolder);

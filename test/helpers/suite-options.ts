@@ -12,14 +12,23 @@ const seedVariable = 'VENC_TEST_SEED';
 const longVariable = 'VENC_TEST_LONG';
 const maxSeed = 2 ** 31;
 
-/** Parses the arguments of `run-tests`: `[PATTERN] [--long] [--seed NUMBER]`. Without `--seed`, the seed is random. */
-export function parseSuiteArgs(args: readonly string[]): SuiteOptions & { readonly pattern: string } {
-  const parsed = { pattern: '', isLong: false, seed: randomInt(maxSeed) };
+/** The arguments of `run-tests`. */
+interface RunOptions extends SuiteOptions {
+  readonly pattern: string;
+  /** Whether one file runs after another, because the files measure what they use. */
+  readonly isSerial: boolean;
+}
+
+/** Parses the arguments of `run-tests`: `[PATTERN] [--long] [--seed NUMBER] [--serial]`. Without `--seed`, the seed is random. */
+export function parseSuiteArgs(args: readonly string[]): RunOptions {
+  const parsed = { pattern: '', isLong: false, isSerial: false, seed: randomInt(maxSeed) };
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg === '--long') parsed.isLong = true;
+    else if (arg === '--serial') parsed.isSerial = true;
     else if (arg === '--seed') parsed.seed = parseSeed(rest.shift());
-    else if (arg.startsWith('--')) throw new Error(`${arg} is not an option; use --long or --seed NUMBER.`);
+    else if (arg.startsWith('--'))
+      throw new Error(`${arg} is not an option; use --long, --seed NUMBER or --serial.`);
     else parsed.pattern = arg;
   }
   return parsed;
