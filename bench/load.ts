@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 /** The parameters of one slice of load. */
 export interface LoadRequest {
@@ -13,6 +14,8 @@ export interface LoadRequest {
   readonly status: number;
   /** The slice ends at whichever limit is reached first; requests in progress are completed. */
   readonly atMost: { readonly milliseconds: number; readonly requests: number };
+  /** Pause of a connection between a response and its next request, in milliseconds; none by default. */
+  readonly pauseMs?: number;
 }
 
 /** The result of one slice. */
@@ -23,6 +26,8 @@ export interface LoadResult {
   readonly p99Ms: number;
   /** Utilisation of the generator itself, from 0 to 1: near 1 the generator is the bottleneck. */
   readonly busyRatio: number;
+  /** The time of each request in milliseconds, in ascending order. */
+  readonly samplesMs: readonly number[];
 }
 
 /*
@@ -105,7 +110,7 @@ class Connection {
 
 /** Runs one slice. Rejects on the first unexpected response. */
 async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
-  const { connections, atMost, requests } = loadRequest;
+  const { connections, atMost, requests, pauseMs } = loadRequest;
   const stride = Math.max(1, Math.floor(requests.length / connections));
   const openConnections = Array.from(
     { length: connections },
@@ -124,7 +129,8 @@ async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
         await connection.send();
         const now = performance.now();
         milliseconds.push(now - before);
-        before = now;
+        if (pauseMs !== undefined) await sleep(pauseMs);
+        before = pauseMs === undefined ? now : performance.now();
       }
     };
     await Promise.all(openConnections.map(sendRequests));
@@ -140,6 +146,7 @@ async function runLoad(loadRequest: LoadRequest): Promise<LoadResult> {
       p50Ms: quantile(0.5),
       p99Ms: quantile(0.99),
       busyRatio,
+      samplesMs: milliseconds,
     };
   } finally {
     for (const connection of openConnections) connection.close();
