@@ -5,7 +5,7 @@
 _venc_context() {
   case $1 in
     '')
-      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor help'
+      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
@@ -36,7 +36,7 @@ _venc_context() {
       ;;
     'show')
       commands=''
-      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
+      flags='--json --jsonl --fields --log --data --target --no-color --debug --help -h'
       valued=' --fields --data --target '
       ;;
     'input')
@@ -63,6 +63,11 @@ _venc_context() {
       commands=''
       flags='--timeout --any --data --target --no-color --debug --help -h'
       valued=' --timeout --data --target '
+      ;;
+    'logs')
+      commands=''
+      flags='--follow -f --level --tail --json --jsonl --data --target --no-color --debug --help -h'
+      valued=' --level --tail --data --target '
       ;;
     'cancel')
       commands=''
@@ -395,7 +400,7 @@ _venc_context() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan explain list show input output progress watch wait cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -419,6 +424,7 @@ _venc_value() {
       'progress --data' | \
       'watch --data' | \
       'wait --data' | \
+      'logs --data' | \
       'cancel --data' | \
       'resubmit --data' | \
       'rm --data' | \
@@ -501,6 +507,7 @@ _venc_value() {
       'progress --target' | \
       'watch --target' | \
       'wait --target' | \
+      'logs --target' | \
       'cancel --target' | \
       'resubmit --target' | \
       'rm --target' | \
@@ -714,6 +721,7 @@ _venc_value() {
       'plan --subtitles' | \
       'preset save --subtitles') kind=words list='keep drop burn sidecar' ;;
     'list --state') kind=words list='pending waiting processing finished failed cancelled' ;;
+    'logs --level') kind=words list='info warn error' ;;
     'cancel --state') kind=words list='waiting processing' ;;
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
     'rm --state' | \
@@ -739,6 +747,7 @@ _venc_word() {
     'show '* | \
       'watch '* | \
       'wait '* | \
+      'logs 0' | \
       'rm '* | \
       'download '*) kind=ask list=jobs ;;
     'input 0') kind=ask list=inputs ;;

@@ -69,6 +69,11 @@ export const commandTable = {
     summary: 'wait until jobs have ended; print only errors',
     load: () => import('./commands/wait.js'),
   },
+  logs: {
+    group: 'jobs',
+    summary: 'print the log of a job or of the daemon, and follow it',
+    load: () => import('./commands/logs.js'),
+  },
   cancel: {
     group: 'jobs',
     summary: 'cancel jobs',

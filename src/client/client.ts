@@ -7,7 +7,7 @@ import type {
   ProgressRecord,
 } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
-import { type CallOptions, createCaller } from './call.js';
+import { type Caller, type CallOptions, createCaller } from './call.js';
 import { fieldsOf, readNumber, readText } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
@@ -54,6 +54,8 @@ export interface Client {
   readonly target: Target;
   /** The answer to a route, parsed but not normalised: `--json` prints it. */
   call(route: RouteName, call?: CallOptions): Promise<ServiceResponse>;
+  /** The same, but resolves when the headers of a successful response arrive; the caller reads the body. */
+  open: Caller['open'];
   createJob(request: unknown, signal?: AbortSignal): Promise<CreatedRecord>;
   listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<ListedJobs>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
@@ -92,6 +94,7 @@ export function createClient(target: Target): Client {
       return caller.target();
     },
     call,
+    open: caller.open,
     jobProgress,
     jobUpdates: async (id, options) => {
       // Only following jobs needs this module.

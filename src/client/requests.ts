@@ -90,6 +90,8 @@ const subjects: Readonly<Partial<Record<RouteName, string>>> = {
   reportAll: 'report',
   reportLive: 'report',
   reportVod: 'report',
+  daemonLog: 'log of the daemon',
+  daemonLogEvents: 'log of the daemon',
   upload: 'upload',
 };
 

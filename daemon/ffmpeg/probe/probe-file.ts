@@ -2,6 +2,7 @@ import { VencError } from '../../../src/shared/errors.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import { safeInputOptions } from '../../plan/safe-input.js';
 import type { Binary } from '../ffmpeg-types.js';
+import { ProgramMessages } from '../program-messages.js';
 import { hasClosedCaptions } from './closed-captions.js';
 import { playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
@@ -54,7 +55,9 @@ export async function probeFile(
     const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));
     return await withJoinedDuration(await withCountedDuration(media));
   }
-  throw new VencError(validation.failure.errorClass, validation.failure.message);
+  throw new VencError(validation.failure.errorClass, validation.failure.message, {
+    cause: new ProgramMessages(exit.stderr),
+  });
 
   // Other facts of the stream depend on the field order, so the probe is validated again.
   async function withFieldOrder(media: MediaFacts): Promise<MediaFacts> {

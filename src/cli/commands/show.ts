@@ -1,4 +1,4 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import type { Client } from '../../client/client.js';
 import { normaliseJob, unwrapJob } from '../../client/normalise.js';
 import { isVencError } from '../../shared/errors.js';
@@ -17,13 +17,22 @@ import {
 } from '../terminal/print-records.js';
 import { reportError } from '../terminal/report-error.js';
 
+interface ShowOptions extends OutputFormatOptions {
+  readonly log?: boolean;
+}
+
 /** `venc show ID...`: details of jobs (section 4.2), with advice where something failed. */
 export function define(command: Command, context: Context): void {
   addOutputFormatOptions(command.argument('<id...>', jobIdsHelp), 'many')
+    .addOption(
+      new Option('--log', 'also print the log, with the last messages of an ffmpeg that failed').conflicts([
+        'json',
+        'jsonl',
+        'fields',
+      ]),
+    )
     .addHelpText('after', details)
-    .action(
-      context.handler((args: readonly string[], options: OutputFormatOptions) => run(args, options, context)),
-    );
+    .action(context.handler((args: readonly string[], options: ShowOptions) => run(args, options, context)));
 }
 
 const details = `
@@ -34,31 +43,23 @@ Examples:
   venc show 123
   venc show @last
   venc show 123 124
+  venc show 123 --log
   venc show 123 --json --fields state,output_media_files.url
   venc show 123 124 --jsonl`;
 
-async function run(
-  args: readonly string[],
-  options: OutputFormatOptions,
-  context: Context,
-): Promise<ExitCode> {
+async function run(args: readonly string[], options: ShowOptions, context: Context): Promise<ExitCode> {
   const { client, ids } = await resolveJobs(args, context);
   return ids.length === 1 && options.jsonl !== true
     ? showOne(client, ids[0] ?? 0, options, context)
     : showMany(client, ids, options, context);
 }
 
-async function showOne(
-  client: Client,
-  id: number,
-  options: OutputFormatOptions,
-  { io }: Context,
-): Promise<ExitCode> {
+async function showOne(client: Client, id: number, options: ShowOptions, { io }: Context): Promise<ExitCode> {
   const answer = await detailsOf(client, id);
   await printRecord(io, options, {
     answer,
     known: emptyJob(),
-    text: async ({ hasColour }) => textOf(client, normaliseJob(answer, id), hasColour),
+    text: async ({ hasColour }) => textOf(client, normaliseJob(answer, id), hasColour, options),
   });
   return exitCodes.done;
 }
@@ -67,7 +68,7 @@ async function showOne(
 async function showMany(
   client: Client,
   ids: readonly number[],
-  options: OutputFormatOptions,
+  options: ShowOptions,
   { io }: Context,
 ): Promise<ExitCode> {
   const shown: { readonly id: number; readonly answer: unknown }[] = [];
@@ -89,7 +90,7 @@ async function showMany(
     text: async ({ hasColour }) => {
       const texts: string[] = [];
       for (const { id, answer } of shown)
-        texts.push(await textOf(client, normaliseJob(answer, id), hasColour));
+        texts.push(await textOf(client, normaliseJob(answer, id), hasColour, options));
       return texts.join('\n');
     },
   });
@@ -105,8 +106,18 @@ async function detailsOf(client: Client, id: number): Promise<unknown> {
 }
 
 /** The text for a job, with its current progress unless it has ended. */
-async function textOf(client: Client, job: JobRecord, hasColour: boolean): Promise<string> {
+async function textOf(
+  client: Client,
+  job: JobRecord,
+  hasColour: boolean,
+  { log }: ShowOptions,
+): Promise<string> {
   // Show the details even if the progress is not available.
   const progress = isFinal(job.state) ? null : await client.jobProgress(job.id).catch(() => null);
-  return jobText(job, createTextColours(hasColour), { now: new Date(), progress });
+  const paint = createTextColours(hasColour);
+  const text = jobText(job, paint, { now: new Date(), progress });
+  if (log !== true) return text;
+  const { requestLog } = await import('../../client/log.js');
+  const { logLines } = await import('../output/log-lines.js');
+  return `${text}\n${paint.bold('log')}\n${logLines(await requestLog(client, job.id, {}), paint)}`;
 }

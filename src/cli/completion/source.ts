@@ -69,7 +69,7 @@ const byCommandArgument: Readonly<Record<string, CompletionSource>> = {
   'cancel id': { kind: 'query', query: 'active' },
   'resubmit id': { kind: 'query', query: 'unfinished' },
   ...Object.fromEntries(
-    ['show', 'watch', 'wait', 'download', 'rm'].map((name): [string, CompletionSource] => [
+    ['show', 'watch', 'wait', 'logs', 'download', 'rm'].map((name): [string, CompletionSource] => [
       `${name} id`,
       { kind: 'query', query: 'jobs' },
     ]),

@@ -73,9 +73,7 @@ export const commandSynonyms: Readonly<Record<string, Synonym>> = {
   version: { is: '--version' },
   info: { is: 'show' },
   status: { use: 'venc list shows all jobs, venc show ID one of them, venc doctor the service' },
-  logs: {
-    use: 'venc show ID says why a job failed; the daemon writes its log to stderr, where venc daemon runs',
-  },
+  log: { is: 'logs' },
   encode: { use: 'venc run encodes on this machine, venc submit has the service do it' },
   convert: { use: 'venc run encodes on this machine, venc submit has the service do it' },
   transcode: { use: 'venc run encodes on this machine, venc submit has the service do it' },
