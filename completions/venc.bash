@@ -101,8 +101,8 @@ _venc_context() {
       ;;
     'daemon')
       commands=''
-      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
-      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target '
+      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
+      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --ffmpeg --ffprobe --data --target '
       ;;
     'accounts')
       commands='create list show live integration'
@@ -230,12 +230,12 @@ _venc_context() {
       valued=' --data --target '
       ;;
     'config get')
-      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format keep-days keep-jobs'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
     'config set')
-      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format keep-days keep-jobs'
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -379,6 +379,16 @@ _venc_context() {
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
+    'config set keep-days')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set keep-jobs')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
     'config list')
       commands=''
       flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
@@ -490,6 +500,8 @@ _venc_value() {
       'config set encode-cpu-factor --data' | \
       'config set encode-threads --data' | \
       'config set log-format --data' | \
+      'config set keep-days --data' | \
+      'config set keep-jobs --data' | \
       'config list --data' | \
       'config path --data' | \
       'completion --data' | \
@@ -570,6 +582,8 @@ _venc_value() {
       'config set encode-cpu-factor --target' | \
       'config set encode-threads --target' | \
       'config set log-format --target' | \
+      'config set keep-days --target' | \
+      'config set keep-jobs --target' | \
       'config list --target' | \
       'config path --target' | \
       'completion --target' | \

@@ -43,7 +43,7 @@ function __venc_valued
         case 'report'
             printf '%s\n' --from --to --grouping --fields --data --target
         case 'daemon'
-            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target
+            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --ffmpeg --ffprobe --data --target
         case 'accounts'
             printf '%s\n' --data --target
         case 'accounts create'
@@ -153,6 +153,10 @@ function __venc_valued
         case 'config set encode-threads'
             printf '%s\n' --data --target
         case 'config set log-format'
+            printf '%s\n' --data --target
+        case 'config set keep-days'
+            printf '%s\n' --data --target
+        case 'config set keep-jobs'
             printf '%s\n' --data --target
         case 'config list'
             printf '%s\n' --fields --data --target
@@ -1127,6 +1131,8 @@ complete -c venc -n '__venc_at "daemon"' -l max-encode-memory -x -d 'memory of o
 complete -c venc -n '__venc_at "daemon"' -l encode-cpu-factor -x -d 'processor seconds for each second of media in 1080p, after which ffmp...'
 complete -c venc -n '__venc_at "daemon"' -l encode-threads -x -d 'processors that one run of ffmpeg may use'
 complete -c venc -n '__venc_at "daemon"' -l log-format -x -a 'text\\t json\\t' -d 'text or json'
+complete -c venc -n '__venc_at "daemon"' -l keep-days -x -d 'remove jobs that ended this many days ago, with their hosted files'
+complete -c venc -n '__venc_at "daemon"' -l keep-jobs -x -d 'keep this many jobs that have ended, and remove the oldest of the others'
 complete -c venc -n '__venc_at "daemon"' -l rebuild-usage -d 'recount the usage for reports from the files of all jobs'
 complete -c venc -n '__venc_at "daemon"' -l ffmpeg -r -F -d 'the ffmpeg to use'
 complete -c venc -n '__venc_at "daemon"' -l ffprobe -r -F -d 'the ffprobe to use'
@@ -1547,6 +1553,8 @@ complete -c venc -n '__venc_at "config get" 0' -a max-encode-memory -d 'memory o
 complete -c venc -n '__venc_at "config get" 0' -a encode-cpu-factor -d 'processor seconds for each second of media in 1080p, after which ffmp...'
 complete -c venc -n '__venc_at "config get" 0' -a encode-threads -d 'processors that one run of ffmpeg may use'
 complete -c venc -n '__venc_at "config get" 0' -a log-format -d 'text or json'
+complete -c venc -n '__venc_at "config get" 0' -a keep-days -d 'remove jobs that ended this many days ago, with their hosted files'
+complete -c venc -n '__venc_at "config get" 0' -a keep-jobs -d 'keep this many jobs that have ended, and remove the oldest of the others'
 complete -c venc -n '__venc_at "config get"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config get"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "config get"' -l no-color -d 'no colours'
@@ -1581,6 +1589,8 @@ complete -c venc -n '__venc_at "config set" 0' -a max-encode-memory -d 'memory o
 complete -c venc -n '__venc_at "config set" 0' -a encode-cpu-factor -d 'processor seconds for each second of media in 1080p, after which ffmp...'
 complete -c venc -n '__venc_at "config set" 0' -a encode-threads -d 'processors that one run of ffmpeg may use'
 complete -c venc -n '__venc_at "config set" 0' -a log-format -d 'text or json'
+complete -c venc -n '__venc_at "config set" 0' -a keep-days -d 'remove jobs that ended this many days ago, with their hosted files'
+complete -c venc -n '__venc_at "config set" 0' -a keep-jobs -d 'keep this many jobs that have ended, and remove the oldest of the others'
 complete -c venc -n '__venc_at "config set"' -l unset -d 'remove its value'
 complete -c venc -n '__venc_at "config set"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "config set"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -1793,6 +1803,20 @@ complete -c venc -n '__venc_at "config set log-format"' -l target -x -k -a '(__v
 complete -c venc -n '__venc_at "config set log-format"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config set log-format"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "config set log-format"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set keep-days"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set keep-days"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set keep-days"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set keep-days"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set keep-days"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set keep-days"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set keep-jobs"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set keep-jobs"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set keep-jobs"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set keep-jobs"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set keep-jobs"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set keep-jobs"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "config list"' -l json -d 'print the response as one JSON document, with the names and units of...'
 complete -c venc -n '__venc_at "config list"' -l jsonl -d 'print one JSON object per line'

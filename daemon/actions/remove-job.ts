@@ -1,4 +1,5 @@
 import { parseFileRefUrl } from '../hosted-files/file-ref.js';
+import type { Job } from '../jobs/job.js';
 import { hostedFilesOf } from '../jobs/thumbnails.js';
 import type { AppContext } from './app-context.js';
 import { findJob } from './find-job.js';
@@ -13,25 +14,37 @@ export async function removeJob(
   accountId: string,
   id: number,
 ): Promise<void> {
-  const { store, queue, log } = appContext;
   await findJob(appContext, accountId, id);
-  const job = await store.remove(id);
-  log('info', `Job ${id} is removed.`, { jobId: id });
+  await removeStoredJob(appContext, id);
+  appContext.log('info', `Job ${id} is removed.`, { jobId: id });
+}
+
+/**
+ * Removes a final job of any account. Resolves to the job if all its hosted files are gone, to null if some are left.
+ * Rejects as `JobStore.remove` does.
+ */
+export async function removeStoredJob(
+  appContext: Pick<AppContext, 'store' | 'queue' | 'hosted' | 'log'>,
+  id: number,
+): Promise<Job | null> {
+  const job = await appContext.store.remove(id);
   // The run of a job that was just cancelled may still use its files.
-  await queue.stop(id, 'cancelled');
-  await removeHostedFiles(appContext, hostedFilesOf(job));
+  await appContext.queue.stop(id, 'cancelled');
+  return (await removeHostedFiles(appContext, hostedFilesOf(job))) ? job : null;
 }
 
 /**
  * Removes hosted files with all other files of their tokens, such as the segments of a playlist. Resolves to whether all are gone; failures
- * are logged.
+ * are logged. Stops when the signal is aborted.
  */
 export async function removeHostedFiles(
   { hosted, log }: Pick<AppContext, 'hosted' | 'log'>,
   urls: readonly string[],
+  signal?: AbortSignal,
 ): Promise<boolean> {
   let isComplete = true;
   for (const url of urls) {
+    if (signal?.aborted) return false;
     try {
       const fileRef = parseFileRefUrl(url);
       if (fileRef !== null) await hosted.removeAll(fileRef.token);

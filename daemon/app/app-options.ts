@@ -24,6 +24,8 @@ export type AppOptions = Pick<
   readonly sandbox?: DaemonOptions['sandbox'];
   readonly isUsageRebuilt?: boolean;
   readonly sendmail?: string | null;
+  readonly keepDays?: number | null;
+  readonly keepJobs?: number | null;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */
   readonly isOwnFiles?: boolean;
   /** What observes the daemon; absent in a one-shot run. */

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import { JobEvents } from '../actions/job-events.js';
+import { JobRetention } from '../actions/job-retention.js';
 import { LogEvents } from '../actions/log-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
 import { damagedPrograms, killOrphanProcesses, openFfmpeg, sandboxWarnings } from '../ffmpeg/index.js';
@@ -113,8 +114,6 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const transports =
       observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
     store.watch(hooks.jobChanged);
-    if (store.removedFiles().length > 0 && (await removeHostedFiles({ hosted, log }, store.removedFiles())))
-      await store.forgetRemovedFiles();
     const savedCredentials = openSavedCredentials(dataFolder);
     await rollBackUnfinished(store, { transports, savedCredentials, scratch, log });
     await scratch.clear();
@@ -164,8 +163,15 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch((error: unknown) =>
         log('error', `Cleanup of files that an earlier daemon left failed: ${String(error)}`),
       );
-    const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     const closed = new AbortController();
+    const removeFilesOfRemovedJobs = async () => {
+      const areGone = await removeHostedFiles({ hosted, log }, store.removedFiles(), closed.signal);
+      if (areGone) await store.forgetRemovedFiles();
+    };
+    let fileRemoval: Promise<void> = Promise.resolve();
+    const { keepDays = null, keepJobs = null } = options;
+    const retention = new JobRetention({ store, queue, hosted, log, now }, { keepDays, keepJobs });
+    const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     let closing: Promise<void> | null = null;
     let uninstallErrorHandler = (): void => undefined;
     return {
@@ -208,6 +214,10 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         void runCleanup();
         void runOrphanCleanup();
         void logs.removeOrphans();
+        fileRemoval = removeFilesOfRemovedJobs().catch((error: unknown) =>
+          log('error', `The files of removed jobs could not be removed: ${String(error)}`),
+        );
+        retention.start();
         if (ffmpeg === null) return;
         maxEncodes = encodes;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
@@ -230,6 +240,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         const drained = queue.close(graceMs);
         closing ??= drained.then(async () => {
           clearInterval(cleanupTimer);
+          await Promise.all([retention.close(), fileRemoval]);
           hosted.close();
           uploads.close();
           // The final states of the jobs have been emitted by now, and endless streams would block the close

@@ -35,6 +35,10 @@ export interface DaemonOptions {
   readonly ffprobe: string | null;
   /** The owner's key; null creates one at the first start. */
   readonly apiKey: string | null;
+  /** Days after which jobs that have ended are removed; null to keep them. */
+  readonly keepDays: number | null;
+  /** Maximum number of jobs that have ended, of which the oldest are removed; null for no limit. */
+  readonly keepJobs: number | null;
   readonly log: LogSink;
 }
 

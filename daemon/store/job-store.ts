@@ -16,6 +16,15 @@ export interface JobListPage {
   readonly total: number;
 }
 
+/** Which final jobs to remove. */
+export interface RemovableFilter {
+  /** Jobs that ended earlier; null for none. */
+  readonly endedBefore: Date | null;
+  /** The number of jobs that may remain: the oldest of the others; null for all. */
+  readonly maxCount: number | null;
+  readonly limit: number;
+}
+
 /** Days of a report, both ends included, as `YYYY-MM-DD` in UTC. */
 export interface UsageFilter {
   readonly accountId: string;
@@ -75,6 +84,11 @@ export interface JobStore {
   list(filter: JobFilter): Promise<JobListPage>;
   /** Every job that is not final, oldest first: the jobs that a start has to recover. */
   active(): Promise<readonly Job[]>;
+  /**
+   * The ids of final jobs that a filter selects, those that ended first, oldest first. Jobs with pending notifications
+   * are neither selected nor counted. Needs no disk access.
+   */
+  listRemovable(filter: RemovableFilter): Promise<readonly number[]>;
   /** Every job with pending notifications, oldest first. */
   listWithNotifications(): Promise<readonly Job[]>;
   /**
@@ -103,8 +117,10 @@ export interface JobStore {
    * The URLs of hosted files of jobs that earlier processes removed, until `forgetRemovedFiles` is called.
    */
   removedFiles(): readonly string[];
-  /** Records that the files of `removedFiles` are gone. Must be called before any `remove`. */
+  /** Records that the files of `removedFiles` are gone. */
   forgetRemovedFiles(): Promise<void>;
+  /** Records that the hosted files of jobs that this process removed are gone. */
+  forgetFilesOf(removed: readonly Job[]): Promise<void>;
   /** Resolves when all pending changes are stored. The store must not be used afterwards. */
   close(): Promise<void>;
 }

@@ -61,6 +61,8 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'max-encode-memory': 'half of the machine, divided by jobs, within limits',
   'encode-threads': 'all processors',
   sendmail: 'none',
+  'keep-days': 'all',
+  'keep-jobs': 'all',
 };
 
 /** The default of a key, as shown to users. */

@@ -147,6 +147,16 @@ export const daemonFlags = {
     read: choiceParser('--log-format', logFormats),
     fallback: { value: 'text' },
   },
+  'keep-days': {
+    argument: '<number>',
+    help: 'remove jobs that ended this many days ago, with their hosted files (default: keep them)',
+    read: integerParser('--keep-days', 1, 36_500),
+  },
+  'keep-jobs': {
+    argument: '<number>',
+    help: 'keep this many jobs that have ended, and remove the oldest of the others (default: keep all)',
+    read: integerParser('--keep-jobs', 1, 1_000_000_000),
+  },
 } as const satisfies Readonly<Record<string, DaemonFlag>>;
 
 /** The name of a flag in {@link daemonFlags}. */

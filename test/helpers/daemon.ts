@@ -96,6 +96,8 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
     ...limitFlagsOf(options.encodeLimits ?? {}),
     ffmpeg: options.ffmpeg ?? process.env.VENC_FFMPEG,
     ffprobe: options.ffprobe ?? process.env.VENC_FFPROBE,
+    'keep-days': options.keepDays,
+    'keep-jobs': options.keepJobs,
   };
   const given = Object.entries(values).filter(([, value]) => value !== undefined && value !== null);
   return [

@@ -28,6 +28,8 @@ export function withFailingUpdates(store: JobStore, updateFailure: UpdateFailure
     usage: (filter) => store.usage(filter),
     watch: (listener) => store.watch(listener),
     remove: (id) => store.remove(id),
+    listRemovable: (filter) => store.listRemovable(filter),
+    forgetFilesOf: (jobs) => store.forgetFilesOf(jobs),
     removedFiles: () => store.removedFiles(),
     forgetRemovedFiles: () => store.forgetRemovedFiles(),
     close: () => store.close(),

@@ -1,11 +1,11 @@
 import { isFinal } from '../../../src/shared/states.js';
-import type { AccountDailyUsage, JobFilter, UsageFilter } from '../job-store.js';
+import type { AccountDailyUsage, JobFilter, RemovableFilter, UsageFilter } from '../job-store.js';
 import { IdempotencyIndex } from './idempotency-index.js';
 import type { IndexEntry } from './index-entry.js';
 import type { CachedFolder, FolderToCache } from './index-file.js';
 import type { RemovedJob } from './index-row.js';
 import { type IdPage, JobListIndex } from './job-list-index.js';
-import { JobTable, type OldestQuery, type TableEntry, type TableTexts } from './job-table.js';
+import { JobTable, type TableEntry, type TableTexts } from './job-table.js';
 import { SortedIdList } from './sorted-id-list.js';
 import { UsageLedger } from './usage-ledger.js';
 
@@ -109,9 +109,9 @@ export class JobIndex {
     return this.#lists.page(filter);
   }
 
-  /** The ids of the final jobs that ended first, oldest first. */
-  oldest(query: OldestQuery): readonly number[] {
-    return this.#table.oldest(query);
+  /** See `JobStore.listRemovable`. */
+  listRemovable(filter: RemovableFilter): readonly number[] {
+    return this.#table.listRemovable(filter);
   }
 
   /** The ids of the jobs with pending notifications, oldest first. */

@@ -1,6 +1,7 @@
 import { type JobState, jobStates } from '../../../src/shared/states.js';
 import type { JobDailyUsage } from '../../jobs/usage.js';
 import { doneFolderName, firstIdOfDoneFolder } from '../data-folder/layout.js';
+import type { RemovableFilter } from '../job-store.js';
 import type { IndexEntry } from './index-entry.js';
 import { JobBlock, wordsPerJob } from './job-block.js';
 import { StringTable } from './string-table.js';
@@ -44,13 +45,6 @@ export interface TableFolder {
   readonly words: Uint32Array;
   /** The usage that does not fit into a row, by id. */
   readonly otherUsage: readonly (readonly [id: number, usage: readonly JobDailyUsage[]])[];
-}
-
-/** Selects final jobs, see {@link JobTable.oldest}. */
-export interface OldestQuery {
-  /** In seconds since 1970. Jobs without a valid time of their end are never selected. */
-  readonly endedBeforeSeconds: number;
-  readonly limit: number;
 }
 
 /**
@@ -144,16 +138,18 @@ export class JobTable {
   }
 
   /**
-   * The ids of final jobs that ended before a time, those that ended first, oldest first. Looks at every job, which
+   * See `JobStore.listRemovable`. Jobs without a valid time of their end are never removable. Looks at every job, which
    * takes a few milliseconds for a million.
    */
-  oldest({ endedBeforeSeconds, limit }: OldestQuery): readonly number[] {
+  listRemovable({ endedBefore, maxCount, limit }: RemovableFilter): readonly number[] {
     const found: { readonly id: number; readonly end: number }[] = [];
+    let count = 0;
     for (const block of this.#blocks.values()) {
       const { words } = block;
       for (let start = 0; start < words.length; start += wordsPerJob) {
         const end = words[start + column.end] ?? 0;
-        if (end === 0 || end >= endedBeforeSeconds) continue;
+        if (end === 0 || ((words[start + column.state] ?? 0) & flag.notifications) !== 0) continue;
+        count += 1;
         if (found.length >= limit && end >= (found.at(-1)?.end ?? 0)) continue;
         let position = found.length;
         while (position > 0 && (found[position - 1]?.end ?? 0) > end) position -= 1;
@@ -161,7 +157,11 @@ export class JobTable {
         if (found.length > limit) found.pop();
       }
     }
-    return found.map(({ id }) => id);
+    const excess = maxCount === null ? 0 : count - maxCount;
+    const endedBeforeSeconds = endedBefore === null ? 0 : endedBefore.getTime() / 1000;
+    return found
+      .filter(({ end }, position) => position < excess || end < endedBeforeSeconds)
+      .map(({ id }) => id);
   }
 
   #putUsage(row: Uint32Array, id: number, usage: readonly JobDailyUsage[]): number {

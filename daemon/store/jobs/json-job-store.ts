@@ -18,6 +18,7 @@ import {
   type JobListener,
   type JobListPage,
   type JobStore,
+  type RemovableFilter,
   type UsageFilter,
 } from '../job-store.js';
 import { DamagedJobs } from './damaged-jobs.js';
@@ -81,10 +82,7 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
     if (isIndexIgnored || found.doneRead >= indexWriteThreshold) await store.writeIndex();
     if (found.doneRead >= indexWriteThreshold) {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
-      log(
-        'info',
-        `Read the files of ${found.doneRead} jobs in ${seconds} s: the index of the jobs did not have them.`,
-      );
+      log('info', `Read the files of ${found.doneRead} jobs in ${seconds} s: the index did not have them.`);
     }
     return store;
   } catch (error) {
@@ -100,7 +98,7 @@ interface JsonJobStoreParts {
   readonly writer: JobFileWriter;
   readonly removed: RemovedJobs;
   /** Hosted files of removed jobs that may still exist, by the name of the folder in `jobs/done`. */
-  readonly removedHostedFiles: ReadonlyMap<string, readonly string[]>;
+  readonly removedHostedFiles: Map<string, readonly string[]>;
   readonly onRemoved: (id: number) => Promise<void>;
   readonly log: Log;
 }
@@ -187,6 +185,10 @@ class JsonJobStore implements JobStore {
     return this.#cache.index.usage(filter);
   }
 
+  async listRemovable(filter: RemovableFilter): Promise<readonly number[]> {
+    return this.#cache.index.listRemovable(filter);
+  }
+
   watch(listener: JobListener): () => void {
     return this.#listeners.add(listener);
   }
@@ -202,7 +204,7 @@ class JsonJobStore implements JobStore {
       try {
         length = await this.#parts.writer.replace(before, after);
       } catch (error) {
-        // If the file cannot be read either, the cached job stays, and the error of the write is reported.
+        // If the file cannot be read either, the cached job stays.
         const reconciled = await this.#cache.reconcile(before).catch(() => before.job);
         if (reconciled !== before.job) this.#listeners.emit(reconciled, before.job);
         throw error;
@@ -241,22 +243,24 @@ class JsonJobStore implements JobStore {
   }
 
   async forgetRemovedFiles(): Promise<void> {
-    for (const name of this.#parts.removedHostedFiles.keys()) await this.#parts.removed.forgetFiles(name);
+    const { removed, removedHostedFiles } = this.#parts;
+    await removed.forgetAllFiles(removedHostedFiles);
+    removedHostedFiles.clear();
+  }
+
+  forgetFilesOf(jobs: readonly Job[]): Promise<void> {
+    return this.#parts.removed.forgetFilesOf(jobs);
   }
 
   async close(): Promise<void> {
     await this.#createMutex.idle();
     await this.#jobMutex.idle();
     await this.#indexWriter.idle();
-    try {
-      await this.#parts.sequence.close();
-    } catch {
-      // The ids that stay reserved are skipped, which is harmless.
-    }
+    // If that fails, the ids that stay reserved are skipped, which is harmless.
+    await this.#parts.sequence.close().catch(() => undefined);
     await this.#indexWriter.write();
   }
 
-  /** Writes the index file. Never rejects. */
   writeIndex(): Promise<void> {
     return this.#indexWriter.write();
   }
@@ -278,8 +282,9 @@ class JsonJobStore implements JobStore {
   async #getAllReadable(ids: readonly number[]): Promise<readonly Job[]> {
     const known = ids.map((id) => this.#cache.getCached(id)?.job ?? null);
     // Most listed jobs are in memory: no promise for each.
-    if (!known.includes(null)) return known.filter((job) => job !== null);
-    const jobs = await mapWithConcurrency(ids, maxConcurrentReads, (id) => this.#getReadable(id));
+    const jobs = known.includes(null)
+      ? await mapWithConcurrency(ids, maxConcurrentReads, (id) => this.#getReadable(id))
+      : known;
     return jobs.filter((job) => job !== null);
   }
 

@@ -24,7 +24,7 @@ export interface LoadedJobs {
   readonly active: readonly JobDocument[];
   readonly index: JobIndex;
   /** The hosted files of removed jobs that may still exist, by the name of the folder in `jobs/done`. */
-  readonly removedFiles: ReadonlyMap<string, readonly string[]>;
+  readonly removedFiles: Map<string, readonly string[]>;
   /** The folders in `jobs/done` of which jobs were removed. */
   readonly foldersWithRemoved: ReadonlySet<string>;
   /** No id up to this one may be used again. */

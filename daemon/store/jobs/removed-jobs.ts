@@ -2,6 +2,8 @@ import { join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
+import type { Job } from '../../jobs/job.js';
+import { hostedFilesOf } from '../../jobs/thumbnails.js';
 import { readDocument } from '../data-folder/document.js';
 import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
 import { type IndexRow, type RemovedJob, readIndexRow, writeIndexRow } from './index-row.js';
@@ -29,6 +31,12 @@ interface Addition {
   readonly files: readonly string[];
 }
 
+/** Additions that share the next write of a folder. */
+interface PendingAdditions {
+  readonly additions: Addition[];
+  readonly written: Promise<void>;
+}
+
 const none: RemovedFolder = { entries: [], files: [] };
 
 /**
@@ -48,7 +56,7 @@ export async function readRemovedJobs(layout: DataLayout, folderName: string): P
 export class RemovedJobs {
   readonly #layout: DataLayout;
   readonly #files: AtomicFiles;
-  readonly #pending = new Map<string, Addition[]>();
+  readonly #pending = new Map<string, PendingAdditions>();
   readonly #writing = new Map<string, Promise<void>>();
   readonly #folders: Set<string>;
 
@@ -70,31 +78,54 @@ export class RemovedJobs {
     this.#folders.add(name);
     const waiting = this.#pending.get(name);
     if (waiting !== undefined) {
-      waiting.push({ entry, files });
-      return this.#writing.get(name) ?? Promise.resolve();
+      waiting.additions.push({ entry, files });
+      return waiting.written;
     }
     const additions = [{ entry, files }];
-    this.#pending.set(name, additions);
-    const before = this.#writing.get(name) ?? Promise.resolve();
-    const write = () => {
+    const written = this.#enqueue(name, () => {
       this.#pending.delete(name);
       return this.#change(name, (previous) => ({
         entries: [...previous.entries, ...additions.map((one) => one.entry)],
         files: [...previous.files, ...additions.flatMap((one) => one.files)],
       }));
-    };
-    const writing = before.then(write, write);
+    });
+    this.#pending.set(name, { additions, written });
+    return written;
+  }
+
+  /** Forgets the hosted files of removed jobs, which are gone. */
+  async forgetFilesOf(jobs: readonly Job[]): Promise<void> {
+    for (const name of new Set(jobs.map(({ id }) => doneFolderName(id)))) {
+      const files = jobs.filter(({ id }) => doneFolderName(id) === name).flatMap(hostedFilesOf);
+      if (files.length > 0) await this.#forgetFiles(name, files);
+    }
+  }
+
+  /** Forgets hosted files, which are gone, given by the name of the folder in `jobs/done`. */
+  async forgetAllFiles(filesByFolder: ReadonlyMap<string, readonly string[]>): Promise<void> {
+    for (const [name, files] of filesByFolder) await this.#forgetFiles(name, files);
+  }
+
+  #forgetFiles(folderName: string, files: readonly string[]): Promise<void> {
+    const gone = new Set(files);
+    return this.#enqueue(folderName, () =>
+      this.#change(folderName, (previous) => ({
+        entries: previous.entries,
+        files: previous.files.filter((file) => !gone.has(file)),
+      })),
+    );
+  }
+
+  /** Runs a change of a folder's record after all earlier ones. */
+  #enqueue(name: string, change: () => Promise<void>): Promise<void> {
+    const before = this.#writing.get(name) ?? Promise.resolve();
+    const writing = before.then(change, change);
     this.#writing.set(name, writing);
     const forget = () => {
       if (this.#writing.get(name) === writing) this.#writing.delete(name);
     };
     writing.then(forget, forget);
     return writing;
-  }
-
-  /** Forgets the hosted files of a folder's removed jobs, which are gone. Must be called before any `add`. */
-  forgetFiles(folderName: string): Promise<void> {
-    return this.#change(folderName, ({ entries }) => ({ entries, files: [] }));
   }
 
   async #change(name: string, change: (previous: RemovedFolder) => RemovedFolder): Promise<void> {

@@ -41,6 +41,8 @@ interface DaemonFlags {
   readonly ffmpeg?: string;
   readonly ffprobe?: string;
   readonly logFormat: LogFormat;
+  readonly keepDays?: number;
+  readonly keepJobs?: number;
 }
 
 /** `venc daemon`: runs the local service in the foreground until SIGTERM or Ctrl-C stops it gracefully. */
@@ -122,6 +124,8 @@ async function run(command: Command, context: Context) {
     },
     isUsageRebuilt: flags.rebuildUsage === true,
     apiKey: io.env.VENC_API_KEY === '' ? null : (io.env.VENC_API_KEY ?? null),
+    keepDays: flags.keepDays ?? null,
+    keepJobs: flags.keepJobs ?? null,
     log: daemonLog(flags.logFormat, io),
   });
   const stopped = stopOnSignal(io, () => daemon.stop());

@@ -86,6 +86,57 @@ export const removalFacts: StoreFacts = {
     assert.is((await last.usage(allDays)).length, 1);
   },
 
+  async 'hosted files that were deleted are not reported to the next process'(context) {
+    const { store } = context;
+    const jobs = [await finished(context), await finished(context)];
+    await Promise.all(jobs.map(({ id }) => store.remove(id)));
+    await store.forgetFilesOf(jobs);
+    await context.crash('machine');
+    const next = await context.open();
+    assert.equal(next.removedFiles(), []);
+    assert.equal(await next.get(jobs[0]?.id ?? 0), null);
+  },
+
+  async 'jobs that ended first are removable, except those with pending notifications'({
+    store,
+    open,
+    crash,
+  }) {
+    const end = async (day: number, pending = false) => {
+      const job = await store.create(draftWith({}));
+      const finishedAt = `2024-05-0${day}T00:00:00.000Z`;
+      const notification = {
+        id: 'msg',
+        outputId: null,
+        target: { url: 'http://localhost/', format: 'json', headers: {} },
+        attempts: 0,
+        dueAt: finishedAt,
+      } as const;
+      await store.update(job.id, (before) => ({
+        ...before,
+        state: 'failed',
+        finishedAt,
+        pendingNotifications: pending ? [notification] : [],
+      }));
+      return job.id;
+    };
+    const [third, first, second] = [await end(3), await end(1), await end(2)];
+    await end(1, true);
+    await store.create(draftWith({}));
+    const all = { endedBefore: null, maxCount: null, limit: 9 };
+    const check = async (one: typeof store) => {
+      const dayThree = new Date('2024-05-03T00:00:00.000Z');
+      assert.equal(await one.listRemovable(all), []);
+      assert.equal(await one.listRemovable({ ...all, endedBefore: dayThree }), [first, second]);
+      assert.equal(await one.listRemovable({ ...all, endedBefore: dayThree, limit: 1 }), [first]);
+      assert.equal(await one.listRemovable({ ...all, maxCount: 0 }), [first, second, third]);
+      assert.equal(await one.listRemovable({ ...all, maxCount: 2 }), [first]);
+    };
+    await check(store);
+    await crash('process');
+    await check(await open());
+  },
+
   async 'many jobs can be removed concurrently'(context) {
     const jobs = await Promise.all(Array.from({ length: 20 }, () => finished(context)));
     const usage = await context.store.usage(allDays);

@@ -147,7 +147,7 @@ test('a folder that changed or is being changed since its rows were copied is no
   assert.not.ok(second?.isCurrent());
 });
 
-test('the jobs that ended first are found, whatever the order of their ids', () => {
+test('the jobs that ended first are removable, whatever the order of their ids', () => {
   const index = new JobIndex();
   for (const [id, endedAtSeconds] of [
     [1, 50],
@@ -159,9 +159,19 @@ test('the jobs that ended first are found, whatever the order of their ids', () 
   ] as const)
     index.put(entryOf(id, { endedAtSeconds }));
   index.put(entryOf(7, { endedAtSeconds: 0, state: 'waiting' }));
-  assert.equal(index.oldest({ endedBeforeSeconds: 40, limit: 10 }), [1004, 2006, 2]);
-  assert.equal(index.oldest({ endedBeforeSeconds: 2 ** 32, limit: 2 }), [1004, 2006]);
-  assert.equal(index.oldest({ endedBeforeSeconds: 2 ** 32, limit: 0 }), []);
+  index.put(entryOf(8, { endedAtSeconds: 5, hasNotifications: true }));
+  const removable = (endedBeforeSeconds: number | null, maxCount: number | null, limit = 10) => {
+    const endedBefore = endedBeforeSeconds === null ? null : new Date(endedBeforeSeconds * 1000);
+    return index.listRemovable({ endedBefore, maxCount, limit });
+  };
+  assert.equal(removable(40, null), [1004, 2006, 2]);
+  assert.equal(removable(40, null, 2), [1004, 2006]);
+  assert.equal(removable(null, 3), [1004, 2006]);
+  assert.equal(removable(null, 3, 1), [1004]);
+  assert.equal(removable(15, 4), [1004]);
+  assert.equal(removable(25, 4), [1004, 2006]);
+  assert.equal(removable(null, 5), []);
+  assert.equal(removable(null, null), []);
 });
 
 test.run();
