@@ -18,8 +18,8 @@ interface IndexWriterParts {
   readonly index: JobIndex;
   /** The folders in which a job's file is being written. */
   readonly busyFolders: () => ReadonlySet<string>;
-  /** Whether jobs of a folder were removed. */
-  readonly hasRemoved: (folderName: string) => boolean;
+  /** The folders of which jobs were removed. */
+  readonly foldersWithRemoved: ReadonlySet<string>;
   readonly log: Log;
 }
 
@@ -52,8 +52,8 @@ export class IndexWriter {
 
   /** Writes the file. Never rejects: a start can do without it. */
   async write(): Promise<void> {
-    const { files, layout, index, busyFolders, hasRemoved, log } = this.#parts;
-    const folders = index.folders((name) => busyFolders().has(name), hasRemoved);
+    const { files, layout, index, busyFolders, foldersWithRemoved, log } = this.#parts;
+    const folders = index.folders((name) => busyFolders().has(name), foldersWithRemoved);
     try {
       await writeIndexFile(files, layout, { texts: index.texts, folders }, new Date());
     } catch (error) {

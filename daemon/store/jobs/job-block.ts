@@ -11,7 +11,6 @@ const firstCapacity = 8;
 export class JobBlock {
   #words: Uint32Array;
   #count: number;
-  #changeCount = 0;
 
   /** Takes over the rows of an index. */
   constructor(words: Uint32Array<ArrayBufferLike> = new Uint32Array(0)) {
@@ -21,11 +20,6 @@ export class JobBlock {
 
   get size(): number {
     return this.#count;
-  }
-
-  /** Grows with each change. Shows whether the block has changed since an earlier moment. */
-  get changeCount(): number {
-    return this.#changeCount;
   }
 
   /** All rows. The array must not be changed, and is valid until the next change of the block. */
@@ -41,7 +35,6 @@ export class JobBlock {
 
   /** The row of a job to write to, zero except for its id. It is added if it is missing. */
   put(id: number): Uint32Array {
-    this.#changeCount += 1;
     const position = this.#positionOf(id);
     if (this.#idAt(position) !== id) this.#insert(position);
     const row = this.#rowAt(position).fill(0);
@@ -53,7 +46,6 @@ export class JobBlock {
   delete(id: number): void {
     const position = this.#positionOf(id);
     if (this.#idAt(position) !== id) return;
-    this.#changeCount += 1;
     this.#words.copyWithin(position * wordsPerJob, (position + 1) * wordsPerJob, this.#count * wordsPerJob);
     this.#count -= 1;
   }

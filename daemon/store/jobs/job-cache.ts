@@ -10,10 +10,10 @@ import type { LoadedJobs } from './read-jobs.js';
 import { RecentJobs } from './recent-jobs.js';
 
 /**
- * The maximum length of the texts of the jobs in each of two generations: about two thousand jobs of 3 kB. A parsed job
+ * The maximum length of the texts of the jobs in each of two generations: about 1,400 jobs of 3 kB. A parsed job
  * takes about as much memory as its text.
  */
-const maxRecentLength = 6_000_000;
+const maxRecentLength = 4_000_000;
 
 /**
  * The jobs in memory: the index of all jobs, every active job in full, and recently read final jobs. All

@@ -142,21 +142,18 @@ export class JobIndex {
   }
 
   /**
-   * The final jobs of each folder, for the index file, one folder at a time. `isBusy` returns whether a file of a folder
-   * is being written; `hasRemoved` whether jobs of it were removed.
+   * The final jobs of each folder, for the index file, one folder at a time. `isBusy` returns whether a file of a
+   * folder is being written. `withRemoved` are the folders of which jobs were removed; they may have no other jobs.
    */
-  *folders(
-    isBusy: (name: string) => boolean,
-    hasRemoved: (name: string) => boolean,
-  ): Generator<FolderToCache> {
+  *folders(isBusy: (name: string) => boolean, withRemoved: ReadonlySet<string>): Generator<FolderToCache> {
     const keys = this.#keys.byFolder();
-    for (const name of this.#table.folderNames()) {
+    for (const name of new Set([...this.#table.folderNames(), ...withRemoved])) {
       if (isBusy(name)) continue;
       const changeCount = this.#table.changeCountOf(name);
       const rows = this.#table.finalRowsOf(name);
       const isCurrent = () => !isBusy(name) && this.#table.changeCountOf(name) === changeCount;
       const keysOfFinal = (keys.get(name) ?? []).filter(({ id }) => isFinal(this.get(id)?.state ?? ''));
-      yield { name, hasRemoved: hasRemoved(name), ...rows, keys: keysOfFinal, isCurrent };
+      yield { name, hasRemoved: withRemoved.has(name), ...rows, keys: keysOfFinal, isCurrent };
     }
   }
 }

@@ -53,6 +53,8 @@ export interface TableFolder {
  */
 export class JobTable {
   readonly #blocks = new Map<string, JobBlock>();
+  /** The number of changes of each folder, also of one without jobs. */
+  readonly #changeCounts = new Map<string, number>();
   readonly #accounts: StringTable;
   readonly #days: StringTable;
   readonly #groupings: StringTable;
@@ -87,6 +89,7 @@ export class JobTable {
       block = new JobBlock();
       this.#blocks.set(name, block);
     }
+    this.#countChange(name);
     const row = block.put(id);
     row[column.account] = this.#accounts.numberOf(accountId);
     row[column.end] = endedAtSeconds;
@@ -100,6 +103,7 @@ export class JobTable {
     const block = this.#blocks.get(name);
     block?.delete(id);
     if (block?.size === 0) this.#blocks.delete(name);
+    this.#countChange(name);
     this.#otherUsage.delete(id);
   }
 
@@ -132,9 +136,9 @@ export class JobTable {
     return { words, otherUsage };
   }
 
-  /** Grows with each change of the jobs of a folder while it has any. */
+  /** Grows with each change of the jobs of a folder. */
   changeCountOf(name: string): number {
-    return this.#blocks.get(name)?.changeCount ?? -1;
+    return this.#changeCounts.get(name) ?? 0;
   }
 
   /**
@@ -162,6 +166,10 @@ export class JobTable {
     return found
       .filter(({ end }, position) => position < excess || end < endedBeforeSeconds)
       .map(({ id }) => id);
+  }
+
+  #countChange(name: string): void {
+    this.#changeCounts.set(name, this.changeCountOf(name) + 1);
   }
 
   #putUsage(row: Uint32Array, id: number, usage: readonly JobDailyUsage[]): number {

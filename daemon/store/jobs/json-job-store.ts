@@ -121,7 +121,7 @@ class JsonJobStore implements JobStore {
       ...parts,
       index: parts.cache.index,
       busyFolders: () => new Set(Array.from(this.#jobMutex.keys(), doneFolderName)),
-      hasRemoved: (name) => parts.removed.hasAny(name),
+      foldersWithRemoved: parts.removed.folders,
     });
   }
 

@@ -16,7 +16,7 @@ import { emptyIndexFile, folderChangedAtNs, type IndexFile, readIndexFile } from
 import { wordsPerJob } from './job-block.js';
 import { type JobDocument, maxConcurrentReads, readJobFile, readJobFolder } from './job-document.js';
 import { JobIndex } from './job-index.js';
-import { readRemovedJobs } from './removed-jobs.js';
+import { noneRemoved, type RemovedFolder, readRemovedJobs } from './removed-jobs.js';
 
 /** The jobs that a start finds in a data folder. */
 export interface LoadedJobs {
@@ -122,14 +122,25 @@ async function readDone(source: Source, active: Map<number, JobDocument>): Promi
   const changedAtNs = await mapWithConcurrency(folders, maxConcurrentReads, ({ name }) =>
     cache.folders.has(name) ? folderChangedAtNs(join(layout.done, name)) : Promise.resolve(null),
   );
-  for (const [position, { name }] of folders.entries()) {
+  const validCaches = folders.map(({ name }, position) => {
     const cached = cache.folders.get(name);
-    const isUnchanged = cached?.changedAtNs === String(changedAtNs[position]);
-    if (cached !== undefined && isUnchanged && done.index.loadFolder(name, cached)) {
-      done.maxId = Math.max(done.maxId, cached.words.at(-wordsPerJob) ?? 0);
-      if (!cached.hasRemoved) continue;
-    } else await readFolder(source, name, done);
-    await readRemoved(source, name, done, active);
+    return cached?.changedAtNs === String(changedAtNs[position]) ? cached : undefined;
+  });
+  // A few folders at a time: removed jobs may be far more than those that are left.
+  for (let start = 0; start < folders.length; start += maxConcurrentReads) {
+    const names = folders.slice(start, start + maxConcurrentReads).map(({ name }) => name);
+    const removed = await Promise.all(
+      names.map((name, position) =>
+        validCaches[start + position]?.hasRemoved === false ? noneRemoved : readRemovedJobs(layout, name),
+      ),
+    );
+    for (const [position, name] of names.entries()) {
+      const cached = validCaches[start + position];
+      if (cached !== undefined && done.index.loadFolder(name, cached))
+        done.maxId = Math.max(done.maxId, cached.words.at(-wordsPerJob) ?? 0);
+      else await readFolder(source, name, done);
+      await addRemoved(source, name, removed[position] ?? noneRemoved, { done, active });
+    }
   }
   return done;
 }
@@ -150,14 +161,13 @@ async function readFolder(
   }
 }
 
-/** Reads the removed jobs of a folder. A crash may have left their files. */
-async function readRemoved(
+/** Adds the removed jobs of a folder. A crash may have left their files. */
+async function addRemoved(
   { layout, disk }: Source,
   name: string,
-  done: LoadedDoneJobs,
-  active: Map<number, JobDocument>,
+  { entries, files }: RemovedFolder,
+  { done, active }: { readonly done: LoadedDoneJobs; readonly active: Map<number, JobDocument> },
 ): Promise<void> {
-  const { entries, files } = await readRemovedJobs(layout, name);
   if (entries.length > 0) done.foldersWithRemoved.add(name);
   if (files.length > 0) done.files.set(name, files);
   for (const entry of entries) {

@@ -15,7 +15,7 @@ import { type IndexRow, type RemovedJob, readIndexRow, writeIndexRow } from './i
  */
 
 /** What is stored of the removed jobs of one folder in `jobs/done`. */
-interface RemovedFolder {
+export interface RemovedFolder {
   readonly entries: readonly RemovedJob[];
   /** URLs of their hosted files, which may still exist. */
   readonly files: readonly string[];
@@ -37,7 +37,8 @@ interface PendingAdditions {
   readonly written: Promise<void>;
 }
 
-const none: RemovedFolder = { entries: [], files: [] };
+/** A folder without removed jobs. */
+export const noneRemoved: RemovedFolder = { entries: [], files: [] };
 
 /**
  * Reads the removed jobs of a folder. Rejects with `UsageError` if the file is damaged: usage would be lost.
@@ -46,7 +47,7 @@ export async function readRemovedJobs(layout: DataLayout, folderName: string): P
   const path = removedFile(layout, folderName);
   const found = await readDocument(path, readRemoved);
   if (found.kind === 'whole') return found.data;
-  if (found.kind === 'missing') return none;
+  if (found.kind === 'missing') return noneRemoved;
   throw new VencError('UsageError', `The file ${path} is damaged: ${found.reason}.`, {
     hint: 'Restore it from a backup, or move it away: reports then lack the usage of the removed jobs.',
   });
@@ -67,9 +68,9 @@ export class RemovedJobs {
     this.#folders = new Set(folders);
   }
 
-  /** Whether jobs of a folder were removed. */
-  hasAny(folderName: string): boolean {
-    return this.#folders.has(folderName);
+  /** The folders of which jobs were removed. */
+  get folders(): ReadonlySet<string> {
+    return this.#folders;
   }
 
   /** Resolves when the removal of a job is durable. Rejects as `AtomicFiles.write` does. */

@@ -21,12 +21,7 @@ function entryOf(id: number, options: Partial<IndexEntry> = {}): IndexEntry {
 
 /** The folders as they would be written to the index file, none of which is being changed. */
 function cachedFolders(index: JobIndex) {
-  return [
-    ...index.folders(
-      () => false,
-      () => false,
-    ),
-  ];
+  return [...index.folders(() => false, new Set())];
 }
 
 test('a job without pending notifications, or a removed one, is no longer listed for notifications', () => {
@@ -136,13 +131,18 @@ test('rows that belong to another folder, are out of order or refer to unknown t
 test('a folder that changed or is being changed since its rows were copied is not current', () => {
   const index = mixedIndex();
   const busy = new Set<string>();
-  const [first, second] = index.folders(
-    (name) => busy.has(name),
-    () => false,
-  );
+  const [first, second, third] = index.folders((name) => busy.has(name), new Set(['7']));
   assert.equal([first?.isCurrent(), second?.isCurrent()], [true, true]);
   index.put(entryOf(3));
   assert.equal([first?.isCurrent(), second?.isCurrent()], [false, true]);
+  assert.equal(
+    [third?.name, third?.words.length, third?.hasRemoved, second?.hasRemoved],
+    ['7', 0, true, false],
+  );
+  assert.ok(third?.isCurrent());
+  index.put(entryOf(7001));
+  index.delete(7001);
+  assert.not.ok(third?.isCurrent());
   busy.add('2');
   assert.not.ok(second?.isCurrent());
 });
