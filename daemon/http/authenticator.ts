@@ -93,7 +93,7 @@ export function authorize(route: Route, { holder, isKeyPresent, bodyErrors }: Au
       : 'The API key is missing: send it in the header Service-Api-Key.';
     throw authError('UnauthorizedError', message, bodyErrors);
   }
-  if (holder.kind === 'read-only' && route.key === 'full') {
+  if (holder.kind === 'read-only' && route.key !== 'read') {
     throw new VencError(
       'ForbiddenError',
       'This needs a full access key; the one given may only read inputs and outputs.',

@@ -20,8 +20,8 @@ export interface Route {
   /** Section of the service document, or "addition" for routes that it does not have. */
   readonly section: string;
   /**
-   * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: any key of the owner's account, and
-   * none for programs on the same machine.
+   * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: a full access key of the account
+   * `default`, and none for programs on the same machine.
    */
   readonly key: 'none' | 'read' | 'full' | 'owner';
   /** Empty if the response is not a record. */

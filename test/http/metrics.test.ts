@@ -11,6 +11,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 interface Context {
   readonly daemon: TestDaemon;
+  readonly fullKey: string;
   readonly readOnlyKey: string;
   readonly otherKey: string;
 }
@@ -20,9 +21,10 @@ const test = suite<Context>('GET /metrics');
 test.before(async (context) => {
   const dataFolder = join(tempFolder(), 'data');
   const daemon = await startTestDaemon({ dataFolder, jobs: 0 });
+  const { key: fullKey } = await createKey(dataFolder, 'default', 'full');
   const { key: readOnlyKey } = await createKey(dataFolder, 'default', 'read-only');
   const { key: otherKey } = await createAccount(dataFolder, 'other');
-  Object.assign(context, { daemon, readOnlyKey, otherKey });
+  Object.assign(context, { daemon, fullKey, readOnlyKey, otherKey });
 });
 test.after(({ daemon }) => daemon.stop());
 
@@ -56,26 +58,29 @@ test('a request that a proxy passed on, or a page in a browser made, needs a key
   assert.match(await rawRequest(daemon.url, local), /^HTTP\/1\.1 200 /);
 });
 
-test('every key of the owner may read them, in each place where scrapers send it', async (context) => {
-  const { daemon, readOnlyKey } = context;
+test('a full access key of the owner may read them, in each place where scrapers send it', async (context) => {
+  const { daemon, fullKey } = context;
   const basic = (text: string) => `Basic ${Buffer.from(text).toString('base64')}`;
   for (const headers of [
     { 'Service-Api-Key': daemon.key },
-    { 'Service-Api-Key': readOnlyKey },
-    { Authorization: `Bearer ${readOnlyKey}` },
-    { Authorization: basic(`prometheus:${readOnlyKey}`) },
-    { Authorization: basic(`${readOnlyKey}:`) },
+    { Authorization: `Bearer ${fullKey}` },
+    { Authorization: basic(`prometheus:${fullKey}`) },
+    { Authorization: basic(`${fullKey}:`) },
   ])
     assert.is((await fetch(`${daemon.url}/metrics`, { headers: { ...proxied, ...headers } })).status, 200);
 });
 
-test('an unknown key is 401, and the key of another account 403', async ({ daemon, otherKey }) => {
+test('an unknown key is 401, and a read-only key or that of another account 403', async (context) => {
+  const { daemon, otherKey, readOnlyKey } = context;
   const ask = (Authorization: string) =>
     fetch(`${daemon.url}/metrics`, { headers: { ...proxied, Authorization } });
   assert.is((await ask('Bearer a-guess')).status, 401);
   const forbidden = await ask(`Bearer ${otherKey}`);
   assert.is(forbidden.status, 403);
   assert.match(await forbidden.text(), /account default/);
+  const readOnly = await ask(`Bearer ${readOnlyKey}`);
+  assert.is(readOnly.status, 403);
+  assert.match(await readOnly.text(), /full access key/);
 });
 
 test('no other route takes a key in Authorization', async ({ daemon }) => {

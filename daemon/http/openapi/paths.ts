@@ -85,7 +85,7 @@ const keys = {
   read: 'A read-only key is sufficient.',
   full: 'A full access key is needed.',
   owner:
-    'A key of the account default is needed, also as `Authorization`, except for programs on the same machine.',
+    'A full access key of the account default is needed, also as `Authorization`, except for programs on the same machine.',
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
 /** Only the plain path accepts any method (section 4.5). */
