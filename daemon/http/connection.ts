@@ -83,6 +83,11 @@ export class Connection {
     else this.#waiting.push(request);
   }
 
+  /** Whether nothing more of the connection is parsed or answered. */
+  get isReleased(): boolean {
+    return this.#parse === null;
+  }
+
   /** Drops what has not begun: the connection is closed, or no longer speaks HTTP. */
   release(): void {
     this.#parse = null;

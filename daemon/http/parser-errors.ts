@@ -11,10 +11,11 @@ const parserStatus: Readonly<Record<string, number>> = {
 
 /**
  * Answers requests that never reach the app with a body, where Node would send an empty one: no error is ever
- * empty.
+ * empty. `isReleased` says whether a connection had its last answer.
  */
-export function handleInvalidRequests(server: Server): void {
+export function handleInvalidRequests(server: Server, isReleased: (socket: Socket) => boolean): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (isReleased(socket)) return;
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy();
     else endWithStatus(socket, parserStatus[error.code ?? ''] ?? 400);
   });
@@ -45,17 +46,21 @@ export function setDefaultHost({ headers: requestHeaders, httpVersion, socket }:
 
 /**
  * Finds errors in a request head that Node's parser accepts; null if there are none. Because of two `Host`
- * headers, or `Transfer-Encoding` in HTTP/1.0, a proxy and this server could read one message as two
- * different ones (RFC 9112, sections 3.2 and 6.1).
+ * headers, of `Transfer-Encoding` in HTTP/1.0, or of codings such as `identity, chunked`, a proxy and this
+ * server could read one message as two different ones (RFC 9112, sections 3.2 and 6.1). The parser also
+ * accepts HTTP/2.0 in the form of HTTP/1.1.
  */
 export function findHeadError({
   headers: requestHeaders,
   httpVersion,
   rawHeaders,
 }: IncomingMessage): string | null {
-  if (httpVersion === '1.0' && requestHeaders['transfer-encoding'] !== undefined) {
-    return 'Transfer-Encoding must not be used in HTTP/1.0';
-  }
+  if (httpVersion !== '1.1' && httpVersion !== '1.0')
+    return `the version must be HTTP/1.1, not HTTP/${httpVersion}`;
+  const coding = requestHeaders['transfer-encoding'];
+  if (coding !== undefined && httpVersion === '1.0') return 'Transfer-Encoding must not be used in HTTP/1.0';
+  if (coding !== undefined && !/^chunked$/i.test(coding))
+    return 'the only supported Transfer-Encoding is chunked';
   const hosts = rawHeaders.filter((text, index) => index % 2 === 0 && /^host$/i.test(text));
   return hosts.length > 1 ? 'there must be one Host header, not several' : null;
 }

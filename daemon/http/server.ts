@@ -67,18 +67,23 @@ export async function listen(
   });
   const connections = trackConnections(server, { requestTimeoutMs, hasNoTimeout });
   server.on('request', (incoming, outgoing) => {
-    connections.get(incoming.socket)?.handle({
+    const connection = connections.get(incoming.socket);
+    connection?.handle({
       incoming,
       outgoing,
       answer: () => {
         const headError = findHeadError(incoming);
-        if (headError !== null) return rejectHead(outgoing, headError);
+        if (headError !== null) {
+          // What follows may be a part of this message, and is not answered.
+          connection.release();
+          return rejectHead(outgoing, headError);
+        }
         setDefaultHost(incoming);
         void answer(incoming, outgoing);
       },
     });
   });
-  handleInvalidRequests(server);
+  handleInvalidRequests(server, (socket) => connections.get(socket)?.isReleased === true);
   await limitConnections(server, options);
   await startListening(server, options);
   const address = server.address();
