@@ -55,6 +55,19 @@ test('the default audio track is chosen, else the first usable one', () => {
   assert.is(mediaOf({ format: mp4, streams: [silent, audioStream] }).audio?.streamIndex, 1);
 });
 
+for (const [what, fields, words] of [
+  ['a sample rate of 1 Hz', { sample_rate: '1' }, /sample rate of 1 Hz/],
+  ['a sample rate of 2 GHz', { sample_rate: '2147483647' }, /sample rate of 2147483647 Hz/],
+  ['65,535 channels', { channels: 65_535 }, /65535 channels/],
+] as const) {
+  test(`audio with ${what} is not supported`, () => {
+    const validation = validate({ format: mp4, streams: [video, { ...audioStream, ...fields }] });
+    assert.ok('failure' in validation);
+    assert.is(validation.failure.errorClass, 'UnsupportedInputError');
+    assert.match(validation.failure.message, words);
+  });
+}
+
 test('duration and bitrate come from the streams and the size if the container has none', () => {
   const format = { format_name: 'flac', probe_score: 100 };
   const media = mediaOf({ format, streams: [{ ...audioStream, duration: '8.0' }] });

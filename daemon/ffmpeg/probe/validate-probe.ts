@@ -1,6 +1,6 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
-import type { MediaFacts, VideoFacts } from '../../jobs/media.js';
+import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { formatWord, isImageFormat, kindOfFormat, matroskaType, otherKind } from './formats.js';
 import {
   numberAt,
@@ -39,6 +39,23 @@ const unsupportedInput = (message: string): ProbeValidation => ({
 
 const tooLargeFailure = (size: string) =>
   unsupportedInput(`The video has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
+
+/**
+ * The sample rates in Hz and the channels of audio that is decoded. Damaged headers claim others: a file of 88 KB at 1 Hz would be encoded
+ * as 12 hours. The highest rate is above that of all recordings, the channels are those that ffmpeg's resampler supports.
+ */
+const audioLimits = { minSampleRate: 1000, maxSampleRate: 10_000_000, maxChannels: 64 } as const;
+
+function unsupportedAudio({ sampleRate, channels }: AudioFacts): ProbeValidation | null {
+  const { minSampleRate, maxSampleRate, maxChannels } = audioLimits;
+  if (sampleRate < minSampleRate || sampleRate > maxSampleRate)
+    return unsupportedInput(
+      `The audio has a sample rate of ${sampleRate} Hz; supported are ${minSampleRate} to ${maxSampleRate} Hz.`,
+    );
+  return channels > maxChannels
+    ? unsupportedInput(`The audio has ${channels} channels; supported are up to ${maxChannels}.`)
+    : null;
+}
 
 const encryptedTags: readonly string[] = ['encv', 'enca', 'drmi', 'drms', 'aavd'];
 
@@ -156,6 +173,8 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   if (video !== null && streams.some((stream) => isChosen(stream, video) && isDolbyVisionOnly(stream))) {
     return unsupportedInput(dolbyVisionOnlyMessage);
   }
+  const audioRejection = audio === null ? null : unsupportedAudio(audio);
+  if (audioRejection !== null) return audioRejection;
   const durationSeconds = readDuration(format, streams, [video, audio]);
   const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;
   return {
