@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { pollUntil } from '../helpers/daemon.js';
 import { type DaemonProcess, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { FuzzClient } from '../helpers/fuzz/fuzz-client.js';
+import { writeKeptMedia } from '../helpers/fuzz/kept-cases.js';
 import { createMediaCase } from '../helpers/fuzz/media-case.js';
 import { makeMediaKinds } from '../helpers/fuzz/media-kinds.js';
 import { descendantsOf, megabytes, watchMemory } from '../helpers/fuzz/process-memory.js';
@@ -39,6 +40,35 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon }) => {
   await daemon.end('SIGTERM');
+});
+
+test('each file whose header claims extreme values is encoded, or fails with a class that says why', async ({
+  daemon,
+}) => {
+  const report = createSuiteReport('kept media', seed);
+  const kinds = await makeMediaKinds(folder);
+  const memory = watchMemory(daemon.pid);
+  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests', seed));
+  const cases = (await writeKeptMedia(kinds, folder)).values();
+  const worker = async () => {
+    for (const { name, request } of cases) {
+      const began = performance.now();
+      try {
+        for (const outcome of await runCase(client, request, name)) report.count(outcome);
+      } catch (error) {
+        report.find(error);
+      }
+      report.took(performance.now() - began, name);
+    }
+  };
+  await Promise.all(Array.from({ length: workerCount }, worker));
+  const { daemonBytes, childBytes, child } = memory.peak();
+  memory.stop();
+  report.close({
+    'daemon memory': megabytes(daemonBytes),
+    'memory of a program': `${megabytes(childBytes)} (${child})`,
+  });
+  assert.is(report.findingCount(), 0, 'there are findings');
 });
 
 test('each mutated file is encoded, or fails with a class that says why', async ({ daemon }) => {

@@ -8,7 +8,9 @@ import { type Choices, createChoices } from '../helpers/fuzz/choices.js';
 import { FuzzClient } from '../helpers/fuzz/fuzz-client.js';
 import { generateDamagedBody, generateRouteRequest } from '../helpers/fuzz/generate-raw-request.js';
 import { type Fields, generateRequest } from '../helpers/fuzz/generate-request.js';
+import { keptRequests } from '../helpers/fuzz/kept-cases.js';
 import { withUnknownName, withWrongValue } from '../helpers/fuzz/mutate-request.js';
+import { namedPath } from '../helpers/fuzz/named-fields.js';
 import { checkPlans } from '../helpers/fuzz/plan-request.js';
 import { megabytes, watchMemory } from '../helpers/fuzz/process-memory.js';
 import { createSuiteReport } from '../helpers/fuzz/suite-report.js';
@@ -37,6 +39,14 @@ test.before(async (context) => {
 test.after(async ({ daemon }) => {
   await daemon.end('SIGTERM');
 });
+
+for (const [index, { body, fields }] of keptRequests.entries()) {
+  test(`kept request ${index + 1} is rejected with the fields that were sent`, async ({ daemon }) => {
+    const client = new FuzzClient(daemon.url, processKey, createSuiteReport('kept requests', seed));
+    const answer = await client.create(body);
+    assert.equal(answer.ok ? [] : answer.errors.map(namedPath), fields);
+  });
+}
 
 test('each generated request is accepted, or rejected with the fields that are wrong, and nothing is ignored in silence', async ({
   daemon,

@@ -4,11 +4,11 @@ export interface SuiteReport {
   readonly count: (name: string) => void;
   /** Records how long something took, in ms, with a description of it for the slowest one. */
   readonly took: (ms: number, what: string) => void;
-  /** Records a finding: what a check found to be wrong. Of several that begin alike, the last one is kept. */
+  /** Prints and counts a finding: what a check found to be wrong. Of several that begin alike, the first one is printed. */
   readonly find: (error: unknown) => void;
   /** The number of different findings. */
   readonly findingCount: () => number;
-  /** Prints all findings, and the closing line: suite, seed, counts by name, the slowest one, other figures, time. */
+  /** Prints the closing line: suite, seed, counts by name, the slowest one, other figures, time. */
   readonly close: (figures: Readonly<Record<string, string>>) => void;
 }
 
@@ -16,7 +16,7 @@ export interface SuiteReport {
 export function createSuiteReport(suite: string, seed: number): SuiteReport {
   const began = Date.now();
   const counts = new Map<string, number>();
-  const findings = new Map<string, string>();
+  const findings = new Set<string>();
   let slowest = { ms: 0, what: 'none' };
   return {
     count: (name) => counts.set(name, (counts.get(name) ?? 0) + 1),
@@ -25,11 +25,13 @@ export function createSuiteReport(suite: string, seed: number): SuiteReport {
     },
     find: (error) => {
       const message = error instanceof Error ? error.message : String(error);
-      findings.set(message.slice(0, keyLength).replaceAll(/\d+/g, 'N'), message);
+      const key = message.slice(0, keyLength).replaceAll(/\d+/g, 'N');
+      // Printed at once: a long form may take hours.
+      if (!findings.has(key)) console.log(`Finding of ${suite}: ${message}\n`);
+      findings.add(key);
     },
     findingCount: () => findings.size,
     close: (figures) => {
-      for (const finding of findings.values()) console.log(`Finding: ${finding}\n`);
       const sorted = [...counts]
         .sort(([a], [b]) => a.localeCompare(b))
         .map(([name, count]) => `${name} ${count}`);
