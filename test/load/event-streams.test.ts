@@ -164,6 +164,7 @@ test('every stream shows every change of its job in order and the end, and costs
         await streams.reconnectReturning();
     }
     const afterSteps = await usageOf(daemon.pid);
+    const wideEvent = await client.expect(200, 'progress', `/v2/jobs/${jobs.at(-1)?.id}/progress`);
     for (const { id, end } of jobs)
       if (end === 'cancelled') await client.expect(204, 'cancel', `/v2/jobs/${id}/cancel`, { method: 'PUT' });
     const completed = jobs.filter(({ end }) => end !== 'cancelled');
@@ -174,8 +175,6 @@ test('every stream shows every change of its job in order and the end, and costs
     }
     await streams.waitForEnds();
     const othersMs = await probe.stop();
-    const wideEventBytes = (await client.send('progress', `/v2/jobs/${jobs.at(-1)?.id}/progress`)).body
-      .length;
     await streams.drainStalled();
     const finalData: (readonly [number, string])[] = [];
     for (const { id, end } of jobs) {
@@ -204,11 +203,15 @@ test('every stream shows every change of its job in order and the end, and costs
       usageText({ start: atStart, open: atOpen, 'after the steps': afterSteps, end: atEnd }),
     ]);
     assert.equal(totals.violations, []);
-    const allowed = (await socketCapacityBytes()) / wideEventBytes;
-    if (stepCount > 1.2 * allowed)
+    const bufferedEvents = (await socketCapacityBytes()) / wideEvent.body.length;
+    if (stepCount < 1.2 * bufferedEvents)
+      load.print(
+        `the kernel keeps ${bufferedEvents.toFixed(0)} events: whether the daemon keeps more is not tested`,
+      );
+    else
       assert.ok(
         mostStalled < stepCount,
-        `${mostStalled} of ${stepCount} events were kept for a client that does not read`,
+        `a client that does not read got ${mostStalled} events of ${stepCount} steps`,
       );
     const growth = afterSteps.megabytes - atOpen.megabytes;
     assert.ok(
