@@ -53,3 +53,14 @@ export interface NotificationAttempt {
   readonly startedMs: number;
   readonly seconds: number;
 }
+
+/** What one run of ffmpeg or ffprobe used. */
+export interface ProgramUsage {
+  readonly program: 'ffmpeg' | 'ffprobe';
+  /** Duration of the run. */
+  readonly seconds: number;
+  /** Peak of its resident memory when it last printed something; null if unknown. */
+  readonly peakMemoryBytes: number | null;
+  /** Processor time of all its threads; null if unknown. */
+  readonly cpuSeconds: number | null;
+}

@@ -1,20 +1,12 @@
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { productVersion } from '../../src/shared/version.js';
 import type { Job } from '../jobs/job.js';
-import type { NotificationAttempt, RunObserver } from '../jobs/run-observer.js';
+import type { NotificationAttempt, ProgramUsage, RunObserver } from '../jobs/run-observer.js';
 import { createHttpMetrics, type ObserveRequest } from './http-metrics.js';
 import { createJobMetrics } from './job-metrics.js';
 import { collectProcessMetrics } from './process-metrics.js';
 import { createRunMetrics } from './run-metrics.js';
 import { createStateMetrics, type StateSnapshot } from './state-metrics.js';
-
-/** What one run of ffmpeg or ffprobe has used; null where the operating system does not report it. */
-export interface ProgramUsage {
-  readonly program: 'ffmpeg' | 'ffprobe';
-  readonly seconds: number;
-  readonly peakMemoryBytes: number | null;
-  readonly cpuSeconds: number | null;
-}
 
 /**
  * The metrics of a daemon in the Prometheus text format. Counters and histograms are updated by the functions below, at

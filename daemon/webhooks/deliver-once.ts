@@ -40,10 +40,11 @@ export async function deliverOnce(
   signal: AbortSignal,
 ): Promise<Notification | null> {
   const { store, now } = deps;
-  const log = withFields(deps.log, { jobId });
   const job = await store.get(jobId);
   const notification = findNotification(job, id);
   if (job === null || notification === null) return null;
+  const { outputId } = notification;
+  const log = withFields(deps.log, { jobId, ...(outputId === null ? {} : { outputId }) });
   const startedMs = now().getTime();
   const startedAt = performance.now();
   const isMail = isEmailAddress(notification.target.url);
@@ -62,7 +63,7 @@ export async function deliverOnce(
   const isLast = attempts >= maxNotificationAttempts;
   deps.onAttempt?.({
     jobId,
-    outputId: notification.outputId,
+    outputId,
     kind: isMail ? 'mail' : 'webhook',
     result: failure === null ? 'delivered' : isLast ? 'gave-up' : 'failed',
     startedMs,

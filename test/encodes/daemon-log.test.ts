@@ -20,12 +20,13 @@ test('the log shows the URL of the daemon, its ffmpeg, the result of a job, and 
     '--log-format',
     'json',
   ]);
-  const messages = () =>
+  const entries = () =>
     daemon
       .logged()
       .trim()
       .split('\n')
-      .map((line) => (JSON.parse(line) as { readonly message: string }).message);
+      .map((line) => JSON.parse(line) as { readonly message: string; readonly job_id?: number });
+  const messages = () => entries().map(({ message }) => message);
   const output = (pattern: RegExp) => messages().some((message) => pattern.test(message));
   assert.ok(output(new RegExp(`listens at ${daemon.url}\\. Its data folder is ${data}\\.`)), daemon.logged());
   assert.ok(output(/^It encodes with ffmpeg \S+ \(\/.+\)\.$/), daemon.logged());
@@ -40,6 +41,8 @@ test('the log shows the URL of the daemon, its ffmpeg, the result of a job, and 
   assert.ok(output(/^Job 1: the input is mpeg4, h264 160x90, aac, 1\.\d s, \d+\.\d kB\.$/), daemon.logged());
   assert.ok(output(/^Job 1: output 3 \(web\) is mpeg4, h264 160x90, aac, 1\.\d s, /), daemon.logged());
   assert.ok(output(/^Job 1 is finished: 1 of 1 output in \d+\.\d s, \d+\.\dx\.$/), daemon.logged());
+  for (const { message, job_id } of entries())
+    assert.is(job_id, message.startsWith('Job 1') ? 1 : undefined, message);
   assert.is(await daemon.end('SIGINT'), 0);
   // The job is finished slightly before its run ends.
   assert.ok(output(/^Stopping: (no job is running\.$|waiting up to .* for 1 job)/), daemon.logged());

@@ -1,15 +1,5 @@
 import { readFileSync } from 'node:fs';
-
-/** What one run of a program used. */
-export interface ProgramUsage {
-  readonly program: 'ffmpeg' | 'ffprobe';
-  /** Duration of the run. */
-  readonly seconds: number;
-  /** Peak of its resident memory when it last printed something; null if unknown. */
-  readonly peakMemoryBytes: number | null;
-  /** Processor time of all its threads; null if unknown. */
-  readonly cpuSeconds: number | null;
-}
+import type { ProgramUsage } from '../../jobs/run-observer.js';
 
 /** Receives what each run of ffmpeg and ffprobe used, at its end. */
 export type ProgramEndHook = (usage: ProgramUsage) => void;

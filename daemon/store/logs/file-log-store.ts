@@ -1,7 +1,7 @@
 import { constants, open, readdir } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import type { LogRecord } from '../../../src/shared/records.js';
-import { replaceFile } from '../../../src/shared/util/atomic-files.js';
+import { isTemporaryName, replaceFile } from '../../../src/shared/util/atomic-files.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
 import type { LogEntry } from '../../../src/shared/util/log.js';
 import { removeAbandonedFiles } from '../data-folder/data-folder.js';
@@ -103,8 +103,9 @@ class FileLogStore implements LogStore {
     // One folder at a time: there may be a million logs.
     for (const name of folders.filter((one) => firstIdOfDoneFolder(one) !== null)) {
       const folder = join(layout.jobLogs, name);
-      await removeAbandonedFiles(folder, disk).catch(() => undefined);
-      for (const file of await readdir(folder).catch(() => [])) {
+      const files = await readdir(folder).catch(() => []);
+      if (files.some(isTemporaryName)) await removeAbandonedFiles(folder, disk).catch(() => undefined);
+      for (const file of files) {
         if (this.#isClosed) return;
         const id = idOfJobLog(file);
         if (id !== null && !hasJob(id)) await this.removeJob(id);

@@ -22,7 +22,6 @@ const answered: readonly (readonly [string, string])[] = [
   ['list --qqqq', 'venc list --help lists the flags'],
   ['get 4', 'did you mean download, show?'],
   ['status', 'venc list shows all jobs, venc show ID one of them, venc doctor the service'],
-  ['logs', 'venc show ID says why a job failed; the daemon writes its log to stderr'],
   ['encode a.mov', 'venc run encodes on this machine, venc submit has the service do it'],
   ['stop 4', 'did you mean cancel?'],
   ['target rm studio', 'did you mean remove?'],
@@ -45,6 +44,7 @@ const same: readonly (readonly [string, string])[] = [
   ['ps --json', 'list --json'],
   ['jobs -n 3', 'list --per-page 3'],
   ['status 5', 'show 5'],
+  ['log 5 --json', 'logs 5 --json'],
   ['accounts ls --json', 'accounts list --json'],
 ];
 
