@@ -25,6 +25,8 @@ import type { TableFolder, TableTexts } from './job-table.js';
 const version = 3;
 // As in git's index: a change within the same tick of a coarse clock would not change the time.
 const settledMs = 2000;
+/** Enough to keep a disk busy, and few enough that composing their lines takes only milliseconds. */
+const foldersPerBatch = 32;
 /** The order of the bytes in a row: a folder may move to another machine. */
 const byteOrder = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 'little' : 'big';
 
@@ -120,11 +122,28 @@ async function* linesOf(
 ): AsyncGenerator<string> {
   // Rows that refer to texts which are added meanwhile are invalid, and their folder is read again.
   yield `${JSON.stringify({ version, byteOrder, ...texts })}\n`;
+  let batch: FolderToCache[] = [];
   for (const folder of folders) {
-    const changedAtNs = await folderChangedAtNs(join(layout.done, folder.name));
-    if (changedAtNs === null || Number(changedAtNs / 1_000_000n) > now.getTime() - settledMs) continue;
-    if (folder.isCurrent()) yield `${JSON.stringify(writeFolderLine(folder, String(changedAtNs)))}\n`;
+    batch.push(folder);
+    if (batch.length < foldersPerBatch) continue;
+    yield await linesOfBatch(layout, batch, now);
+    batch = [];
   }
+  yield await linesOfBatch(layout, batch, now);
+}
+
+async function linesOfBatch(
+  layout: DataLayout,
+  folders: readonly FolderToCache[],
+  now: Date,
+): Promise<string> {
+  const times = await Promise.all(folders.map(({ name }) => folderChangedAtNs(join(layout.done, name))));
+  const lines = folders.map((folder, position) => {
+    const changedAtNs = times[position] ?? null;
+    if (changedAtNs === null || Number(changedAtNs / 1_000_000n) > now.getTime() - settledMs) return '';
+    return folder.isCurrent() ? `${JSON.stringify(writeFolderLine(folder, String(changedAtNs)))}\n` : '';
+  });
+  return lines.join('');
 }
 
 /** When names in a folder last changed, in nanoseconds; null if there is no such folder. */
