@@ -31,7 +31,8 @@ export function openLogs(options: LogOptions): { readonly log: Log; readonly log
     layout: dataLayout(dataFolder),
     disk,
     hasJob,
-    onStateChange: (error) => createLog(now, [sink])('warn', logFilesMessage(error)),
+    onStateChange: (error) =>
+      createLog(now, [sink])(error === null ? 'info' : 'warn', logFilesMessage(error)),
   });
   return { log: createLog(now, [sink, (entry) => logs.add(entry)]), logs };
 }

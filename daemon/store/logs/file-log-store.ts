@@ -19,6 +19,8 @@ export interface FileLogStoreOptions {
   /** Called with the error when writing begins to fail, and with null when it works again. */
   readonly onStateChange: (error: unknown) => void;
   readonly limits?: LogLimits;
+  /** See `LogWriterOptions`. */
+  readonly recoveryMs?: number;
 }
 
 /** Limits of the files. */
@@ -56,6 +58,7 @@ class FileLogStore implements LogStore {
       isWanted: (path) => this.#isWanted(path),
       onAppended: (path, sizeBytes) => this.#limitSize(path, sizeBytes),
       onStateChange: options.onStateChange,
+      ...(options.recoveryMs === undefined ? {} : { recoveryMs: options.recoveryMs }),
     });
   }
 

@@ -10,15 +10,19 @@ export interface LogWriterOptions {
   readonly isWanted: (path: string) => boolean;
   /** Called after lines were appended, with the size of the file. */
   readonly onAppended: (path: string, sizeBytes: number) => Promise<void>;
-  /** Called when writing begins to fail, and when it works again. */
+  /** Called with the error when writing begins to fail, and with null when it works again. */
   readonly onStateChange: (error: unknown) => void;
   /** The time for which lines are collected, in milliseconds. */
   readonly batchMs?: number;
+  /** The time without a failure after which writing works again, in milliseconds. */
+  readonly recoveryMs?: number;
 }
 
 /** Lines beyond this many characters are dropped: the disk is full or does not answer. */
 const maxPendingCharacters = 1024 * 1024;
 const defaultBatchMs = 200;
+/** On a disk that is almost full, writes fail and succeed by turns. */
+const defaultRecoveryMs = 60_000;
 const maxConcurrentWrites = 4;
 
 /**
@@ -31,7 +35,8 @@ export class LogWriter {
   readonly #pending = new Map<string, string[]>();
   #pendingCharacters = 0;
   #timer: NodeJS.Timeout | null = null;
-  #isFailing = false;
+  /** When a write failed last; null if writing works. */
+  #failedAt: number | null = null;
 
   constructor(options: LogWriterOptions) {
     this.#options = options;
@@ -63,9 +68,10 @@ export class LogWriter {
       try {
         const sizeBytes = await this.#append(path, lines.map((line) => `${line}\n`).join(''));
         await this.#options.onAppended(path, sizeBytes);
-        if (this.#isFailing) this.#setFailing(false, null);
+        this.#recordSuccess();
       } catch (error) {
-        if (!this.#isFailing) this.#setFailing(true, error);
+        if (this.#failedAt === null) this.#options.onStateChange(error);
+        this.#failedAt = performance.now();
       }
     });
   }
@@ -98,8 +104,10 @@ export class LogWriter {
     }
   }
 
-  #setFailing(isFailing: boolean, error: unknown): void {
-    this.#isFailing = isFailing;
-    this.#options.onStateChange(error);
+  #recordSuccess(): void {
+    const { recoveryMs = defaultRecoveryMs, onStateChange } = this.#options;
+    if (this.#failedAt === null || performance.now() - this.#failedAt < recoveryMs) return;
+    this.#failedAt = null;
+    onStateChange(null);
   }
 }

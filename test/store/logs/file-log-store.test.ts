@@ -164,7 +164,7 @@ test('a full disk loses lines and nothing else, and is reported when it begins a
       throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
     },
   };
-  const store = context.open({ disk });
+  const store = context.open({ disk, recoveryMs: 0 });
   store.add(entry('before', { jobId: 1 }));
   assert.equal(await messagesOf(store, 1), ['before']);
   isFull = true;
@@ -178,6 +178,27 @@ test('a full disk loses lines and nothing else, and is reported when it begins a
   assert.is(context.errors.length, 2);
   assert.is((context.errors[0] as { code?: string }).code, 'ENOSPC');
   assert.is(context.errors[1], null);
+  await store.close();
+});
+
+test('a disk on which some writes fail is reported once, not at every turn', async (context) => {
+  let count = 0;
+  mkdirSync(dirname(jobLogFile(context.layout, 1)), { recursive: true });
+  const disk: Disk = {
+    ...realDisk,
+    append: async (path, lines) => {
+      count += 1;
+      if (count % 2 === 0) return realDisk.append(path, lines);
+      throw Object.assign(new Error('no space left on device'), { code: 'ENOSPC' });
+    },
+  };
+  const store = context.open({ disk });
+  for (let line = 0; line < 10; line += 1) {
+    store.add(entry('line', { jobId: 1, isDetail: true }));
+    await store.read(1);
+  }
+  assert.is(context.errors.length, 1);
+  assert.is((await store.read(1)).length, 5);
   await store.close();
 });
 
