@@ -1,3 +1,4 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -28,7 +29,10 @@ const maxMegabytes = 64;
 const maxBytesPerJob = 8000;
 
 const test = suite('a data folder with many jobs');
+const folder = tempFolder();
 test.after(killDaemons);
+// Here, and not when the process ends: the runner does not wait so long for a process whose tests have ended.
+test.after(() => rm(folder, { recursive: true, force: true, maxRetries: 5 }));
 
 interface Started {
   readonly daemon: DaemonProcess;
@@ -43,7 +47,6 @@ async function start(dataFolder: string): Promise<Started> {
 }
 
 test('lists, jobs and reports are right with many jobs, also after removals, a restart and a crash', async () => {
-  const folder = tempFolder();
   const data = join(folder, 'data');
   const empty = await start(join(folder, 'empty'));
   await empty.daemon.end('SIGTERM');
