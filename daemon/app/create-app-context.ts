@@ -136,7 +136,6 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       minFreeBytes,
       hasFfmpeg: ffmpeg !== null,
       isDraining: () => isDraining,
-      now,
     });
     const advisory = createAdvisoryChecks({
       ...{ store, queue, now },

@@ -21,7 +21,6 @@ interface HealthCheckOptions {
   readonly minFreeBytes: number;
   readonly hasFfmpeg: boolean;
   readonly isDraining: () => boolean;
-  readonly now: () => Date;
 }
 
 /** The checks that decide whether jobs are accepted, and the disk. */
@@ -39,7 +38,8 @@ export function createHealthCheck(options: HealthCheckOptions): HealthCheck {
   let latestFreeBytes: number | null = null;
   // Concurrent requests share one check: two would remove each other's file.
   const checkDiskCached = (): Promise<DiskState> => {
-    const at = options.now().getTime();
+    // Not the time of day: a clock that is set back would keep the result until it has caught up.
+    const at = performance.now();
     if (cached === null || at - cached.at > diskCheckTtlMs) cached = { at, state: checkDisk(options) };
     return cached.state;
   };

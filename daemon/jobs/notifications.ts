@@ -102,6 +102,15 @@ function afterFailedAttempt(notification: Notification, now: Date): readonly Not
   return [{ ...notification, attempts, dueAt }];
 }
 
+/**
+ * When the next attempt is due, in milliseconds since 1970. Never later than its delay from now, whatever the stored
+ * time says: the clock may have been set back since. An invalid time is due at once.
+ */
+export function dueMsOf({ attempts, dueAt }: Notification, now: Date): number {
+  const longestMs = attempts === 0 ? 0 : backoffDelayMs(attempts, notificationBackoff);
+  return Math.min(Date.parse(dueAt) || 0, now.getTime() + longestMs);
+}
+
 function createNotifications(
   targets: readonly NotificationTarget[],
   job: Job,

@@ -121,6 +121,15 @@ export class DeliveryQueue {
     return this.#later.at(-1)?.dueMs ?? null;
   }
 
+  /** Changes the due times of all notifications that are not due yet by some milliseconds. */
+  shift(ms: number): void {
+    for (const [index, notification] of this.#later.entries()) {
+      const moved = { ...notification, dueMs: notification.dueMs + ms };
+      this.#later[index] = moved;
+      if (this.#known.get(notification.id) === notification) this.#known.set(notification.id, moved);
+    }
+  }
+
   #schedule(notification: QueuedNotification): void {
     let low = 0;
     let high = this.#later.length;

@@ -3,6 +3,7 @@ import { isVencError } from '../../src/shared/errors.js';
 import { isEmailAddress } from '../../src/shared/settings/read-text.js';
 import { parseUrl } from '../../src/shared/text/url-text.js';
 import type { Job } from '../jobs/job.js';
+import { dueMsOf } from '../jobs/notifications.js';
 import { describeError } from '../queue/end-of-run.js';
 import type { JobStore } from '../store/job-store.js';
 import { type DeliveryDeps, deliverOnce } from './deliver-once.js';
@@ -47,11 +48,16 @@ export function createNotificationDeliverer(options: NotificationDelivererOption
   return new StoreDeliverer(options);
 }
 
+/** A clock that lags by more was set back. */
+const maxClockErrorMs = 5000;
+
 class StoreDeliverer implements NotificationDeliverer {
   readonly #options: NotificationDelivererOptions;
   readonly #queue = new DeliveryQueue();
   readonly #closing = new AbortController();
   readonly #inFlight = new Set<Promise<void>>();
+  /** The time of day at the last look, and that of the monotonic clock. */
+  #clock = { nowMs: Number.NEGATIVE_INFINITY, atMs: 0 };
   #unwatch: () => void = () => {};
   #cancelAlarm: () => void = () => {};
 
@@ -102,11 +108,13 @@ class StoreDeliverer implements NotificationDeliverer {
   }
 
   #enqueue({ id: jobId, pendingNotifications: notifications }: Job): void {
-    for (const { id, target, dueAt } of notifications) {
+    const now = this.#options.now();
+    for (const notification of notifications) {
+      const { id, target } = notification;
       const address = isEmailAddress(target.url)
         ? { origin: mailOrigin, endpoint: mailOrigin }
         : { origin: originOf(target.url), endpoint: endpointOf(target.url) };
-      this.#queue.add({ id, jobId, ...address, dueMs: parseTimeMs(dueAt) });
+      this.#queue.add({ id, jobId, ...address, dueMs: dueMsOf(notification, now) });
     }
   }
 
@@ -116,12 +124,21 @@ class StoreDeliverer implements NotificationDeliverer {
     const { now, alarm = timer } = this.#options;
     this.#cancelAlarm();
     const nowMs = now().getTime();
+    this.#followClock(nowMs);
     for (let next = this.#queue.next(nowMs); next !== null; next = this.#queue.next(nowMs)) {
       this.#track(this.#deliver(next));
     }
     const dueMs = this.#queue.nextDueMs();
     if (dueMs === null) return;
     this.#cancelAlarm = alarm(Math.min(dueMs - nowMs, maxWaitMs), () => this.#send());
+  }
+
+  /** Moves the due times with a clock that was set back, or they would wait until it has caught up. */
+  #followClock(nowMs: number): void {
+    const elapsedMs = performance.now() - this.#clock.atMs;
+    const setBackMs = this.#clock.nowMs + elapsedMs - nowMs;
+    this.#clock = { nowMs, atMs: performance.now() };
+    if (setBackMs > maxClockErrorMs) this.#queue.shift(-setBackMs);
   }
 
   /** Makes one attempt. Never rejects. */
@@ -131,7 +148,7 @@ class StoreDeliverer implements NotificationDeliverer {
     let dueMs: number | null = null;
     try {
       const next = await deliverOnce(this.#options, queued, signal);
-      dueMs = next === null ? null : parseTimeMs(next.dueAt);
+      dueMs = next === null ? null : dueMsOf(next, now());
     } catch (error) {
       if (signal.aborted) return;
       log(
@@ -165,11 +182,6 @@ function originOf(url: string): string {
 /** A URL without its query, which may differ from notification to notification. */
 function endpointOf(url: string): string {
   return originOf(url) + (parseUrl(url)?.pathname ?? '');
-}
-
-/** Milliseconds since 1970; an invalid time is due at once. */
-function parseTimeMs(time: string): number {
-  return Date.parse(time) || 0;
 }
 
 const timer: SetAlarm = (delayMs, wake) => {

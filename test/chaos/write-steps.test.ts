@@ -3,13 +3,9 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openChaosSuite } from '../helpers/chaos/chaos-suite.js';
+import { type DiskFailureKind, diskFailureKinds, type FsFailures } from '../helpers/chaos/disk-failures.js';
 import { fileOperations } from '../helpers/chaos/file-operations.js';
-import {
-  type DiskFailureKind,
-  diskFailureKinds,
-  type FsFailures,
-  installFsFailures,
-} from '../helpers/chaos/fs-failures.js';
+import { installFsFailures } from '../helpers/chaos/fs-failures.js';
 import { jobOperations } from '../helpers/chaos/job-operations.js';
 import { accountOperations, type WriteOperation } from '../helpers/chaos/write-operations.js';
 import { tempFolder } from '../helpers/temp.js';

@@ -19,7 +19,7 @@ export function canUnshare(): boolean {
   return false;
 }
 
-/** A `venc daemon` that is process 1 of a PID namespace. */
+/** A `venc daemon` that may find its data folder in use. */
 export interface NamespacedDaemon {
   readonly key: string;
   /** Resolves to its URL; rejects if the daemon ends first. */
@@ -40,8 +40,16 @@ export function killNamespacedDaemons(): void {
 
 /** Starts a daemon in its own PID namespace, on a free port. */
 export function startNamespacedDaemon(dataFolder: string, env: NodeJS.ProcessEnv = {}): NamespacedDaemon {
+  return startContender(dataFolder, { isNamespaced: true, env });
+}
+
+/** Starts a daemon on a free port, in its own PID namespace or in that of the test, without waiting for it. */
+export function startContender(
+  dataFolder: string,
+  { isNamespaced, env }: { readonly isNamespaced: boolean; readonly env: NodeJS.ProcessEnv },
+): NamespacedDaemon {
   const args = ['daemon', '--port', '0', '--data', dataFolder, '--allow-private-network', '--grace', '0'];
-  const child = spawnVenc(args, { VENC_API_KEY: processKey, ...env }, ownPids);
+  const child = spawnVenc(args, { VENC_API_KEY: processKey, ...env }, isNamespaced ? ownPids : []);
   started.add(child);
   let log = '';
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
@@ -65,7 +73,7 @@ export function startNamespacedDaemon(dataFolder: string, env: NodeJS.ProcessEnv
     url,
     ended,
     logged: () => log,
-    signal: (name) => void process.kill(childOf(child.pid ?? 0), name),
+    signal: (name) => void process.kill(isNamespaced ? childOf(child.pid ?? 0) : (child.pid ?? 0), name),
   };
 }
 
