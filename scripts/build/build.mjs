@@ -9,12 +9,13 @@
  * nothing.
  */
 import { spawnSync } from 'node:child_process';
-import { copyFileSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { checkReferences, collectNamedFiles, destinationsOfNamedFiles } from './file-references.mjs';
+import { bundledPackages, licencesOf, sbomOf } from './third-party.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 const shipped = `${root}dist/venc`;
@@ -94,7 +95,10 @@ const named = await Promise.all(
     build({ ...modules, entryPoints: [source], outfile: destination }),
   ),
 );
-writeFileSync(`${shipped}/LICENSES`, licencesOf([main, lazy, ...named]));
+const bundled = bundledPackages(root, [main, lazy, ...named]);
+writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
+const sbom = sbomOf(root, bundled);
+if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);
 for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
   copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
@@ -108,22 +112,6 @@ function excludeLazyModules(bundler) {
     lazyModules.add(found);
     return { path: `./lazy/${relative('dist', found)}`, external: true };
   });
-}
-
-/** The licences of the bundled packages, which must be shipped with their code. */
-function licencesOf(builds) {
-  const inputs = builds
-    .flatMap(({ metafile }) => Object.values(metafile.outputs))
-    .flatMap((output) => Object.entries(output.inputs))
-    .flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : []));
-  const folders = inputs.flatMap((input) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(input)?.[0] ?? []);
-  const texts = [...new Set(folders)].map((folder) => {
-    const { name, version, license } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
-    const file = readdirSync(`${root}${folder}`).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? '' : `\n\n${readFileSync(`${root}${folder}/${file}`, 'utf8').trim()}`;
-    return `${name} ${version}, ${license}${text}`;
-  });
-  return `venc contains code of these packages.\n\n${[...new Set(texts)].sort().join(`\n\n${'-'.repeat(70)}\n\n`)}\n`;
 }
 
 /**
