@@ -29,8 +29,11 @@ const concurrentJobs = 4;
 /** Jobs before the first sample: the program is then loaded and compiled. */
 const warmUpJobs = load.isLong ? 100 : 8;
 const sampleIntervalMs = load.isLong ? 5000 : 500;
-/** What the memory may grow by in the second half of the soak, estimated from the slope: garbage that is not collected yet. */
-const maxGrowthMegabytes = 32;
+/**
+ * What the memory may grow by in the second half of the soak, estimated from the slope: garbage that is not
+ * collected yet. The short form ends before the memory of a new process has settled.
+ */
+const maxGrowthMegabytes = load.isLong ? 32 : 64;
 
 const test = suite('soak');
 test.after(killDaemons);
