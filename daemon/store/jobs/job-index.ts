@@ -1,4 +1,5 @@
 import { isFinal } from '../../../src/shared/states.js';
+import { doneFolderName } from '../data-folder/layout.js';
 import type { AccountDailyUsage, JobFilter, RemovableFilter, UsageFilter } from '../job-store.js';
 import { IdempotencyIndex } from './idempotency-index.js';
 import type { IndexEntry } from './index-entry.js';
@@ -20,6 +21,8 @@ export class JobIndex {
   readonly #ledger = new UsageLedger();
   readonly #idsWithNotifications = new SortedIdList();
   readonly #keys = new IdempotencyIndex();
+  /** Folders whose files may differ from the entries. */
+  readonly #distrusted = new Set<string>();
 
   /** An empty index, for rows of folders that refer to given texts. */
   constructor(texts?: TableTexts) {
@@ -136,6 +139,11 @@ export class JobIndex {
     this.#keys.rotate(nowMs);
   }
 
+  /** Keeps the folder of a job out of {@link folders}, after a failed write: the next start reads its files. */
+  distrustFolderOf(id: number): void {
+    this.#distrusted.add(doneFolderName(id));
+  }
+
   /** The texts that the rows of {@link folders} refer to. */
   get texts(): TableTexts {
     return this.#table.texts;
@@ -148,10 +156,11 @@ export class JobIndex {
   *folders(isBusy: (name: string) => boolean, withRemoved: ReadonlySet<string>): Generator<FolderToCache> {
     const keys = this.#keys.byFolder();
     for (const name of new Set([...this.#table.folderNames(), ...withRemoved])) {
-      if (isBusy(name)) continue;
+      const isUnknown = () => isBusy(name) || this.#distrusted.has(name);
+      if (isUnknown()) continue;
       const changeCount = this.#table.changeCountOf(name);
       const rows = this.#table.finalRowsOf(name);
-      const isCurrent = () => !isBusy(name) && this.#table.changeCountOf(name) === changeCount;
+      const isCurrent = () => !isUnknown() && this.#table.changeCountOf(name) === changeCount;
       const keysOfFinal = (keys.get(name) ?? []).filter(({ id }) => isFinal(this.get(id)?.state ?? ''));
       yield { name, hasRemoved: withRemoved.has(name), ...rows, keys: keysOfFinal, isCurrent };
     }

@@ -204,6 +204,7 @@ class JsonJobStore implements JobStore {
       try {
         length = await this.#parts.writer.replace(before, after);
       } catch (error) {
+        this.#cache.index.distrustFolderOf(id);
         // If the file cannot be read either, the cached job stays.
         const reconciled = await this.#cache.reconcile(before).catch(() => before.job);
         if (reconciled !== before.job) this.#listeners.emit(reconciled, before.job);
@@ -290,11 +291,9 @@ class JsonJobStore implements JobStore {
 
   /** The job, or null if there is none that can be read. */
   async #getReadable(id: number): Promise<Job | null> {
-    try {
-      return await this.get(id);
-    } catch (error) {
+    return this.get(id).catch((error: unknown) => {
       if (isVencError(error, 'GoneError')) return null;
       throw error;
-    }
+    });
   }
 }
