@@ -108,6 +108,8 @@ async function checkDisk({ dataFolder, minFreeBytes }: HealthCheckOptions): Prom
 
 /** Writes a file, because a read-only, broken or quota-limited disk does not show in its numbers. */
 async function writeProbeFile(path: string): Promise<void> {
+  // Nothing else may be in its place: the open of a named pipe would wait for a reader for ever.
+  await rm(path, { force: true });
   const file = await open(path, 'w', 0o600);
   try {
     await file.writeFile('venc');

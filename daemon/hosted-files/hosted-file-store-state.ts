@@ -1,6 +1,7 @@
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
+import { textFileOptions } from '../../src/shared/util/disk.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../jobs/job.js';
@@ -61,7 +62,7 @@ export async function writeRecord(
 /** Reads the record of a token; null if it is missing or unreadable. */
 export async function readRecord(state: HostedFileStoreState, token: string): Promise<UploadRecord | null> {
   try {
-    const value: unknown = JSON.parse(await readFile(recordPath(state, token), 'utf8'));
+    const value: unknown = JSON.parse(await readFile(recordPath(state, token), textFileOptions));
     return isUploadRecord(value) ? value : null;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 import { access, appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
+import { textFileOptions } from '../../src/shared/util/disk.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { hiddenFileName } from '../ffmpeg/index.js';
 
@@ -88,7 +89,7 @@ const journalName = hiddenFileName;
 const maxFolderNames = 100;
 
 async function readJournal(root: string, name: string): Promise<readonly DeliveredFile[]> {
-  const text = await readFile(join(root, name, journalName), 'utf8').catch(() => '');
+  const text = await readFile(join(root, name, journalName), textFileOptions).catch(() => '');
   const delivered: DeliveredFile[] = [];
   // A daemon that was killed may have left an incomplete line.
   for (const [, outputId, file = '', url = ''] of text.matchAll(/^(\d+) (\S+) (.+)\n/gm)) {

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { readdir, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
+import { textFileOptions } from '../../src/shared/util/disk.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import { makeFolders } from './folders.js';
 
@@ -55,7 +56,7 @@ export function openCleanupJournal(folder: string): StoredCleanupJournal {
       const entries: JournalEntry[] = [];
       for (const name of names) {
         const path = join(folder, name);
-        const orphan = parseOrphan(await readFile(path, 'utf8').catch(() => ''));
+        const orphan = parseOrphan(await readFile(path, textFileOptions).catch(() => ''));
         if (orphan === null) await unlink(path).catch(() => undefined);
         else entries.push({ orphan, removeEntry: removeEntry(path) });
       }

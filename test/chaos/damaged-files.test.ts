@@ -14,7 +14,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const test = suite('a data folder with damaged, empty and foreign files');
 const chaos = openChaosSuite('damaged-files');
-const shortCount = 45;
+const shortCount = 30;
 const startLimitMs = 60_000;
 const isRoot = process.getuid?.() === 0;
 const counts = { cases: 0, started: 0, rejected: 0 };
@@ -145,8 +145,13 @@ test('damage of one place loses no other job, and a daemon that rejects it says 
     place.replaceAll(/[A-Z]+/g, (name) => names[name as keyof typeof names] ?? name),
   );
   const all = places.flatMap((place) => kinds.map((kind) => ({ place, kind })));
+  // A pipe is the damage that can make a read wait for ever.
+  const always = all.filter(
+    ({ place, kind }) => kind === 'a fifo' && /^(lock|jobs\/active\/\d+\.json)$/.test(place),
+  );
+  const sample = [...always, ...chaos.choices.sample(all, shortCount)];
   const failures: string[] = [];
-  for (const { place, kind } of chaos.isLong ? all : chaos.choices.sample(all, shortCount))
+  for (const { place, kind } of chaos.isLong ? all : sample)
     await checkCase(place, kind).catch((error: Error) => failures.push(error.message));
   assert.equal(failures, []);
 });

@@ -89,7 +89,7 @@ async function setUp(): Promise<{
   if (disk === null) return null;
   const folder = tempFolder();
   const source = join(folder, 'in.mp4');
-  await makeMedia(source, film('320x240', 3));
+  await makeMedia(source, film('320x240', 2));
   return { disk, source, args: ['--files-root', folder, '--jobs', '1', '--min-free', '1MB'] };
 }
 

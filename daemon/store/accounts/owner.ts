@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
-import { realDisk } from '../../../src/shared/util/disk.js';
+import { realDisk, textFileOptions } from '../../../src/shared/util/disk.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import {
@@ -50,7 +50,7 @@ export async function ensureOwner(layout: DataLayout, given?: string): Promise<O
 /** The owner's key in the data folder; null if there is none or it is invalid. */
 export async function readOwnerKey(layout: DataLayout): Promise<string | null> {
   try {
-    const text = (await readFile(layout.ownerKey, 'utf8')).trim();
+    const text = (await readFile(layout.ownerKey, textFileOptions)).trim();
     return isValidKey(text) ? text : null;
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;

@@ -1,5 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
+import { textFileOptions } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Credential } from '../../jobs/saved-credentials.js';
@@ -32,7 +33,7 @@ export function newCredentialsKey(): string {
 /** Reads the key of the data folder; null if there is none. Rejects if the file is damaged. */
 export async function readCredentialsKey(layout: DataLayout): Promise<Buffer | null> {
   try {
-    const key = Buffer.from((await readFile(layout.credentialsKey, 'utf8')).trim(), 'base64');
+    const key = Buffer.from((await readFile(layout.credentialsKey, textFileOptions)).trim(), 'base64');
     if (key.byteLength !== keyBytes) throw new TypeError(`${layout.credentialsKey} is damaged`);
     return key;
   } catch (error) {

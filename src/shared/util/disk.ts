@@ -1,6 +1,17 @@
+import { constants } from 'node:fs';
 import { chown, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { systemCode } from './system-code.js';
+
+/**
+ * Options to read a text file of a folder that others can write to. A named pipe in its place reads as empty; without
+ * the flag, the read would wait for a writer for ever.
+ */
+export const textFileOptions = {
+  encoding: 'utf8',
+  // Not defined on Windows.
+  flag: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+} as const;
 
 /** A file that is being written. */
 export interface DiskFile {

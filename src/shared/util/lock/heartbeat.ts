@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { open, readFile, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { textFileOptions } from '../disk.js';
 import { systemCode } from '../system-code.js';
 
 /** How often the holder of a lock updates the time of its file, in milliseconds. */
@@ -96,7 +97,7 @@ export async function watchHolder(path: string, text: string): Promise<'alive' |
 /** The content of a lock file; null if there is none. */
 export async function readLockText(path: string): Promise<string | null> {
   try {
-    return await readFile(path, 'utf8');
+    return await readFile(path, textFileOptions);
   } catch (error) {
     if (systemCode(error) === 'ENOENT') return null;
     throw error;
