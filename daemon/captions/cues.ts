@@ -109,7 +109,7 @@ export const maxReadLength = 2 * maxTextLength;
  */
 export function normalizeCues(captions: Captions): Captions {
   const withText = captions.cues.filter(
-    (cue) => plainText(cue).trim() !== '' || (cue.isDrawing && captions.syntax === 'ass'),
+    (cue) => hasText(cue) || (cue.isDrawing && captions.syntax === 'ass'),
   );
   const cues = withText.filter((cue) => cue.endMs > cue.startMs);
   const shown = cues.filter(({ endMs }) => endMs > 0);
@@ -129,6 +129,11 @@ export function normalizeCues(captions: Captions): Captions {
       ...(shown.some(isLong) ? [`A caption was cut after ${maxTextLength} characters.`] : []),
     ],
   };
+}
+
+/** Whether a cue has more than blanks and control characters, which XML cannot represent. */
+function hasText(cue: Cue): boolean {
+  return /[^\s\p{Cc}]/u.test(plainText(cue));
 }
 
 function shortened({ raw: _, ...cue }: Cue): Cue {

@@ -84,9 +84,18 @@ export function subripText({ cues, syntax }: Pick<Captions, 'cues' | 'syntax'>):
     const text =
       syntax === 'subrip' && cue.raw !== undefined
         ? cue.raw
-        : cue.spans.map((span) => taggedText(span, (part) => part)).join('');
+        : withoutTimings(cue.spans.map((span) => taggedText(span, (part) => part)).join(''));
     // An empty line would end the cue.
     return `${index + 1}\n${times}\n${text.replaceAll(/\n(?=\n|$)/g, '\n\u00A0')}\n`;
   });
   return blocks.join('\n');
+}
+
+/** A text whose lines are no times of another cue: a zero-width space precedes those that readers would take for one. */
+function withoutTimings(text: string): string {
+  const isTime = (line: string) => isTiming.test(line) || lacksArrow.test(line) || isPartOfTiming.test(line);
+  return text
+    .split('\n')
+    .map((line) => (isTime(line) ? `\u200B${line}` : line))
+    .join('\n');
 }

@@ -23,10 +23,12 @@ export function parseSubstation(text: string): Captions {
     if (section !== 'events') {
       header.push(line);
     } else if (/^\s*Format\s*:/i.test(line)) {
-      columns = line
-        .slice(line.indexOf(':') + 1)
-        .split(',')
-        .map((name) => name.trim().toLowerCase());
+      const named = line.slice(line.indexOf(':') + 1).split(',');
+      const names = named.map((name) => name.trim().toLowerCase());
+      // The lines of captions are kept, and a file that is written has one line for all of them.
+      if (cues.length > 0 && names.join() !== columns.join())
+        throw errorAt(index + 1, 1, 'a second line "Format:" has other fields');
+      columns = names;
     } else if (/^\s*Dialogue\s*:/i.test(line)) {
       cues.push(cueOf(line, index + 1, columns));
       checkCount(cues.length);

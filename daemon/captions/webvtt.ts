@@ -86,8 +86,10 @@ export function parseWebvtt(text: string): Captions {
       if (/^[\d:]+\.\d{3}\s/.test(line)) throw errorAt(at + 1, 1, 'the line has a time, but no -->');
       continue;
     }
-    const blank = lines.indexOf('', at + 1);
-    const block = lines.slice(at + 1, blank === -1 ? lines.length : blank);
+    // A line with an arrow ends a block as well: the empty line before it may be missing.
+    let end = at + 1;
+    while (end < lines.length && lines[end] !== '' && !lines[end]?.includes('-->')) end += 1;
+    const block = lines.slice(at + 1, end);
     if (isHeader) {
       headers.push([line, ...block].join('\n'));
     } else if (line.includes('-->')) {

@@ -52,6 +52,17 @@ test('WebVTT may have notes, styles, identifiers, hours or none, and any line en
   ]);
 });
 
+test('a caption of WebVTT ends at the times of the next one, also without an empty line', () => {
+  const text = 'WEBVTT\n\n00:01.000 --> 00:02.000\none\n00:03.000 --> 00:04.000\ntwo\n';
+  assert.equal(
+    parseWebvtt(text).cues.map(({ startMs, raw }) => [startMs, raw]),
+    [
+      [1000, 'one'],
+      [3000, 'two'],
+    ],
+  );
+});
+
 for (const [text, message] of [
   ['1\n00:01.000 --> 00:02.000\nx', /^line 1, column 1: .*WEBVTT/],
   ['WEBVTT\n\n00:01 --> 00:02\nx', /^line 3, column 1: /],

@@ -236,4 +236,26 @@ test('reading a file with very many or unfinished parts takes time in proportion
   }
 });
 
+test('a text that is like the times of a caption stays a text in SubRip', () => {
+  const text =
+    '<tt xmlns="http://www.w3.org/ns/ttml"><body><div><p begin="1s" end="2s">one<br/>00:00:05,000 --&gt; 00:00:06,000</p></div></body></tt>';
+  const written = subripText(readCaptions(text, 'ttml'));
+  assert.equal(readCaptions(written, 'srt').cues.length, 1);
+});
+
+test('a second line of formats in SubStation Alpha must have the same fields', () => {
+  const events =
+    '[Script Info]\nScriptType: v4.00+\n\n[Events]\nFormat: Start, End, Text\nDialogue: 0:00:01.00,0:00:02.00,x\n';
+  assert.is(readCaptions(`${events}\n[Events]\nFormat: Start, End, Text\n`, 'ssa').cues.length, 1);
+  assert.throws(
+    () => readCaptions(`${events}Format: Layer, Start\n`, 'ssa'),
+    /line 7, column 1: a second line "Format:"/,
+  );
+});
+
+test('a caption of control characters has no text', () => {
+  const two = `${srtCue('00:00:01,000 --> 00:00:02,000', '\u0000\u0001')}\n${srtCue('00:00:03,000 --> 00:00:04,000', 'x')}`;
+  assert.is(readCaptions(two, 'srt').cues.length, 1);
+});
+
 test.run();
