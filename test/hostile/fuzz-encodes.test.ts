@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type DaemonProcess, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { correct } from '../helpers/fuzz/check-rejection.js';
-import { createChoices } from '../helpers/fuzz/choices.js';
+import { caseSeeds, createChoices } from '../helpers/fuzz/choices.js';
 import { FuzzClient } from '../helpers/fuzz/fuzz-client.js';
 import { generateRequest } from '../helpers/fuzz/generate-request.js';
 import { makeMediaKinds } from '../helpers/fuzz/media-kinds.js';
@@ -64,7 +64,7 @@ test('each accepted request is encoded, or fails with a class about its settings
   };
   const memory = watchMemory(daemon.pid);
   const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests', seed));
-  const seeds = Array.from({ length: requestCount }, (_, index) => seed + index).values();
+  const seeds = caseSeeds(seed, requestCount).values();
   const worker = async () => {
     for (const own of seeds) {
       if (report.findingCount() >= maxFindings) return;

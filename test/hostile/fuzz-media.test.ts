@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { pollUntil } from '../helpers/daemon.js';
 import { type DaemonProcess, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
+import { caseSeeds } from '../helpers/fuzz/choices.js';
 import { FuzzClient } from '../helpers/fuzz/fuzz-client.js';
 import { writeKeptMedia } from '../helpers/fuzz/kept-cases.js';
 import { createMediaCase } from '../helpers/fuzz/media-case.js';
@@ -76,7 +77,7 @@ test('each mutated file is encoded, or fails with a class that says why', async 
   const kinds = await makeMediaKinds(folder);
   const memory = watchMemory(daemon.pid);
   const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests', seed));
-  const seeds = Array.from({ length: caseCount }, (_, index) => seed + index).values();
+  const seeds = caseSeeds(seed, caseCount).values();
   const worker = async () => {
     for (const own of seeds) {
       if (report.findingCount() >= maxFindings) return;

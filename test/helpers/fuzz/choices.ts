@@ -34,3 +34,8 @@ export function createChoices(seed: number): Choices {
     },
   };
 }
+
+/** The seeds of the cases of a run, which no run with another seed has. The seed of a case repeats it alone. */
+export function caseSeeds(seed: number, count: number): readonly number[] {
+  return Array.from({ length: count }, (_, index) => seed * 1_000_000 + index);
+}

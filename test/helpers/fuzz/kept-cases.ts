@@ -124,7 +124,7 @@ const keptMedia: readonly KeptMedia[] = [
     edits: [edit('\x2a\xd7\xb1', 4, 0xffffff00)],
     output: {},
   },
-  { what: 'one frame per minute', kind: 't.y4m', edits: [edit('F5:1', 0, 0x46313a39)], output: {} },
+  { what: 'a frame every nine seconds', kind: 't.y4m', edits: [edit('F5:1', 0, 0x46313a39)], output: {} },
 ];
 
 /** A kept file, written to a folder, and the request that uses it. */
