@@ -22,7 +22,7 @@ import { tempFolder } from '../helpers/temp.js';
 
 const test = suite<{ daemon: DaemonProcess }>('encodes of generated requests');
 const { seed, isLong } = suiteOptions();
-const requestCount = isLong ? 500 : 40;
+const requestCount = isLong ? 500 : 15;
 const workerCount = 3;
 const maxFindings = 20;
 const folder = tempFolder();
