@@ -119,11 +119,11 @@ test('a full disk: creates are 503, the running job fails with its class, and al
     await waitUntil('a job runs', async () => (await read(daemon, ids[0] ?? '')).state === 'processing');
     fill(join(disk, 'filler'), disk);
     counts.filled += 1;
-    await waitUntil('the daemon has found it', () => isUnhealthy(daemon));
+    await waitUntil('the daemon is unhealthy', () => isUnhealthy(daemon));
     await assertUnavailable(daemon, source, /free space|no space left/);
     for (const id of ids) await read(daemon, id);
     rmSync(join(disk, 'filler'));
-    await waitUntil('the daemon has found the space', async () => !(await isUnhealthy(daemon)));
+    await waitUntil('the daemon is healthy', async () => !(await isUnhealthy(daemon)));
     ids.push(await idOf(await create(daemon, source)));
     const jobs = await assertRecovered(daemon, disk, ids);
     for (const { state, output_media_files: outputs, input_media_file: input } of jobs) {
@@ -145,20 +145,20 @@ test('a disk that turns read-only: creates are 503 with the reason, and all work
     const daemon = await startDaemonProcess(join(disk, 'data'), args);
     const ids = [await idOf(await create(daemon, source))];
     await waitUntil('it is final', async () => isFinal((await read(daemon, ids[0] ?? '')).state));
-    // The kernel does not remount while a file is open for writing, such as a scratch file of the job that has just ended.
+    // The kernel rejects it while a file is open for writing, such as a scratch file of the job that has just ended.
     await waitUntil(
       'the disk is read-only',
       () => spawnSync('mount', ['-o', 'remount,ro', disk]).status === 0,
     );
     counts.readOnly += 1;
-    await waitUntil('the daemon has found it', () => isUnhealthy(daemon));
+    await waitUntil('the daemon is unhealthy', () => isUnhealthy(daemon));
     await assertUnavailable(daemon, source, /read-only disk/);
     const cancel = await ask(daemon, `/v2/jobs/${ids[0]}/cancel`, { method: 'PUT' });
     assert.is(cancel.status, 409);
     assert.is((await ask(daemon, `/v2/jobs/${ids[0]}`, { method: 'DELETE' })).status, 503);
     await read(daemon, ids[0] ?? '');
     assert.is(spawnSync('mount', ['-o', 'remount,rw', disk]).status, 0);
-    await waitUntil('the daemon has found it', async () => !(await isUnhealthy(daemon)));
+    await waitUntil('the daemon is healthy', async () => !(await isUnhealthy(daemon)));
     ids.push(await idOf(await create(daemon, source)));
     const jobs = await assertRecovered(daemon, disk, ids);
     assert.equal(
