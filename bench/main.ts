@@ -29,6 +29,11 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./one-job.js')).measureOneJob,
   },
+  containment: {
+    what: 'an encode and a probe with limits and sandbox, compared with the same commands by hand',
+    rounds: 7,
+    load: async () => (await import('./containment.js')).measureContainment,
+  },
   ladder: {
     what: 'three sizes in one job, compared with three successive encodes',
     rounds: 5,
