@@ -75,8 +75,6 @@ export class MemoryShortage {
 
 /** The part of the limit from which memory that was in use explains a failure. Allocations are large: frames of several MB. */
 const nearLimit = 0.7;
-/** ffmpeg ends with this code after a signal that it handles. */
-const exitCodeOfSignals = 255;
 
 /** The error of a run that a limit of the kernel ended; null if it ended for another reason. Recognises it also behind bubblewrap. */
 export function explainLimit(
@@ -86,8 +84,7 @@ export function explainLimit(
 ): VencError | null {
   const { signal, exitCode, stderr, usage } = exit;
   const usedCpuSeconds = usage?.cpuSeconds ?? 0;
-  const wasSignalled = signal === 'SIGKILL' || exitCode === exitCodeOfSignals;
-  if (signal === 'SIGXCPU' || (wasSignalled && usedCpuSeconds >= cpuSeconds - 1)) {
+  if (signal === 'SIGXCPU' || usedCpuSeconds >= cpuSeconds - 1) {
     const message = `The encoding used more than ${formatSeconds(cpuSeconds)} of processor time, the limit for this media (--encode-cpu-factor).`;
     return new VencError('CpuTimeLimitError', message);
   }

@@ -1,4 +1,5 @@
-import { type ErrorClass, type ErrorClassEntry, errorClasses } from './error-classes.js';
+import type { ErrorClassEntry } from './error-class-entry.js';
+import { type ErrorClass, errorClasses } from './error-classes.js';
 
 /** Optional properties of an error. */
 export interface VencErrorOptions {
