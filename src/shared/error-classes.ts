@@ -1,20 +1,6 @@
-import { type ExitCode, exitCodes } from './exit-codes.js';
-import { type ErrorClassEntry, jobErrorClasses } from './job-error-classes.js';
-
-export type { ErrorClassEntry } from './job-error-classes.js';
-
-const requestRejection = (
-  status: number,
-  exitCode: ExitCode,
-  meaning: string,
-  advice: string,
-): ErrorClassEntry => ({
-  meaning,
-  status,
-  exitCode,
-  advice,
-  retryable: status === 429 || status >= 500,
-});
+import { type ErrorClassEntry, requestRejection } from './error-class-entry.js';
+import { exitCodes } from './exit-codes.js';
+import { jobErrorClasses } from './job-error-classes.js';
 
 /**
  * Every error class: first those of a failed input or output (`error_class`), then those of a failed request or

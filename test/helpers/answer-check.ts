@@ -27,6 +27,8 @@ const exactTypes: Readonly<Record<string, string>> = {
   'application/javascript': 'application/javascript; charset=utf-8',
   'text/plain': 'text/plain; charset=utf-8',
 };
+/** The type that Prometheus asks for. */
+const prometheusType = 'text/plain; version=0.0.4; charset=utf-8';
 const representations: Readonly<Record<string, string>> = {
   'application/json': 'json',
   'application/xml': 'xml',
@@ -101,7 +103,7 @@ function bodyErrors(answer: GivenAnswer, { content }: ResponseNote): readonly st
   const media = content[type] ?? content['*/*'];
   if (media === undefined) return [`the type "${type}" is none of ${Object.keys(content).join(', ')}`];
   const given = answer.headers.get('content-type') ?? '';
-  const exact = exactTypes[type];
+  const exact = given.includes('version=') ? prometheusType : exactTypes[type];
   const ofType =
     exact === undefined || given === exact ? [] : [`the type must be exactly "${exact}", not "${given}"`];
   if (method === 'HEAD') return [...ofType, ...(body ? ['a response to HEAD has no body'] : [])];

@@ -43,7 +43,7 @@ for (const [what, request, status] of broken) {
 test('HTTP/1.0 needs no host', async ({ daemon }) => {
   const answer = await raw(daemon.url, 'GET /health HTTP/1.0\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 200 /);
-  assert.match(answer, '{"status":"ok"}');
+  assert.match(answer, /\{"status":"(ok|degraded)",/);
 });
 
 test('an incomplete head times out with an error', async () => {
