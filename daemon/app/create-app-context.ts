@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
@@ -47,6 +48,18 @@ const notificationTimeoutMs = 10_000;
 const mailTimeoutMs = 60_000;
 
 /**
+ * Leaves the memory of this process and of the programs that it starts, which inherit this, out of core dumps: it contains keys and
+ * passwords, and a core dump may be kept where others read it. Only Linux has this file.
+ */
+function excludeMemoryFromCoreDumps(): void {
+  try {
+    writeFileSync('/proc/self/coredump_filter', '0');
+  } catch {
+    // Elsewhere the limit of the operator applies (`ulimit -c`).
+  }
+}
+
+/**
  * Creates the `AppContext` of a data folder. Rejects with `InUseError` if another daemon holds the folder,
  * `UsageError` if the folder cannot be written or a given program is not the expected one. Ends the encoders
  * that outlived an earlier daemon.
@@ -56,6 +69,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   const hooks = observerHooks(observers);
   const now = () => new Date();
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
+  excludeMemoryFromCoreDumps();
   const found = openFfmpeg({
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
