@@ -47,6 +47,7 @@ const linkingPages = [
   'README.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'SECURITY.md',
   'test/README.md',
   ...pages.map((page) => `docs/${page}`),
   'docs/settings.md',

@@ -197,7 +197,7 @@ const builds: Readonly<Record<string, string | null | undefined>> = {
   ),
 };
 
-test('the canaries report what reads them, and the references work in a reader without guards', async ({
+test('the canaries show what reads them, and the references work in a reader without guards', async ({
   root,
   secret,
   canaries,
