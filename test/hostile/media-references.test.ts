@@ -239,7 +239,7 @@ for (const [build, path] of Object.entries(builds)) {
     canaries,
   }) => {
     const url = `http://127.0.0.1:${canaries.ports[0]}`;
-    const folder = join(secret, String(counts.length));
+    const folder = join(secret, build.replaceAll(' ', '-'));
     mkdirSync(folder);
     for (const name of ['film.mp4', 'stream.ts', 'image.png', 'text.txt'])
       copyFileSync(join(secret, name), join(folder, name));
