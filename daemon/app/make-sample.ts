@@ -1,6 +1,6 @@
 import { dirname } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
-import { openFfmpeg } from '../ffmpeg/index.js';
+import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { fileArgument } from '../plan/safe-input.js';
 import { missingFfmpegMessage } from './health.js';
 
@@ -11,6 +11,7 @@ const sampleSeconds = 10;
 interface SampleOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
+  readonly sandbox?: SandboxMode;
   readonly signal: AbortSignal;
 }
 
@@ -21,9 +22,9 @@ interface SampleOptions {
  */
 export async function makeSample(
   path: string,
-  { ffmpeg: ffmpegPath, ffprobe, signal }: SampleOptions,
+  { ffmpeg: ffmpegPath, ffprobe, sandbox = 'auto', signal }: SampleOptions,
 ): Promise<void> {
-  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe, sandbox });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const video = `testsrc2=size=1280x720:rate=25:duration=${sampleSeconds}`;
   const audio = `sine=frequency=440:sample_rate=48000:duration=${sampleSeconds}`;

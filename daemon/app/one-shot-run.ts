@@ -7,7 +7,7 @@ import { cancelJob } from '../actions/cancel-job.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
 import { readJob } from '../actions/read-jobs.js';
-import { defaultEncodeLimits } from '../ffmpeg/index.js';
+import { defaultEncodeLimits, type SandboxMode } from '../ffmpeg/index.js';
 import { createAppContext } from './create-app-context.js';
 
 const maxMemoryPart = 0.8;
@@ -18,6 +18,7 @@ interface OneShotRunOptions {
   readonly folder: string;
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
+  readonly sandbox?: SandboxMode;
   /** Cancels the job; everything unfinished is removed before the promise resolves. */
   readonly signal: AbortSignal;
   /** Receives the response to the create, before the job runs. */
@@ -47,6 +48,7 @@ export async function runOneShot(request: unknown, options: OneShotRunOptions): 
     encodeLimits: { ...defaultEncodeLimits, maxMemoryBytes: Math.round(totalmem() * maxMemoryPart) },
     ffmpeg: options.ffmpeg,
     ffprobe: options.ffprobe,
+    sandbox: options.sandbox ?? 'auto',
     apiKey: null,
     log: ({ level, message }) => (level === 'error' ? options.onError?.(message) : undefined),
   });

@@ -14,7 +14,7 @@ import { randomToken } from '../../src/shared/util/random-token.js';
 import type { ResolvedOutput } from '../actions/check-output.js';
 import { checkRequest, validPartsOf } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
-import { type Ffmpeg, openFfmpeg } from '../ffmpeg/index.js';
+import { type Ffmpeg, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
@@ -51,6 +51,7 @@ const scratch = '.';
 interface DryRunOptions {
   readonly ffmpeg: string | null;
   readonly ffprobe: string | null;
+  readonly sandbox?: SandboxMode;
   /** The local file of each output, in order; null for an output that is delivered elsewhere. */
   readonly files: readonly (string | null)[];
 }
@@ -95,9 +96,9 @@ interface DryRun {
  */
 export async function dryRun(
   request: unknown,
-  { ffmpeg: ffmpegPath, ffprobe, files: namedFiles }: DryRunOptions,
+  { ffmpeg: ffmpegPath, ffprobe, sandbox = 'auto', files: namedFiles }: DryRunOptions,
 ): Promise<DryRun> {
-  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe });
+  const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe, sandbox });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
   const isTransferred = resolved.every(({ settings }) => !isEncoded(settings));

@@ -81,7 +81,7 @@ interface AllowedMethods {
 }
 
 function allowedMethods(): readonly AllowedMethods[] {
-  return ([null, 'json', 'xml', 'js'] as const).flatMap((suffix) => {
+  return ([null, 'json', 'xml', 'js', 'txt'] as const).flatMap((suffix) => {
     const byPath = new Map<string, string[]>();
     // A path whose suffix no route has does not exist, whatever the method.
     for (const route of Object.values<Route>(routes).filter((one) => hasSuffix(one, suffix))) {

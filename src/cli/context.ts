@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Client } from '../client/client.js';
 import type { Config } from '../config/config.js';
+import type { sandboxModes } from '../config/daemon-flags.js';
 import { VencError } from '../shared/errors.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import { safeText } from '../shared/text/safe-text.js';
@@ -23,10 +24,18 @@ export interface Context {
   config(): Promise<Config>;
   /** The data folder: `--data`, else `VENC_DATA`, else the configured one, else the default of the user. */
   dataFolder(): Promise<string>;
-  /** The ffmpeg and ffprobe named by flags, environment or configuration; null for one that has to be searched for. */
-  programs(flags: ProgramFlags): Promise<{ readonly ffmpeg: string | null; readonly ffprobe: string | null }>;
+  /** The ffmpeg and ffprobe to use, and whether they run in a sandbox. */
+  programs(flags: ProgramFlags): Promise<Programs>;
   /** A client of the service that `--target`, the environment, the configuration or the data folder names, in this order. */
   client(): Promise<Client>;
+}
+
+/** The programs named by flags, environment or configuration; null for one that has to be searched for. */
+interface Programs {
+  readonly ffmpeg: string | null;
+  readonly ffprobe: string | null;
+  /** `sandbox` of the configuration. */
+  readonly sandbox: (typeof sandboxModes)[number];
 }
 
 /** A command, as its file exports it: `define` adds its arguments, options and handler. */
@@ -103,9 +112,11 @@ export function createContext(io: Io, globals: () => GlobalFlags): OpenContext {
       },
     programs: async (flags) => {
       const configured = await config();
+      const { sandbox } = configured;
       return {
         ffmpeg: flags.ffmpeg ?? nonEmpty(io.env.VENC_FFMPEG) ?? configured.ffmpeg ?? null,
         ffprobe: flags.ffprobe ?? nonEmpty(io.env.VENC_FFPROBE) ?? configured.ffprobe ?? null,
+        sandbox: sandbox === 'bwrap' || sandbox === 'none' ? sandbox : 'auto',
       };
     },
     client: async () => {

@@ -70,7 +70,14 @@ test('an uncaught error fails the job that it was thrown for and no other', asyn
   const rejects = await source(whole);
   const environment = environmentOf(folder, { throws: throws.port, rejects: rejects.port });
   Object.assign(process.env, environment);
-  const daemon = await startDaemonProcess(join(folder, 'data'), ['--ffprobe', probe.path, '--jobs', '3']);
+  const daemon = await startDaemonProcess(join(folder, 'data'), [
+    '--ffprobe',
+    probe.path,
+    '--sandbox',
+    'none',
+    '--jobs',
+    '3',
+  ]);
   for (const name of Object.keys(environment)) delete process.env[name];
   const headers = { 'Service-Api-Key': processKey };
   const create = async (input: string) => {

@@ -49,6 +49,8 @@ function isExpressible(value: unknown, name: string): boolean {
     const entries = Object.entries(value);
     return (
       entries.length > 0 &&
+      // Elements with one name are a list: a setting in two spellings is rejected for another reason.
+      new Set(entries.map(([key]) => key.replaceAll('-', '_'))).size === entries.length &&
       entries.every(([key, one]) => /^[a-z_][\w-]*$/i.test(key) && isExpressible(one, key))
     );
   }
