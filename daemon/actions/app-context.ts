@@ -65,7 +65,7 @@ export interface HealthCheckResult {
   readonly ok: boolean;
   /** Whether no job is accepted unless the check is passed. */
   readonly isRequired: boolean;
-  /** One sentence that says why it is not passed; null if it is. */
+  /** One sentence that says why it is not passed, or what to know although it is; null if there is nothing to say. */
   readonly reason: string | null;
 }
 

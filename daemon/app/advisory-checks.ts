@@ -15,9 +15,10 @@ interface AdvisoryCheckOptions {
   readonly queue: Pick<JobQueue, 'running'>;
   /** Number of concurrent encodes (`--jobs`); null before the queue has started. */
   readonly maxEncodes: () => number | null;
-  /** Why ffmpeg runs without a sandbox although one is wanted, as a sentence; null if it does not. */
+  /** Why ffmpeg runs without a sandbox although one is wanted if possible, as a sentence; null if it does not. */
   readonly sandboxProblem: () => string | null;
-  readonly now: () => Date;
+  /** Milliseconds of a clock that is never set back; that of the process if absent. */
+  readonly elapsedMs?: () => number;
 }
 
 /** Checks of things that deserve attention while jobs are still accepted. */
@@ -29,11 +30,11 @@ export interface AdvisoryChecks {
 
 /** Creates the advisory checks: the sandbox, the queue and the notifications. */
 export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChecks {
-  const { store, queue, now } = options;
-  let changedAtMs = now().getTime();
+  const { store, queue, elapsedMs = () => performance.now() } = options;
+  let changedAtMs = elapsedMs();
   let failedAttempts = 0;
   store.watch(() => {
-    changedAtMs = now().getTime();
+    changedAtMs = elapsedMs();
   });
   const checkQueue = async (): Promise<string | null> => {
     const maxEncodes = options.maxEncodes();
@@ -41,7 +42,7 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
     const { total } = await store.list({ state: 'waiting', offset: 0, limit: 0 });
     if (total === 0) return null;
     if (maxEncodes === 0) return 'Jobs are waiting, and this daemon encodes none (--jobs 0).';
-    const isBlocked = now().getTime() - changedAtMs >= blockedAfterMs;
+    const isBlocked = elapsedMs() - changedAtMs >= blockedAfterMs;
     return isBlocked ? 'Jobs are waiting, and none has started for a minute: the log says why.' : null;
   };
   const checkNotifications = (): string | null =>
@@ -50,7 +51,8 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
       : 'The latest attempts to deliver notifications all failed: the log says why.';
   return {
     results: async () => [
-      checkResult('sandbox', options.sandboxProblem(), false),
+      // Passed in any case: `--sandbox auto` permits ffmpeg to run without one, and `bwrap` does not start without one.
+      { name: 'sandbox', ok: true, isRequired: false, reason: options.sandboxProblem() },
       checkResult('queue', await checkQueue(), false),
       checkResult('notifications', checkNotifications(), false),
     ],

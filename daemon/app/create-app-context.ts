@@ -152,7 +152,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       isDraining: () => isDraining,
     });
     const advisory = createAdvisoryChecks({
-      ...{ store, queue, now },
+      store,
+      queue,
       maxEncodes: () => maxEncodes,
       sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
     });

@@ -5,7 +5,13 @@ import type { JobListener } from '../../daemon/store/job-store.js';
 
 /** Advisory checks with a clock, a queue and a store that the test controls. */
 function createChecks() {
-  const state = { ms: 0, waiting: 0, running: [] as number[], maxEncodes: 1 as number | null };
+  const state = {
+    ms: 0,
+    waiting: 0,
+    running: [] as number[],
+    maxEncodes: 1 as number | null,
+    sandboxProblem: null as string | null,
+  };
   let change: JobListener = () => {};
   const checks = createAdvisoryChecks({
     store: {
@@ -17,8 +23,8 @@ function createChecks() {
     },
     queue: { running: () => state.running },
     maxEncodes: () => state.maxEncodes,
-    sandboxProblem: () => null,
-    now: () => new Date(state.ms),
+    sandboxProblem: () => state.sandboxProblem,
+    elapsedMs: () => state.ms,
   });
   const reasonOf = async (name: string) =>
     (await checks.results()).find((result) => result.name === name)?.reason ?? null;
@@ -64,6 +70,19 @@ test('notifications are reported when five attempts failed, until one is deliver
   assert.match((await reasonOf('notifications')) ?? '', /all failed/);
   attempts('delivered');
   assert.is(await reasonOf('notifications'), null);
+});
+
+test('a missing sandbox that is optional is reported, and its check is passed', async () => {
+  const { state, checks } = createChecks();
+  const sandbox = async () => (await checks.results()).find(({ name }) => name === 'sandbox');
+  assert.equal(await sandbox(), { name: 'sandbox', ok: true, isRequired: false, reason: null });
+  state.sandboxProblem = 'ffmpeg runs without a sandbox: bwrap (bubblewrap) is not installed.';
+  assert.equal(await sandbox(), {
+    name: 'sandbox',
+    ok: true,
+    isRequired: false,
+    reason: state.sandboxProblem,
+  });
 });
 
 test.run();

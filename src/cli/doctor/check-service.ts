@@ -100,9 +100,9 @@ function findingsOfHealth({ checks, errors }: ReturnType<typeof fieldsOf>): read
       return message === null ? [] : [missingFinding(subject, message, null)];
     });
   }
-  return listed.flatMap(({ required, reason }): readonly Finding[] => {
+  return listed.flatMap(({ ok, required, reason }): readonly Finding[] => {
     const message = readText(reason);
-    if (message === null) return [];
+    if (ok === true || message === null) return [];
     if (required === false) return [{ level: 'note', subject, message, advice: null }];
     return [missingFinding(subject, message, null)];
   });

@@ -46,7 +46,11 @@ export const healthFields = {
         },
         ok: { type: 'boolean', description: 'whether it is passed' },
         required: { type: 'boolean', description: 'whether jobs are accepted only if it is passed' },
-        reason: { type: 'string', isNullable: true, description: 'why it is not passed: one full sentence' },
+        reason: {
+          type: 'string',
+          isNullable: true,
+          description: 'why it is not passed, or what to know although it is: one full sentence',
+        },
       },
     },
     description: 'all checks',
