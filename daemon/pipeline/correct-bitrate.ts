@@ -9,7 +9,7 @@ import {
   relativeError,
 } from '../plan/corrected-rate.js';
 import type { PipelineContext } from './pipeline-context.js';
-import type { PlannedOutput } from './plan-job.js';
+import { type PlannedOutput, workOf } from './plan-job.js';
 import { inStage } from './stages.js';
 
 /** Maximum corrections of a bitrate. The third happens only between two attempts above and below the target. */
@@ -24,10 +24,11 @@ const maxCorrections = 3;
 export async function correctBitrate(
   run: Run,
   context: PipelineContext,
-  { output, product, steps: plannedSteps, stepsAtBitrate }: PlannedOutput,
+  planned: PlannedOutput,
   scratch: string,
   wasEncodedTogether: boolean,
 ): Promise<void> {
+  const { output, product, steps: plannedSteps, stepsAtBitrate } = planned;
   const bitrate = product.video?.bitrate;
   if (bitrate === undefined || output.settings.onepass === true || plannedSteps.length === 0) return;
   const { targetKbps, capKbps } = bitrate;
@@ -52,9 +53,10 @@ export async function correctBitrate(
     const steps = stepsAtBitrate(next);
     await rename(product.path, backupPath);
     const measured = await tryStage(async () => {
-      for (const { args } of wasEncodedTogether && count === 0 ? steps : steps.slice(-1)) {
+      for (const step of wasEncodedTogether && count === 0 ? steps : steps.slice(-1)) {
+        const work = workOf(step, [planned]);
         await inStage(run, { name: 'encode', outputIds: [output.id] }, () =>
-          context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} }),
+          context.ffmpeg.run(step.args, { signal: run.signal, scratch, work, onProgress: () => {} }),
         );
       }
       return await measureRate(next);

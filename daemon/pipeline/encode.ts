@@ -1,5 +1,5 @@
 import { rm } from 'node:fs/promises';
-import { VencError } from '../../src/shared/errors.js';
+import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { EncodeOptions } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import { toJobFailure } from '../jobs/job.js';
@@ -13,8 +13,9 @@ import { createEncodingProgressReporter } from './encoding-progress-reporter.js'
 import { contextOfOutput } from './job-context.js';
 import { limitBitrate } from './limit-bitrate.js';
 import type { PipelineContext } from './pipeline-context.js';
-import type { PlannedGroup, PlannedOutput } from './plan-job.js';
+import { type PlannedGroup, type PlannedOutput, workOf } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
+import { failureInLog } from './run-log.js';
 import { inStage, runStage } from './stages.js';
 import { toShortClipError, verifyOutput } from './verify-output.js';
 
@@ -58,6 +59,7 @@ export async function* encode(
     const encoded = await runStage(
       run,
       async () => {
+        if (together instanceof VencError) throw together;
         const { isDamaged } =
           together ??
           (await runSteps(run, outputContext, [member], scratch).catch((error: unknown) => {
@@ -82,24 +84,28 @@ interface InputFindings {
   readonly isDamaged: boolean;
 }
 
-/** Encodes several outputs together; returns null on failure. Partial files are removed, because the disk may be full. */
+/**
+ * Encodes several outputs together. Resolves to null on failure, and to the error if each of the outputs would fail with it as well. Partial
+ * files are removed, because the disk may be full.
+ */
 async function encodeTogether(
   run: Run,
   context: PipelineContext,
   members: readonly PlannedOutput[],
   scratch: string,
-): Promise<InputFindings | null> {
+): Promise<InputFindings | VencError | null> {
   try {
     return await runSteps(run, context, members, scratch);
   } catch (error) {
     run.signal.throwIfAborted();
+    for (const { product } of members) await rm(product.path, { force: true });
+    if (isVencError(error, 'InputDurationLimitError')) return error;
     const ids = members.map(({ output }) => output.id).join(', ');
-    const { message } = toJobFailure(error, 'TranscodingError');
+    const reason = failureInLog(run.job, toJobFailure(error, 'TranscodingError'));
     context.log(
       'info',
-      `Job ${run.job.id}: outputs ${ids} are encoded one by one, because encoding them together failed: ${message}`,
+      `Job ${run.job.id}: outputs ${ids} are encoded one by one, because encoding them together failed, ${reason}`,
     );
-    for (const { product } of members) await rm(product.path, { force: true });
     return null;
   }
 }
@@ -126,7 +132,7 @@ async function runSteps(
     const options: EncodeOptions = {
       signal: run.signal,
       scratch,
-      work: { seconds: step.durationSeconds, pixels: pixelsOf(members) },
+      work: workOf(step, members),
       onDamagedInput: () => {
         isDamaged = true;
       },
@@ -138,12 +144,6 @@ async function runSteps(
     await inStage(run, stage, () => context.ffmpeg.run(step.args, options));
   }
   return { isDamaged };
-}
-
-/** The pixels of one frame of each output. */
-function pixelsOf(members: readonly PlannedOutput[]): number {
-  const sizes = members.map(({ product: { video } }) => (video === null ? 0 : video.width * video.height));
-  return sizes.reduce((sum, pixels) => sum + pixels, 0);
 }
 
 /** Probes and verifies an encoded file. Throws if it is not as planned. */

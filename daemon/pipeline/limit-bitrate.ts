@@ -1,6 +1,6 @@
 import type { Run } from '../jobs/run.js';
 import type { PipelineContext } from './pipeline-context.js';
-import type { PlannedOutput } from './plan-job.js';
+import { type PlannedOutput, workOf } from './plan-job.js';
 import { inStage } from './stages.js';
 
 /** How far the average may be above `max_video_bitrate`, and how often the video is encoded again for that. */
@@ -14,9 +14,10 @@ const maxAttempts = 2;
 export async function limitBitrate(
   run: Run,
   context: PipelineContext,
-  { output, product, stepsAtBitrate }: PlannedOutput,
+  planned: PlannedOutput,
   scratch: string,
 ): Promise<void> {
+  const { output, product, stepsAtBitrate } = planned;
   const { max_video_bitrate: maxKbps, video_bitrate } = output.settings;
   if (maxKbps === undefined || video_bitrate !== undefined) return;
   if (product.video === null || product.video.isCopied === true) return;
@@ -30,9 +31,11 @@ export async function limitBitrate(
       'info',
       `Job ${run.job.id}: output ${output.id} is encoded again at ${encoderKbps} Kbps, because its quality needs ${Math.round(measured.kbps)} Kbps and max_video_bitrate is ${maxKbps}.`,
     );
-    for (const { args } of stepsAtBitrate(encoderKbps))
+    for (const step of stepsAtBitrate(encoderKbps)) {
+      const work = workOf(step, [planned]);
       await inStage(run, { name: 'encode', outputIds: [output.id] }, () =>
-        context.ffmpeg.run(args, { signal: run.signal, scratch, onProgress: () => {} }),
+        context.ffmpeg.run(step.args, { signal: run.signal, scratch, work, onProgress: () => {} }),
       );
+    }
   }
 }

@@ -3,7 +3,7 @@ import { isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import type { Ffmpeg } from '../ffmpeg/index.js';
+import type { EncodeOptions, Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
@@ -43,6 +43,15 @@ export interface PlannedOutput {
   readonly product: Product;
   /** The steps that encode it without the others at another bitrate, in Kbps. */
   readonly stepsAtBitrate: (kbps: number) => readonly Step[];
+}
+
+/** What a step of these outputs processes, for the limit of its processor time. */
+export function workOf(
+  { durationSeconds }: Step,
+  members: readonly Pick<PlannedOutput, 'product'>[],
+): NonNullable<EncodeOptions['work']> {
+  const sizes = members.map(({ product: { video } }) => (video === null ? 0 : video.width * video.height));
+  return { seconds: durationSeconds, pixels: sizes.reduce((sum, pixels) => sum + pixels, 0) };
 }
 
 /** An output that is not final, with the facts that planning needs. */

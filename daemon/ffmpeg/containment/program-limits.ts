@@ -43,7 +43,7 @@ export const defaultEncodeLimits: EncodeLimits = {
 export interface EncodeWork {
   /** Duration of the media; null if unknown. */
   readonly seconds: number | null;
-  /** Pixels of a frame of the input and of each output, added up. */
+  /** Pixels of a frame of each output, added up. */
   readonly pixels: number;
 }
 
