@@ -188,6 +188,13 @@ const otherRoutes: Readonly<Record<string, (context: Context, key: string) => Pr
       assert.is(reply.status, 404, guess);
     }
   },
+  metrics: (context, key) => isForOwner(context, key, '/metrics'),
+  daemonLog: async (context, key) => {
+    await isForOwner(context, key, '/v2/log');
+    await isForOwner(context, key, '/v2/log.xml?level=warn');
+    await isForOwner(context, key, '/v2/log.txt?tail=1');
+  },
+  daemonLogEvents: (context, key) => isForOwner(context, key, '/v2/log/events'),
   settings: (context, key) => isPublic(context, key, '/v2/settings'),
   health: (context, key) => isPublic(context, key, '/health'),
   version: (context, key) => isPublic(context, key, '/version'),
@@ -244,6 +251,19 @@ async function hasNoUsage({ daemon, finished }: Context, key: string, path: stri
     // The same request with the owner's key shows the usage of the finished job.
     if (!path.endsWith('/live')) assert.ok((await totalFor(daemon.key, query)) > 0, path);
   }
+}
+
+/** A route that answers the owner, and no other account. A client on this machine needs no key for `/metrics`, unlike one behind a proxy. */
+async function isForOwner({ daemon }: Context, key: string, path: string): Promise<void> {
+  const headers = { 'Service-Api-Key': key, 'X-Forwarded-For': '203.0.113.7' };
+  const { status, text } = await send(daemon, path, { headers });
+  assert.is(status, 403, text);
+  assert.not.match(text, canary);
+  const stop = new AbortController();
+  const owners = await daemon.request(path, { signal: stop.signal });
+  assert.is(owners.status, 200);
+  // The body may be a stream without an end.
+  stop.abort();
 }
 
 async function isPublic({ daemon }: Context, key: string, path: string): Promise<void> {
