@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { textFileOptions } from '../../src/shared/util/disk.js';
 import type { KeyKind } from '../store/account-store.js';
 import { noAccounts, readAccountsDocument } from '../store/accounts/accounts-document.js';
 import { dataLayout } from '../store/data-folder/layout.js';
@@ -15,7 +16,9 @@ interface AccountNames {
  * store as possible, because a person waits at a TAB. Rejects if there is nothing to read.
  */
 export async function readAccountNames(dataFolder: string): Promise<AccountNames> {
-  const found = readAccountsDocument(JSON.parse(await readFile(dataLayout(dataFolder).accounts, 'utf8')));
+  const found = readAccountsDocument(
+    JSON.parse(await readFile(dataLayout(dataFolder).accounts, textFileOptions)),
+  );
   const { accounts, keys } = found ?? noAccounts;
   return {
     accounts: accounts.map(({ name, isIntegration }) => ({ name, isIntegration })),

@@ -2,6 +2,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { textFileOptions } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { DataLayout } from '../data-folder/layout.js';
@@ -93,7 +94,7 @@ export async function readIndexFile(layout: DataLayout): Promise<IndexFile> {
 async function* readLines(path: string): AsyncGenerator<string> {
   let file: FileHandle | null = null;
   try {
-    file = await open(path);
+    file = await open(path, textFileOptions.flag);
     yield* file.readLines();
   } catch (error) {
     if (systemCode(error) === null) throw error;

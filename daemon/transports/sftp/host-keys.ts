@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { textFileOptions } from '../../../src/shared/util/disk.js';
 import { homeFolder } from '../../../src/shared/util/home-folder.js';
 import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
@@ -34,7 +35,7 @@ export function createHostKeys({ ownPath, otherPaths = opensshFiles() }: HostKey
     const keys = [...knownKeysIn(await readOwnFile(ownPath), ownPath, name)];
     // The other files may be missing or unreadable.
     for (const path of otherPaths)
-      keys.push(...knownKeysIn(await readFile(path, 'utf8').catch(() => ''), path, name));
+      keys.push(...knownKeysIn(await readFile(path, textFileOptions).catch(() => ''), path, name));
     return keys;
   };
   const verify = async (name: string, key: Buffer): Promise<string | null> => {
@@ -72,7 +73,7 @@ function opensshFiles(): readonly string[] {
 
 /** Throws if the file exists but cannot be read: without the known keys, any key would be accepted. */
 async function readOwnFile(path: string): Promise<string> {
-  return readFile(path, 'utf8').catch((error: unknown) => {
+  return readFile(path, textFileOptions).catch((error: unknown) => {
     if (systemCode(error) === 'ENOENT') return '';
     throw error;
   });

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -91,6 +92,12 @@ async function restart({ harness, jobs }: Context): Promise<{ hasRead: boolean; 
 test('a start reads no final job if its folder is unchanged since the index', async (context) => {
   writeFileSync(context.file, 'written in place, so that the folder is unchanged');
   assert.equal(await restart(context), { hasRead: false, total: 3 });
+});
+
+test('a named pipe in the place of the index counts as a missing index, and the start does not wait for it', async (context) => {
+  unlinkSync(context.index);
+  execFileSync('mkfifo', [context.index]);
+  assert.is((await restart(context)).total, 3);
 });
 
 test('the index also contains usage, notifications and keys', async (context) => {
