@@ -3,7 +3,7 @@ import { execa } from 'execa';
 import { VencError } from '../../../src/shared/errors.js';
 import { childEnvironment } from '../../../src/shared/util/child-environment.js';
 import { findOnSearchPath } from '../candidates.js';
-import { type ProgramLimits, prlimitOptions } from './program-limits.js';
+import { type HardLimits, type ProgramLimits, parseHardLimits, prlimitOptions } from './program-limits.js';
 import { type ProgramAccess, sandboxCommand } from './sandbox.js';
 
 /** Whether ffmpeg runs in a sandbox: if possible, always, or never (`--sandbox`). */
@@ -13,6 +13,8 @@ export type SandboxMode = 'auto' | 'bwrap' | 'none';
 export interface Containment {
   /** The path of `prlimit`; null if it does not work, and then programs have no limits. */
   readonly prlimit: string | null;
+  /** The limits that `prlimit` cannot exceed; none if absent. */
+  readonly hardLimits?: HardLimits;
   /** `setpriv` with options, so that the kernel kills a program when this process ends; empty if it does not work. */
   readonly setpriv: readonly string[];
   /** `taskset` with the processors that one run may use, chosen at each start; null to use all. */
@@ -48,9 +50,9 @@ export function containmentCommand(
   containment: Containment,
   { program, limits, access }: ContainedStart,
 ): readonly string[] {
-  const { prlimit, setpriv, taskset, bwrap } = containment;
+  const { prlimit, hardLimits, setpriv, taskset, bwrap } = containment;
   return [
-    ...(prlimit === null ? [] : [prlimit, ...prlimitOptions(limits), '--']),
+    ...(prlimit === null ? [] : [prlimit, ...prlimitOptions(limits, hardLimits), '--']),
     ...(taskset === null ? [] : [taskset.path, '--cpu-list', chooseProcessors(taskset).join(',')]),
     ...setpriv,
     ...(bwrap === null
@@ -92,16 +94,18 @@ export async function findContainment(options: {
   const bwrap = options.sandbox === 'none' ? null : (bwrapPath ?? null);
   const sandboxProblem =
     options.sandbox === 'none' || bwrap !== null ? null : 'bwrap (bubblewrap) is not installed';
-  const all: Containment = { prlimit: prlimit ?? null, setpriv, taskset, bwrap, sandboxProblem };
+  const hardLimits = parseHardLimits(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
+  const all: Containment = { prlimit: prlimit ?? null, hardLimits, setpriv, taskset, bwrap, sandboxProblem };
   const works = (containment: Containment) => tryContainment(containment, trueProgram);
   if ((await works(all)) === null) return requireSandbox(all, options.sandbox);
   const [limits, death, processors] = await Promise.all([
-    works({ ...noContainment, prlimit: all.prlimit }),
+    works({ ...noContainment, prlimit: all.prlimit, hardLimits }),
     works({ ...noContainment, setpriv }),
     works({ ...noContainment, taskset }),
   ]);
   const rest: Containment = {
     prlimit: limits === null ? all.prlimit : null,
+    hardLimits,
     setpriv: death === null ? setpriv : [],
     taskset: processors === null ? taskset : null,
     bwrap: null,

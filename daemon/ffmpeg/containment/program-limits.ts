@@ -95,15 +95,44 @@ const stackBytes = 8 * 1024 * 1024;
 /** After the soft limit the kernel sends SIGXCPU each second; at the hard limit, SIGKILL. */
 const cpuGraceSeconds = 5;
 
-/** The options of `prlimit` (util-linux) that set the limits, for a program that it executes. */
-export function prlimitOptions({ memoryBytes, fileSizeBytes, cpuSeconds }: ProgramLimits): readonly string[] {
+/** The hard limits of this process, by the options of `prlimit`; absent if unlimited. Only root may exceed them. */
+export type HardLimits = Readonly<Partial<Record<keyof typeof limitNames, number>>>;
+
+/** The names of the limits in `/proc/self/limits`. */
+const limitNames = {
+  data: 'Max data size',
+  stack: 'Max stack size',
+  fsize: 'Max file size',
+  cpu: 'Max cpu time',
+  nofile: 'Max open files',
+} as const;
+
+/** Reads the hard limits in the text of `/proc/self/limits`. */
+export function parseHardLimits(text: string): HardLimits {
+  const found = Object.entries(limitNames).flatMap(([option, name]) => {
+    const hard = new RegExp(`^${name} +\\S+ +(\\d+)`, 'm').exec(text)?.[1];
+    return hard === undefined ? [] : [[option, Number(hard)] as const];
+  });
+  return Object.fromEntries(found);
+}
+
+/**
+ * The options of `prlimit` (util-linux) that set the limits, for a program that it executes. No limit is above the hard limits of this
+ * process: `prlimit` would fail, and with it every run.
+ */
+export function prlimitOptions(
+  { memoryBytes, fileSizeBytes, cpuSeconds }: ProgramLimits,
+  hard: HardLimits = {},
+): readonly string[] {
+  const atMost = (option: keyof HardLimits, value: number) =>
+    Math.min(Math.round(value), hard[option] ?? Number.POSITIVE_INFINITY);
   return [
     // Not RLIMIT_AS: it counts shared libraries, and what an allocator reserves and does not use.
-    `--data=${Math.round(memoryBytes)}`,
-    `--stack=${stackBytes}`,
-    `--fsize=${Math.round(fileSizeBytes)}`,
-    `--cpu=${cpuSeconds}:${cpuSeconds + cpuGraceSeconds}`,
-    `--nofile=${maxOpenFiles}`,
+    `--data=${atMost('data', memoryBytes)}`,
+    `--stack=${atMost('stack', stackBytes)}`,
+    `--fsize=${atMost('fsize', fileSizeBytes)}`,
+    `--cpu=${atMost('cpu', cpuSeconds)}:${atMost('cpu', cpuSeconds + cpuGraceSeconds)}`,
+    `--nofile=${atMost('nofile', maxOpenFiles)}`,
     '--core=0',
   ];
 }
