@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { routePath } from '../src/shared/routes.js';
+import { makeJobs } from '../test/helpers/make-jobs.js';
 import { type BenchDaemon, startDaemon } from './daemon.js';
-import { makeJobs } from './make-jobs.js';
 import { type Figure, spreadOf, timed } from './measure.js';
 import { peakMegabytesOf, residentMegabytesOf } from './programs.js';
 

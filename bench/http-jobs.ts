@@ -4,7 +4,7 @@ import type { Job } from '../daemon/jobs/job.js';
 import { defaultAccountId } from '../daemon/store/accounts/accounts-document.js';
 import { openJobStore } from '../daemon/store/jobs/json-job-store.js';
 import { defaultOutput } from '../src/shared/settings/index.js';
-import { filmFile as file, filmMedia as media } from './make-jobs.js';
+import { filmFile as file, filmMedia as media } from '../test/helpers/make-jobs.js';
 
 /** The number of newest jobs that are still waiting: those that a daemon would be working on. */
 const waitingCount = 10;

@@ -1,13 +1,14 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { apply } from '../daemon/jobs/changes.js';
-import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
-import type { FileFacts, Job } from '../daemon/jobs/job.js';
-import type { MediaFacts } from '../daemon/jobs/media.js';
-import { destinationOfThumbnail } from '../daemon/jobs/thumbnails.js';
-import { defaultAccountId } from '../daemon/store/accounts/accounts-document.js';
-import { dataLayout, foldersOfJobs, jobFile } from '../daemon/store/data-folder/layout.js';
-import { defaultOutput } from '../src/shared/settings/index.js';
+import { apply } from '../../daemon/jobs/changes.js';
+import { draftJob, type JobDraft } from '../../daemon/jobs/draft.js';
+import type { FileFacts, Job } from '../../daemon/jobs/job.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { destinationOfThumbnail } from '../../daemon/jobs/thumbnails.js';
+import { defaultAccountId } from '../../daemon/store/accounts/accounts-document.js';
+import { dataLayout, foldersOfJobs, jobFile } from '../../daemon/store/data-folder/layout.js';
+import type { JobDocument } from '../../daemon/store/jobs/job-document.js';
+import { defaultOutput } from '../../src/shared/settings/index.js';
 
 /** The media of a film of 90 minutes. */
 export const filmMedia: MediaFacts = {
@@ -43,6 +44,24 @@ export const filmMedia: MediaFacts = {
 /** Size and checksum of that film. */
 export const filmFile: FileFacts = { sizeBytes: 3_461_234_567, md5: '0cc175b9c0f1b6a831c399e269772661' };
 
+/**
+ * Writes the files of final jobs to a new data folder, as the job store would write them, but without their earlier states and without
+ * fsync: about 10,000 jobs per second. There is no index: the first start of a daemon makes it. `nextId` is asked after the last job.
+ */
+export function writeFinalJobs(folder: string, jobs: Iterable<Job>, nextId: () => number): void {
+  const layout = dataLayout(folder);
+  for (const path of foldersOfJobs(layout)) mkdirSync(path, { recursive: true });
+  let folderOfLast = '';
+  for (const job of jobs) {
+    const path = jobFile(layout, job.id, job.state);
+    if (dirname(path) !== folderOfLast) mkdirSync(dirname(path), { recursive: true });
+    folderOfLast = dirname(path);
+    const document: JobDocument = { revision: 6, job };
+    writeFileSync(path, JSON.stringify(document), { mode: 0o600 });
+  }
+  writeFileSync(layout.sequence, JSON.stringify({ next: nextId() }), { mode: 0o600 });
+}
+
 /** What the jobs of {@link makeJobs} are like. */
 interface MakeJobsOptions {
   readonly count: number;
@@ -59,29 +78,23 @@ const outputCounts = [1, 3, 1, 2, 1] as const;
 const secondsOfJob = 60;
 
 /**
- * Writes the files of final jobs to a new data folder, as the job store would write them, but without their earlier
- * states and without fsync: about 10,000 jobs per second. They belong to several accounts, end in every state, and have
- * one to three outputs, some of them with thumbnails. There is no index: the first start of a daemon makes it. Returns
- * the jobs' ids, oldest first.
+ * Writes final jobs to a new data folder ({@link writeFinalJobs}). They belong to several accounts, end in every state, and have one to three
+ * outputs, some of them with thumbnails. Returns the jobs' ids, oldest first.
  */
 export function makeJobs(folder: string, { count, firstEnd, lastEnd }: MakeJobsOptions): readonly number[] {
-  const layout = dataLayout(folder);
-  for (const path of foldersOfJobs(layout)) mkdirSync(path, { recursive: true });
   const ids: number[] = [];
   let nextId = 1;
-  let folderOfLast = '';
   const msPerJob = (lastEnd.getTime() - firstEnd.getTime()) / Math.max(1, count - 1);
-  for (let index = 0; index < count; index += 1) {
-    const draft = draftOf(index, new Date(firstEnd.getTime() + index * msPerJob));
-    const job = finalJob(draft.number(nextId), index);
-    const path = jobFile(layout, job.id, job.state);
-    if (dirname(path) !== folderOfLast) mkdirSync(dirname(path), { recursive: true });
-    folderOfLast = dirname(path);
-    writeFileSync(path, JSON.stringify({ revision: 6, job }), { mode: 0o600 });
-    ids.push(job.id);
-    nextId += draft.idCount;
+  function* jobs(): Generator<Job> {
+    for (let index = 0; index < count; index += 1) {
+      const draft = draftOf(index, new Date(firstEnd.getTime() + index * msPerJob));
+      const job = finalJob(draft.number(nextId), index);
+      ids.push(job.id);
+      nextId += draft.idCount;
+      yield job;
+    }
   }
-  writeFileSync(layout.sequence, JSON.stringify({ next: nextId }), { mode: 0o600 });
+  writeFinalJobs(folder, jobs(), () => nextId);
   return ids;
 }
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeJobs } from '../../bench/make-jobs.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { makeJobs } from '../helpers/make-jobs.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 

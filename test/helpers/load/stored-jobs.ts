@@ -1,11 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname } from 'node:path';
 import { apply } from '../../../daemon/jobs/changes.js';
 import { draftJob } from '../../../daemon/jobs/draft.js';
 import type { Job } from '../../../daemon/jobs/job.js';
-import { dataLayout, foldersOfJobs, jobFile } from '../../../daemon/store/data-folder/layout.js';
-import type { JobDocument } from '../../../daemon/store/jobs/job-document.js';
 import { defaultOutput } from '../../../src/shared/settings/index.js';
+import { writeFinalJobs } from '../make-jobs.js';
 import { sampleFile, sampleMedia } from '../sample-job.js';
 
 /** What a test must find of a job that was written to a data folder. */
@@ -39,15 +36,9 @@ const idsPerJob = 3;
 const inputUrl = 'http://media.example.com/films/a-film-with-a-name-of-usual-length.mp4';
 const token = '0123456789abcdef0123456789abcdef';
 
-/**
- * Writes the files of jobs that have ended, as a daemon leaves them, but without the file that speeds up its start. Returns the jobs, oldest
- * first. Much faster than a store, which makes every job durable.
- */
+/** Writes final jobs to a new data folder, with accounts, states and usage by chance. Returns what a test must find of them, oldest first. */
 export function writeStoredJobs(dataFolder: string, options: StoredJobsOptions): readonly StoredJob[] {
   const { count, accountIds, random, now } = options;
-  const layout = dataLayout(dataFolder);
-  for (const folder of foldersOfJobs(layout)) mkdirSync(folder, { recursive: true });
-  const folders = new Set<string>();
   const jobs = Array.from({ length: count }, (_, index): StoredJob => {
     const share = random();
     const state = share < 0.1 ? 'failed' : share < 0.2 ? 'cancelled' : 'finished';
@@ -61,15 +52,10 @@ export function writeStoredJobs(dataFolder: string, options: StoredJobsOptions):
       encodedMs: state === 'finished' ? 1000 + Math.floor(random() * 7_200_000) : 0,
     };
   });
-  for (const job of jobs) {
-    const path = jobFile(layout, job.id, job.state);
-    const folder = dirname(path);
-    if (!folders.has(folder)) mkdirSync(folder, { recursive: true });
-    folders.add(folder);
-    const document: JobDocument = { revision: 5, job: jobOf(job) };
-    writeFileSync(path, JSON.stringify(document));
+  function* finalJobs(): Generator<Job> {
+    for (const job of jobs) yield jobOf(job);
   }
-  writeFileSync(layout.sequence, JSON.stringify({ next: 1 + count * idsPerJob }));
+  writeFinalJobs(dataFolder, finalJobs(), () => 1 + count * idsPerJob);
   return jobs;
 }
 

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, unlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { makeJobs } from '../../../bench/make-jobs.js';
 import { defaultAccountId } from '../../../daemon/store/accounts/accounts-document.js';
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
 import { createJsonStoreHarness } from '../../helpers/json-store-harness.js';
+import { makeJobs } from '../../helpers/make-jobs.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
 const test = suite('a store with a long history');
