@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -74,6 +74,27 @@ sandboxed(
     assert.not.match(seen, /hunter2|WROTE/);
     assert.is(await readFile(join(scratch, 'input'), 'utf8'), 'film');
     assert.match(await readFile(join(scratch, 'deliveries'), 'utf8'), 'hunter2');
+  },
+);
+
+sandboxed(
+  'the scratch folder and an input may be in /dev/shm, and the rest of /dev is read-only',
+  async () => {
+    const [scratch, other] = await Promise.all([mkdtemp('/dev/shm/venc-'), mkdtemp('/dev/shm/venc-')]);
+    try {
+      const opened = await openContained({ sandbox: 'bwrap' });
+      const film = join(other, 'film.mp4');
+      await writeFile(film, await readFile(await media('clip.mp4')));
+      assert.is(await runError(opened, ['-i', film, '-c', 'copy', 'out.mp4'], { scratch }), null);
+      const lines = [
+        'exec > seen 2>&1',
+        'echo x > /dev/shm/new && echo WROTE',
+        'echo x > /dev/new && echo WROTE',
+      ];
+      assert.not.match(await seenInSandbox(lines.join('\n'), scratch), 'WROTE');
+    } finally {
+      await Promise.all([scratch, other].map((folder) => rm(folder, { recursive: true })));
+    }
   },
 );
 

@@ -120,10 +120,11 @@ export function sandboxCommand(
     ...readOnly([...systemPaths, ...rootPaths]),
     ...(isScript(program) ? readOnly(scriptPaths) : []),
     ...readOnly([...userFontPaths(env), ...configuredPaths(env)]),
-    ...['--proc', '/proc', '--dev', '/dev', '--remount-ro', '/dev'],
+    ...['--proc', '/proc', '--dev', '/dev'],
     ...['--ro-bind', program, program],
     ...readOnly(inputs.filter((path) => folder === null || !isIn(folder, path))),
     ...(folder === null ? ['--chdir', '/'] : folderArgs(folder, inputs)),
-    ...['--remount-ro', '/', '--'],
+    // Last, because the folder and the inputs may be in /dev/shm.
+    ...['--remount-ro', '/dev', '--remount-ro', '/', '--'],
   ];
 }
