@@ -6,7 +6,13 @@ import { JobEvents } from '../actions/job-events.js';
 import { JobRetention } from '../actions/job-retention.js';
 import { LogEvents } from '../actions/log-events.js';
 import { removeHostedFiles } from '../actions/remove-job.js';
-import { damagedPrograms, killOrphanProcesses, openFfmpeg, sandboxWarnings } from '../ffmpeg/index.js';
+import {
+  damagedPrograms,
+  killOrphanProcesses,
+  limitWarnings,
+  openFfmpeg,
+  sandboxWarnings,
+} from '../ffmpeg/index.js';
 import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
@@ -106,7 +112,10 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     await accounts.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     for (const sentence of damagedPrograms(report)) log('error', sentence);
-    if (ffmpeg !== null) for (const sentence of sandboxWarnings(report)) log('info', sentence);
+    if (ffmpeg !== null) {
+      for (const sentence of limitWarnings(report)) log('warn', sentence);
+      for (const sentence of sandboxWarnings(report)) log('info', sentence);
+    }
     const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
     const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
     const hosted = createHostedFileStore(join(dataFolder, 'hosted'), fileStoreOptions);

@@ -114,14 +114,15 @@ function reachableHost(host: string): string {
 function startLines(daemon: {
   readonly url: string;
   readonly dataFolder: string;
-  readonly report: Pick<FfmpegReport, 'ffmpeg'>;
+  readonly report: Pick<FfmpegReport, 'ffmpeg' | 'bwrap'>;
   readonly encodes: number;
 }): readonly string[] {
-  const { ffmpeg } = daemon.report;
+  const { ffmpeg, bwrap } = daemon.report;
+  const sandbox = bwrap === null ? '' : ' in a sandbox of bubblewrap';
   return [
     `venc ${productVersion} listens at ${daemon.url}. Its data folder is ${daemon.dataFolder}.`,
     // If there is no ffmpeg, the log has a warning.
-    ...(ffmpeg === null ? [] : [`It encodes with ffmpeg ${ffmpeg.version} (${ffmpeg.path}).`]),
+    ...(ffmpeg === null ? [] : [`It encodes with ffmpeg ${ffmpeg.version} (${ffmpeg.path})${sandbox}.`]),
     daemon.encodes === 0
       ? 'It accepts jobs and encodes none (--jobs 0).'
       : `It encodes ${formatJobCount(daemon.encodes)} at a time (--jobs).`,

@@ -17,6 +17,7 @@ export { withCommandLog } from './log-commands.js';
 export {
   damagedPrograms,
   type FfmpegReport,
+  limitWarnings,
   type OpenedFfmpeg,
   type OpenOptions,
   openFfmpeg,

@@ -177,10 +177,16 @@ export function warningsFor(report: FfmpegReport): readonly string[] {
       : [
           'setpriv is not installed: if the daemon is killed, its encoders continue until the next start ends them.',
         ]),
-    ...(report.hasLimits
-      ? []
-      : ['prlimit is not installed: nothing limits the memory, processor time and output size of ffmpeg.']),
+    ...limitWarnings(report),
     ...sandboxWarnings(report),
+  ];
+}
+
+/** A sentence if the kernel enforces no limits of ffmpeg; none otherwise. */
+export function limitWarnings({ hasLimits }: Pick<FfmpegReport, 'hasLimits'>): readonly string[] {
+  if (hasLimits) return [];
+  return [
+    'prlimit (util-linux) is not installed or does not work: nothing limits the memory, processor time and output size of ffmpeg.',
   ];
 }
 

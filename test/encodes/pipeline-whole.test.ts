@@ -136,7 +136,7 @@ test('after kill -9 every job is run again, at whichever stage it was', async ()
     await slowEncoder(),
     join(tempFolder(), 'data'),
   ];
-  const flags = ['--jobs', '1', '--ffmpeg', encoder.path];
+  const flags = ['--jobs', '1', '--ffmpeg', encoder.path, '--sandbox', 'none'];
   const headers = { 'Service-Api-Key': processKey };
   const first = await startDaemonProcess(data, flags);
   const ids: string[] = [];

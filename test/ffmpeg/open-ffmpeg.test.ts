@@ -1,7 +1,8 @@
-import { readdir } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readdir, symlink } from 'node:fs/promises';
+import { basename, join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findOnSearchPath } from '../../daemon/ffmpeg/candidates.js';
 import { openFfmpeg, warningsFor } from '../../daemon/ffmpeg/index.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
@@ -40,6 +41,25 @@ test('without ffmpeg the report has no program and no capabilities, and a missin
   assert.is(report.capabilities, null);
   assert.equal([report.ffmpeg, report.ffprobe], [null, null]);
   assert.match(warningsFor(report).join('\n'), 'setpriv');
+});
+
+test('a PATH with only prlimit and setpriv limits ffmpeg, and the report says that bubblewrap is missing', async () => {
+  const { ffmpeg, ffprobe } = await testFfmpeg();
+  const folder = tempFolder();
+  const found = await Promise.all(
+    ['prlimit', 'setpriv'].map((name) => findOnSearchPath(name, process.env.PATH ?? '')),
+  );
+  const paths = found.flatMap((candidates) => candidates.slice(0, 1));
+  await Promise.all(paths.map((path) => symlink(path, join(folder, basename(path)))));
+  const given = { ffmpeg: ffmpeg.path, ffprobe: ffprobe.path, searchPath: folder, cacheFolder: folder };
+  const { report } = await openFfmpeg(given);
+  const { report: usual } = await openFfmpeg({
+    ...given,
+    searchPath: process.env.PATH ?? '',
+    sandbox: 'none',
+  });
+  assert.equal([report.hasLimits, report.diesWithParent], [usual.hasLimits, usual.diesWithParent]);
+  assert.match(report.sandboxProblem ?? '', 'bubblewrap');
 });
 
 test('the old build of the installer causes a warning', async () => {

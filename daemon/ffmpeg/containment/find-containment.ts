@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { delimiter } from 'node:path';
 import { execa } from 'execa';
 import { VencError } from '../../../src/shared/errors.js';
 import { childEnvironment } from '../../../src/shared/util/child-environment.js';
@@ -81,14 +82,8 @@ export async function findContainment(options: {
   readonly threads: number | null;
 }): Promise<Containment> {
   const find = async (name: string) => (await findOnSearchPath(name, options.searchPath))[0] ?? null;
-  const names = ['prlimit', 'setpriv', 'taskset', 'bwrap', 'true'] as const;
-  const [prlimit, setprivPath, tasksetPath, bwrapPath, trueProgram] = await Promise.all(names.map(find));
-  if (trueProgram === null || trueProgram === undefined) {
-    return requireSandbox(
-      { ...noContainment, sandboxProblem: 'no program on PATH can be tried in it' },
-      options.sandbox,
-    );
-  }
+  const names = ['prlimit', 'setpriv', 'taskset', 'bwrap'] as const;
+  const [prlimit, setprivPath, tasksetPath, bwrapPath] = await Promise.all(names.map(find));
   const setpriv = setprivPath == null ? [] : [setprivPath, '--pdeathsig', 'KILL', '--no-new-privs', '--'];
   const taskset = tasksetPath == null ? null : await processorsFor(tasksetPath, options.threads);
   const bwrap = options.sandbox === 'none' ? null : (bwrapPath ?? null);
@@ -96,6 +91,18 @@ export async function findContainment(options: {
     options.sandbox === 'none' || bwrap !== null ? null : 'bwrap (bubblewrap) is not installed';
   const hardLimits = parseHardLimits(await readFile('/proc/self/limits', 'utf8').catch(() => ''));
   const all: Containment = { prlimit: prlimit ?? null, hardLimits, setpriv, taskset, bwrap, sandboxProblem };
+  // A PATH with only what venc needs may lack it.
+  const [trueProgram] = await findOnSearchPath(
+    'true',
+    `${options.searchPath}${delimiter}/usr/bin${delimiter}/bin`,
+  );
+  if (trueProgram === undefined) {
+    const problem = sandboxProblem ?? 'the program true, with which it is tried, is not installed';
+    return requireSandbox(
+      { ...noContainment, sandboxProblem: options.sandbox === 'none' ? null : problem },
+      options.sandbox,
+    );
+  }
   const works = (containment: Containment) => tryContainment(containment, trueProgram);
   if ((await works(all)) === null) return requireSandbox(all, options.sandbox);
   const [limits, death, processors] = await Promise.all([
