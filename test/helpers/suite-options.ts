@@ -44,6 +44,17 @@ export function suiteOptions(env: NodeJS.ProcessEnv = process.env): SuiteOptions
   return { seed: parseSeed(env[seedVariable] ?? '1'), isLong: env[longVariable] === '1' };
 }
 
+/**
+ * Prints the closing line of a suite: its name, seed and form, what it counted, and its time, which is that since `beganAt` on the clock of
+ * `performance.now()`, or since the start of the process.
+ */
+export function printClosingLine(name: string, parts: readonly string[], beganAt = 0): void {
+  const { seed, isLong } = suiteOptions();
+  const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
+  const all = [`seed ${seed}`, isLong ? 'long form' : 'short form', ...parts, `${seconds} s`];
+  console.log(`${name}: ${all.join('; ')}`);
+}
+
 function parseSeed(text: string | undefined): number {
   const seed = Number(text);
   if (text === undefined || text === '' || !Number.isInteger(seed) || seed < 0 || seed >= maxSeed)

@@ -1,24 +1,23 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine } from '../helpers/suite-options.js';
 import type { AddressResult, AddressRun } from './addresses-run.js';
 import { canIsolateNetwork, runIsolated } from './isolated-network.js';
 
 const test = suite<{ run: AddressRun }>('hostile addresses');
-const began = Date.now();
 
 test.before(async (context) => {
   context.run = await runIsolated<AddressRun>('addresses-run.js');
 });
 test.after(({ run }) => {
   if (run === undefined) return;
-  const { seed, isLong } = suiteOptions();
   const groups = [...new Set(run.results.map(({ group }) => group))];
   const counts = groups.map((group) => `${group} ${inGroup(run, group).length}`);
-  const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(
-    `hostile addresses: seed ${seed}, ${isLong ? 'long' : 'short'} form: ${run.results.length} cases (${counts.join(', ')}), ${run.notificationErrors.length} rejected notifications, ${run.connections.length} connections to addresses that are not public, ${seconds} s`,
-  );
+  printClosingLine('hostile/addresses', [
+    `${run.results.length} cases (${counts.join(', ')})`,
+    `${run.notificationErrors.length} rejected notifications`,
+    `${run.connections.length} connections to addresses that are not public`,
+  ]);
 });
 
 const outcome = ({ url, status, classes, errors }: AddressResult) =>

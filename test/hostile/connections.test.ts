@@ -5,14 +5,13 @@ import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { connectTo } from '../helpers/raw-http.js';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine, suiteOptions } from '../helpers/suite-options.js';
 import { tempFolder } from '../helpers/temp.js';
 import { ambiguousRequests, type RawCase, unusualRequests } from './raw-requests.js';
 
 /** Requests that no HTTP client sends, and connections that do not end, against the daemon as shipped. */
 const test = suite<{ daemon: TestDaemon; jobId: number }>('connections');
-const began = Date.now();
-const { seed, isLong } = suiteOptions();
+const { isLong } = suiteOptions();
 const counts: string[] = [];
 const input = 'http://127.0.0.1:9/a.mp4';
 
@@ -22,9 +21,7 @@ test.before(async (context) => {
 });
 test.after(async ({ daemon }) => {
   await daemon?.stop();
-  const seconds = Math.round((Date.now() - began) / 1000);
-  const form = isLong ? 'long' : 'short';
-  console.log(`hostile connections: seed ${seed}, ${form} form: ${counts.join(', ')}, ${seconds} s`);
+  printClosingLine('hostile/connections', counts);
 });
 
 interface RawReply {

@@ -54,7 +54,7 @@ test.after(async ({ daemon }) => {
 });
 
 test('each accepted request is encoded, or fails with a class about its settings', async ({ daemon }) => {
-  const report = createSuiteReport('fuzz encodes', seed);
+  const report = createSuiteReport('fuzz encodes');
   await makeMediaKinds(folder);
   const address = (name: string) => pathToFileURL(join(folder, name)).href;
   const files = {
@@ -63,7 +63,7 @@ test('each accepted request is encoded, or fails with a class about its settings
     captions: address('captions.srt'),
   };
   const memory = watchMemory(daemon.pid);
-  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests', seed));
+  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests'));
   const seeds = caseSeeds(seed, requestCount).values();
   const worker = async () => {
     for (const own of seeds) {

@@ -46,10 +46,10 @@ test.after(async ({ daemon }) => {
 test('each file whose header claims extreme values is encoded, or fails with a class that says why', async ({
   daemon,
 }) => {
-  const report = createSuiteReport('kept media', seed);
+  const report = createSuiteReport('kept media');
   const kinds = await makeMediaKinds(folder);
   const memory = watchMemory(daemon.pid);
-  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests', seed));
+  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests'));
   const cases = (await writeKeptMedia(kinds, folder)).values();
   const worker = async () => {
     for (const { name, request } of cases) {
@@ -73,10 +73,10 @@ test('each file whose header claims extreme values is encoded, or fails with a c
 });
 
 test('each mutated file is encoded, or fails with a class that says why', async ({ daemon }) => {
-  const report = createSuiteReport('fuzz media', seed);
+  const report = createSuiteReport('fuzz media');
   const kinds = await makeMediaKinds(folder);
   const memory = watchMemory(daemon.pid);
-  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests', seed));
+  const client = new FuzzClient(daemon.url, processKey, createSuiteReport('requests'));
   const seeds = caseSeeds(seed, caseCount).values();
   const worker = async () => {
     for (const own of seeds) {

@@ -26,14 +26,14 @@ test.before(async (context) => {
 });
 
 test('mutated caption files are read, or rejected with the line', ({ kinds }) => {
-  const report = createSuiteReport('fuzz captions', seed);
+  const report = createSuiteReport('fuzz captions');
   const captions = kinds.filter(({ use }) => use === 'captions');
   runAll(report, captions, (bytes) => checkCaptionText(bytes.toString('utf8')));
   assert.is(report.findingCount(), 0, 'there are findings');
 });
 
 test('the boxes and packets of mutated files are read, or rejected', ({ kinds }) => {
-  const report = createSuiteReport('fuzz packaging', seed);
+  const report = createSuiteReport('fuzz packaging');
   const segmentable = kinds.filter(({ name }) => /\.(?:mp4|mov|ts)$/.test(name));
   runAll(report, segmentable, (bytes, name) => {
     if (name.endsWith('.ts')) {

@@ -16,7 +16,7 @@ import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { randomNumbers } from '../helpers/random.js';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine, suiteOptions } from '../helpers/suite-options.js';
 import { listRecursively, tempFolder } from '../helpers/temp.js';
 import { atPath, injectedValues, type TextLeaf, textLeaves, valueFor } from './injected-settings.js';
 
@@ -34,7 +34,6 @@ interface Context {
 }
 
 const test = suite<Context>('injection');
-const began = Date.now();
 const { seed, isLong } = suiteOptions();
 const counted = { values: 0, accepted: 0, encoded: 0, commands: 0 };
 /** The setting that becomes metadata of a track: all of its values are encoded. */
@@ -63,10 +62,12 @@ test.before(async (context) => {
 test.after(async ({ daemon }) => {
   await daemon?.stop();
   const { values, accepted, encoded, commands } = counted;
-  const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(
-    `hostile injection: seed ${seed}, ${isLong ? 'long' : 'short'} form: ${values} values for ${textLeaves().length} settings, ${accepted} accepted, ${encoded} outputs encoded, ${commands} command lines, ${seconds} s`,
-  );
+  printClosingLine('hostile/injection', [
+    `${values} values for ${textLeaves().length} settings`,
+    `${accepted} accepted`,
+    `${encoded} outputs encoded`,
+    `${commands} command lines`,
+  ]);
 });
 
 /** A program that records its arguments, each followed by a zero byte, and then runs the real one. */

@@ -16,7 +16,7 @@ import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia, testVideo } from '../helpers/media.js';
 import { randomNumbers } from '../helpers/random.js';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine, suiteOptions } from '../helpers/suite-options.js';
 import { listRecursively, tempFolder } from '../helpers/temp.js';
 import { type Canaries, startCanaries } from './canaries.js';
 import { type HostileFile, type ReferenceTargets, textFiles } from './reference-files.js';
@@ -28,7 +28,6 @@ import { aliasReference, referenceMovie, urlReference, withDataReference } from 
  */
 
 const test = suite<{ canaries: Canaries; root: string; secret: string }>('references in media');
-const began = Date.now();
 const { seed, isLong } = suiteOptions();
 const marker = 'content-of-the-canary';
 /** The last access of a canary that was never read. */
@@ -48,9 +47,7 @@ test.before(async (context) => {
 });
 test.after(async ({ canaries }) => {
   await canaries?.close();
-  const form = isLong ? 'long' : 'short';
-  const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(`hostile media references: seed ${seed}, ${form} form: ${counts.join('; ')}; ${seconds} s`);
+  printClosingLine('hostile/media-references', counts);
 });
 
 /** A hostile file in the root, and the canaries that it refers to. */

@@ -8,7 +8,7 @@ import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { randomNumbers } from '../helpers/random.js';
 import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine, suiteOptions } from '../helpers/suite-options.js';
 import { listRecursively, tempFolder } from '../helpers/temp.js';
 
 /** Names that would lead out of a folder, given to everything that names a file. */
@@ -21,7 +21,6 @@ interface Context {
 }
 
 const test = suite<Context>('hostile names');
-const began = Date.now();
 const counted = { requests: 0, accepted: 0 };
 const { seed, isLong } = suiteOptions();
 const random = randomNumbers(seed);
@@ -57,11 +56,8 @@ test.before(async (context) => {
 test.after(async ({ daemon, source }) => {
   await daemon?.stop();
   await source?.close();
-  const seconds = Math.round((Date.now() - began) / 1000);
   const { requests, accepted } = counted;
-  console.log(
-    `hostile names: seed ${seed}, ${requests} requests, ${accepted} accepted and run, ${seconds} s`,
-  );
+  printClosingLine('hostile/names', [`${requests} requests`, `${accepted} accepted and run`]);
 });
 
 const long = 'x'.repeat(300);

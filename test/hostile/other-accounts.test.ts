@@ -6,7 +6,7 @@ import { runInProcess } from '../cli/run-here.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { type HttpSource, startHttpSource } from '../helpers/servers/http-source.js';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine } from '../helpers/suite-options.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /*
@@ -27,7 +27,6 @@ interface Context {
 }
 
 const test = suite<Context>('other accounts');
-const began = Date.now();
 let requestCount = 0;
 
 /** A word in everything that the owner sent: no answer to another account may have it. */
@@ -66,10 +65,10 @@ test.before(async (context) => {
 test.after(async ({ daemon, source }) => {
   await daemon?.stop();
   await source?.close();
-  const { seed } = suiteOptions();
-  console.log(
-    `hostile other accounts: seed ${seed}, ${Object.keys(routes).length} routes, ${requestCount} requests, ${Math.round((Date.now() - began) / 1000)} s`,
-  );
+  printClosingLine('hostile/other-accounts', [
+    `${Object.keys(routes).length} routes`,
+    `${requestCount} requests`,
+  ]);
 });
 
 interface Reply {

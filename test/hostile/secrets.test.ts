@@ -9,20 +9,18 @@ import { type DaemonProcess, startDaemonProcess } from '../helpers/daemon-proces
 import { film, makeMedia } from '../helpers/media.js';
 import { startFtpTestServer } from '../helpers/servers/ftp-test-server.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
-import { suiteOptions } from '../helpers/suite-options.js';
+import { printClosingLine } from '../helpers/suite-options.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
 /** Searches for secrets wherever another user or a client could read them, while a job that has many of them runs and after it failed. */
 const test = suite('secrets');
-const began = Date.now();
 const counted = { processes: 0, answers: 0, files: 0, lines: 0 };
 test.after(() => {
   const { processes, answers, files, lines } = counted;
-  const seconds = Math.round((Date.now() - began) / 1000);
-  console.log(
-    `hostile secrets: seed ${suiteOptions().seed}, ${processes} processes, ${answers} answers, ${files} files and ${lines} log lines searched, ${seconds} s`,
-  );
+  printClosingLine('hostile/secrets', [
+    `${processes} processes, ${answers} answers, ${files} files and ${lines} log lines searched`,
+  ]);
 });
 
 /** Every secret has this word. */

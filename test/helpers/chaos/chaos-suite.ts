@@ -1,5 +1,5 @@
 import { randomNumbers } from '../random.js';
-import { suiteOptions } from '../suite-options.js';
+import { printClosingLine, suiteOptions } from '../suite-options.js';
 
 /** Random choices that repeat for the same seed. */
 export interface Choices {
@@ -32,10 +32,8 @@ export function openChaosSuite(name: string): ChaosSuite {
     isLong,
     choices: createChoices(randomNumbers(seed ^ nameHash)),
     close(counts) {
-      const seconds = ((performance.now() - beganAt) / 1000).toFixed(1);
       const parts = Object.entries(counts).map(([what, count]) => `${what} ${count}`);
-      const form = isLong ? 'long form' : 'short form';
-      console.log(`chaos/${name}: seed ${seed}, ${form}, ${parts.join(', ')}, ${seconds} s`);
+      printClosingLine(`chaos/${name}`, parts, beganAt);
     },
   };
 }

@@ -1,3 +1,5 @@
+import { printClosingLine } from '../suite-options.js';
+
 /** What a suite counts, for its closing line. */
 export interface SuiteReport {
   /** Counts an event by its name. */
@@ -13,8 +15,8 @@ export interface SuiteReport {
 }
 
 /** Starts the report of a suite. */
-export function createSuiteReport(suite: string, seed: number): SuiteReport {
-  const began = Date.now();
+export function createSuiteReport(suite: string): SuiteReport {
+  const began = performance.now();
   const counts = new Map<string, number>();
   const findings = new Set<string>();
   let slowest = { ms: 0, what: 'none' };
@@ -37,8 +39,7 @@ export function createSuiteReport(suite: string, seed: number): SuiteReport {
         .map(([name, count]) => `${name} ${count}`);
       const others = Object.entries(figures).map(([name, value]) => `${name} ${value}`);
       const slow = `slowest ${Math.round(slowest.ms)} ms (${slowest.what})`;
-      const seconds = ((Date.now() - began) / 1000).toFixed(1);
-      console.log(`${suite}: seed ${seed}; ${[...sorted, slow, ...others].join(', ')}; ${seconds} s`);
+      printClosingLine(suite, [...sorted, slow, ...others], began);
     },
   };
 }

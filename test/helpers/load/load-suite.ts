@@ -1,5 +1,5 @@
 import { randomNumbers } from '../random.js';
-import { suiteOptions } from '../suite-options.js';
+import { printClosingLine, suiteOptions } from '../suite-options.js';
 import type { ProcessUsage } from './process-usage.js';
 
 /** The seed and form of a load suite, its random numbers, and what it prints. */
@@ -23,11 +23,7 @@ export function beginLoadSuite(name: string): LoadSuite {
     isLong,
     random: randomNumbers(seed),
     print: (text) => console.log(`load/${name}: ${text}`),
-    close(parts) {
-      const seconds = ((performance.now() - began) / 1000).toFixed(1);
-      const all = [`seed ${seed}`, isLong ? 'long form' : 'short form', ...parts, `${seconds} s`];
-      console.log(`load/${name}: ${all.join('; ')}`);
-    },
+    close: (parts) => printClosingLine(`load/${name}`, parts, began),
   };
 }
 
