@@ -49,7 +49,7 @@ export function startTracing({
     );
     return null;
   }
-  logDiagnostics(log);
+  const reportFailure = logDiagnostics(log);
   const provider = new BasicTracerProvider({
     resource: defaultResource()
       .merge(resourceFromAttributes({ 'service.name': 'venc', 'service.version': productVersion }))
@@ -79,9 +79,14 @@ export function startTracing({
       if (context !== null) parents.set(jobId, { ...context, isRemote: true });
     },
     async close() {
-      const timeout = new Promise<void>((resolve) => setTimeout(resolve, closeTimeoutMs).unref());
-      // A collector that does not answer is in the log already.
-      await Promise.race([provider.shutdown().catch(() => {}), timeout]);
+      const isSent = provider.shutdown().then(
+        () => true,
+        // The failure is in the log already.
+        () => true,
+      );
+      const timeout = new Promise<false>((resolve) => setTimeout(resolve, closeTimeoutMs, false).unref());
+      if (await Promise.race([isSent, timeout])) return;
+      reportFailure(`it did not take the last ones within ${closeTimeoutMs / 1000} s`);
     },
   };
 }
@@ -90,19 +95,24 @@ function isSupported(protocol: string): protocol is keyof typeof exporters {
   return Object.hasOwn(exporters, protocol);
 }
 
-/** Writes what the exporter reports to the log, at most one line a minute. */
-function logDiagnostics(log: Log): void {
+/**
+ * Writes what OpenTelemetry reports to the log: warnings about its variables, and failures of the exporter, at most one a minute. Returns
+ * what logs such a failure.
+ */
+function logDiagnostics(log: Log): (message: string) => void {
   let loggedAt = Number.NEGATIVE_INFINITY;
   const report = (message: string) => {
     if (performance.now() - loggedAt < logIntervalMs) return;
     loggedAt = performance.now();
     log('warn', `Traces cannot be sent to the collector: ${firstLine(message)}`);
   };
+  const warn = (message: string) => log('warn', `OpenTelemetry warns: ${firstLine(message)}`);
   const ignore = () => {};
   diag.setLogger(
-    { error: report, warn: report, info: ignore, debug: ignore, verbose: ignore },
+    { error: report, warn, info: ignore, debug: ignore, verbose: ignore },
     { logLevel: DiagLogLevel.WARN, suppressOverrideMessage: true },
   );
+  return report;
 }
 
 /** The message of an error that was reported as JSON, without its stack. */

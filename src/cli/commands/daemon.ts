@@ -132,7 +132,8 @@ async function run(command: Command, context: Context) {
   void daemon.lost.then((error) => exitImmediately(io, error));
   await io.writeStdout(`${daemon.url}\n`);
   await stopped;
-  return exitCodes.done;
+  // The exporter of traces may still wait for a collector, and nothing ends that wait.
+  return io.exit(exitCodes.done);
 }
 
 /**
