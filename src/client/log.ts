@@ -153,7 +153,12 @@ function noLogsError(): VencError {
 async function explainMissingLog(client: Client, source: LogSource, error: unknown): Promise<unknown> {
   if (!isVencError(error) || !mayLackRoute(error)) return error;
   // A key of another account than the owner's.
-  if (source === 'daemon' && error.errorClass === 'ForbiddenError') return error;
+  if (source === 'daemon' && error.errorClass === 'ForbiddenError') {
+    return new VencError('ForbiddenError', error.message, {
+      cause: error,
+      hint: 'use a full access key of the account default; venc logs ID shows the log of one of your jobs',
+    });
+  }
   const request = source === 'daemon' ? client.listJobs({ perPage: 1 }) : client.job(source);
   return request.then(
     () => noLogsError(),

@@ -43,7 +43,7 @@ export const errorClasses = {
     404,
     exitCodes.notFound,
     'Not found.',
-    'Check the id and the key: jobs of other accounts are also reported as not found.',
+    'Check the id and the key: removed jobs and jobs of other accounts are also reported as not found.',
   ),
   MethodNotAllowedError: requestRejection(
     405,

@@ -55,9 +55,13 @@ export function choiceParser<Word extends string>(flag: string, choices: readonl
     if (found !== undefined) return found;
     const suggestions = findSuggestions(word, choices);
     const hint = suggestions.length === 0 ? {} : { hint: `did you mean ${suggestions.join(', ')}?` };
-    throw new VencError('UsageError', `${flag} takes ${choices.join(', ')}, not "${word}".`, hint);
+    throw new VencError('UsageError', `${flag} takes ${listAlternatives(choices)}, not "${word}".`, hint);
   };
   return Object.assign(parse, { choices });
+}
+
+function listAlternatives(words: readonly string[]): string {
+  return words.length < 2 ? words.join('') : `${words.slice(0, -1).join(', ')} or ${words.at(-1)}`;
 }
 
 const bytesPerUnit: Readonly<Record<string, number>> = { '': 1, k: 1e3, m: 1e6, g: 1e9, t: 1e12 };

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { exitCodes } from '../../src/shared/exit-codes.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import {
   type DaemonProcess,
@@ -155,6 +156,17 @@ test('Ctrl-C ends --follow with 130 and says nothing', async ({ env }) => {
   following.child.kill('SIGINT');
   const { code, stderr } = await following.ended;
   assert.equal([code, stderr], [130, '']);
+});
+
+test('a key of another account that asks for the log of the daemon learns which key it needs', async ({
+  data,
+  daemon,
+}) => {
+  const created = await runInProcess(['accounts', 'create', 'studio', '--data', data], {});
+  const env = { VENC_URL: daemon.url, VENC_API_KEY: created.stdout.trim() };
+  const { code, stderr } = await runInProcess(['logs'], { env });
+  assert.is(code, exitCodes.unauthorized);
+  assert.match(stderr, /hint: use a full access key of the account default/);
 });
 
 test.run();

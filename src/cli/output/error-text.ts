@@ -33,6 +33,9 @@ function hintOf(error: VencError): string | null {
 }
 
 function messageOf(error: unknown): string {
+  if (error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd') {
+    return 'The current folder does not exist any more.';
+  }
   return error instanceof Error ? error.message : String(error);
 }
 
