@@ -24,9 +24,6 @@ export function handleInvalidRequests(server: Server, isReleased: (socket: Socke
     socket.on('error', () => socket.destroy());
     endWithStatus(socket, 405);
   });
-  server.on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
-    response.writeHead(417, { ...headers, Connection: 'close' }).end(errorBody(417));
-  });
 }
 
 /** The answer to a request with an invalid address or `Host`. */
@@ -70,6 +67,11 @@ export function rejectHead(outgoing: ServerResponse, headError: string): void {
   const body = toJson({ errors: [`The request is not valid HTTP: ${headError}.`] });
   outgoing.writeHead(400, { ...headers, Connection: 'close', 'Content-Length': Buffer.byteLength(body) });
   outgoing.end(body);
+}
+
+/** Answers 417 to an `Expect` other than `100-continue`, and closes the connection: the client may wait with its body, or send it. */
+export function rejectExpectation(outgoing: ServerResponse): void {
+  outgoing.writeHead(417, { ...headers, Connection: 'close' }).end(errorBody(417));
 }
 
 const headers = { 'Access-Control-Allow-Origin': '*', 'Content-Type': jsonType };

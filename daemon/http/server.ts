@@ -8,6 +8,7 @@ import {
   findHeadError,
   handleInvalidRequests,
   invalidAddressResponse,
+  rejectExpectation,
   rejectHead,
   setDefaultHost,
 } from './parser-errors.js';
@@ -80,6 +81,17 @@ export async function listen(
         }
         setDefaultHost(incoming);
         void answer(incoming, outgoing);
+      },
+    });
+  });
+  server.on('checkExpectation', (incoming, outgoing) => {
+    const connection = connections.get(incoming.socket);
+    connection?.handle({
+      incoming,
+      outgoing,
+      answer: () => {
+        connection.release();
+        rejectExpectation(outgoing);
       },
     });
   });

@@ -40,6 +40,38 @@ for (const [what, request, status] of broken) {
   });
 }
 
+for (const [what, head, status] of [
+  [
+    'a rejected expectation',
+    'POST /first HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nContent-Length: 0\r\n\r\n',
+    417,
+  ],
+  ['a rejected head', 'POST /first HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n', 400],
+  ['a tunnel', 'CONNECT first:1 HTTP/1.1\r\nHost: x\r\n\r\n', 405],
+  ['text that is not HTTP', 'NONSENSE\r\n\r\n', 400],
+] as const) {
+  test(`a request behind ${what} is not executed`, async () => {
+    const paths: string[] = [];
+    const app = {
+      fetch: ({ url }: Request) => {
+        paths.push(new URL(url).pathname);
+        return new Response('executed');
+      },
+    };
+    const server = await listen(app, { host: '127.0.0.1', port: 0 });
+    const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
+    const url = `http://127.0.0.1:${server.port}`;
+    const answer = await raw(url, `${head}${request('/behind')}`);
+    assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    assert.equal(paths, []);
+    const answers = await raw(url, `${request('/before')}${head}${request('/behind')}`);
+    assert.equal(paths, ['/before']);
+    // A connection that no longer speaks HTTP ends at once.
+    if (what.startsWith('a rejected')) assert.match(answers, /^HTTP\/1\.1 200 .*executed/s);
+    await server.close(0);
+  });
+}
+
 test('HTTP/1.0 needs no host', async ({ daemon }) => {
   const answer = await raw(daemon.url, 'GET /health HTTP/1.0\r\n\r\n');
   assert.match(answer, /^HTTP\/1\.1 200 /);

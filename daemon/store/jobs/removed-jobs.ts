@@ -85,9 +85,12 @@ export class RemovedJobs {
     const additions = [{ entry, files }];
     const written = this.#enqueue(name, () => {
       this.#pending.delete(name);
+      // A write that failed in its last step is stored, and its removal is repeated: its usage must not count twice.
+      const ids = new Set(additions.map((one) => one.entry.id));
+      const files = additions.flatMap((one) => one.files);
       return this.#change(name, (previous) => ({
-        entries: [...previous.entries, ...additions.map((one) => one.entry)],
-        files: [...previous.files, ...additions.flatMap((one) => one.files)],
+        entries: [...previous.entries.filter(({ id }) => !ids.has(id)), ...additions.map((one) => one.entry)],
+        files: [...new Set([...previous.files, ...files])],
       }));
     });
     this.#pending.set(name, { additions, written });
