@@ -29,6 +29,7 @@ interface Licence {
 
 interface Sbom {
   readonly bomFormat: string;
+  readonly metadata: { readonly component: { readonly name: string } };
   readonly components: readonly {
     readonly name: string;
     readonly version: string;
@@ -71,6 +72,7 @@ test('every bundled package is in the licences, with its text and a permissive l
 
 test('the bill of materials lists every bundled package and every dependency of the lock file', () => {
   assert.is(sbom.bomFormat, 'CycloneDX');
+  assert.is(sbom.metadata.component.name, 'venc');
   const names = new Set(sbom.components.map(({ name }) => name));
   for (const name of bundled) assert.ok(names.has(name), name);
   const { dependencies } = JSON.parse(readFileSync('package.json', 'utf8')) as { dependencies: object };

@@ -87,6 +87,9 @@ export function sbomOf(root, bundled) {
     return null;
   }
   const sbom = JSON.parse(stdout);
+  // npm names the package after its folder.
+  const { name } = JSON.parse(readFileSync(`${root}/package.json`, 'utf8'));
+  const metadata = { ...sbom.metadata, component: { ...sbom.metadata.component, name } };
   const known = new Map(sbom.components.map((component) => [component['bom-ref'], component]));
   const property = [{ name: 'cdx:npm:package:bundled', value: 'true' }];
   const added = [
@@ -95,7 +98,7 @@ export function sbomOf(root, bundled) {
   ];
   for (const component of added)
     if (!known.get(component['bom-ref'])?.licenses) known.set(component['bom-ref'], component);
-  return `${JSON.stringify({ ...sbom, components: [...known.values()] }, null, 2)}\n`;
+  return `${JSON.stringify({ ...sbom, metadata, components: [...known.values()] }, null, 2)}\n`;
 }
 
 function componentOf({ name, version, license, integrity, scope }, properties) {
