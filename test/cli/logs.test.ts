@@ -67,7 +67,7 @@ test('without an id prints the log of the daemon, with the lines of all jobs', a
   assert.match(stdout, /listens at http:.*\n(?:.*\n)*.*Job 1 is accepted\.\n.*Job 1 is cancelled\.\n$/);
   const none = await runInProcess(['logs', '1', '--level', 'error'], { env });
   assert.equal([none.code, none.stdout], [0, '']);
-  assert.match(none.stderr, 'the log has no such lines');
+  assert.match(none.stderr, 'the log has no lines of this level');
 });
 
 test('an unknown job, an output and a wrong level are explained', async ({ env }) => {
