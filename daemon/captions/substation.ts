@@ -7,6 +7,8 @@ import { spansOfTags } from './styled-text.js';
  */
 const startMark = '\u0001';
 const endMark = '\u0002';
+/** These characters in a file, which would be taken for places of times or overrides. */
+const reserved = /[\u0001-\u0003]/g;
 
 /** Parses SSA or ASS. Throws `RangeError` with line and column if the file has no events, or one is invalid. */
 export function parseSubstation(text: string): Captions {
@@ -69,8 +71,10 @@ function cueOf(line: string, number: number, columns: readonly string[]): Cue {
     throw errorAt(number, before + 1, `"${(fields[at] ?? '').slice(0, 40)}" is not a time`);
   };
   const times = { startMs: timeAt(start), endMs: timeAt(end) };
-  const raw = fields.map((field, at) => (at === start ? startMark : at === end ? endMark : field)).join(',');
-  const spans = spansOf(fields[content] ?? '');
+  const raw = fields
+    .map((field, at) => (at === start ? startMark : at === end ? endMark : field.replace(reserved, '')))
+    .join(',');
+  const spans = spansOf((fields[content] ?? '').replace(reserved, ''));
   const isDrawing = plainText({ spans }).trim() === '' && /\\p[1-9]/.test(fields[content] ?? '');
   return { ...times, spans, raw, ...(isDrawing ? { isDrawing } : {}) };
 }

@@ -62,6 +62,11 @@ const failurePatterns = [
     message: 'The audio codec does not support a sample rate of $1 Hz.',
   },
   {
+    pattern: /requested bitrate is too low\. estimated minimum is (\d+) kbps/,
+    errorClass: 'InvalidVideoSettingsError',
+    message: 'The bitrate is too low: this video needs at least $1 kbit/s at its size and frame rate.',
+  },
+  {
     pattern: /(?:width|height) not divisible by 2/,
     errorClass: 'InvalidVideoSettingsError',
     message: 'The codec needs an even width and height.',

@@ -42,8 +42,8 @@ export interface VideoEncoder {
   readonly withQuality?: Args;
   /** How it stays below a cap. */
   readonly underCap: UnderCap;
-  /** The scale of its constant rate factor (`crf`): that of x264, 1 to 51, or 1 to 63. Absent if it has none. */
-  readonly crf?: { readonly max: 51 | 63 };
+  /** The scale of its constant rate factor (`crf`): that of x264, 1 to 51, or 1 to 63, and its least value, 1 if absent. Absent if it has none. */
+  readonly crf?: { readonly min?: number; readonly max: 51 | 63 };
   /** Whether it can keep a bitrate constant (`constant_bitrate`). */
   readonly canBeConstant?: true;
   /** Additional arguments with a bitrate. */
@@ -119,7 +119,7 @@ export const videoEncoders = {
   // (section 4.1); below 2 the encoder gets slower without a visible gain.
   libvpx: {
     codec: 'vp8',
-    crf: { max: 63 },
+    crf: { min: 4, max: 63 },
     canBeConstant: true,
     needsFixedTimeBase: true,
     quality: ofLevels('-crf', [32, 24, 16, 10, 4]),

@@ -1,9 +1,10 @@
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, statSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findOnSearchPath } from '../../daemon/ffmpeg/candidates.js';
 import { checkDataFolder, checkNode } from '../../src/cli/doctor/check-machine.js';
 import {
   checkClock,
@@ -14,7 +15,7 @@ import {
 import { doctorText } from '../../src/cli/output/doctor-text.js';
 import { createTextColours } from '../../src/cli/output/paint.js';
 import { createClient } from '../../src/client/client.js';
-import { media } from '../helpers/media.js';
+import { media, testFfmpeg } from '../helpers/media.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
@@ -127,6 +128,32 @@ test('a program that does not run is reported with its last line of output, and 
   assert.match(result.stdout, /MISSING {2}encoding: .* exit code 1 .*: libx\.so\.5: cannot open/);
   assert.match(result.stdout, /transports: /);
 });
+
+test('doctor says which programs that contain ffmpeg are missing, and why the sandbox does not work', async () => {
+  const bare = await toolsFolder();
+  const env = { VENC_FFMPEG: '', VENC_FFPROBE: '' };
+  const oneLine = async (path: string) =>
+    (await runCli(['doctor'], { env: { ...env, PATH: path } })).stdout.replaceAll(/\s+/g, ' ');
+  const without = await oneLine(bare);
+  assert.match(without, 'note encoding: prlimit is not installed: nothing limits the memory, processor time');
+  assert.match(without, 'note encoding: ffmpeg runs without a sandbox: bwrap (bubblewrap) is not installed.');
+  const refused = '#!/bin/sh\necho "bwrap: No permissions to create new namespace." >&2\nexit 1\n';
+  writeFileSync(join(bare, 'bwrap'), refused, { mode: 0o755 });
+  assert.match(
+    await oneLine(bare),
+    'ffmpeg runs without a sandbox: a trial failed: bwrap: No permissions to create new namespace.',
+  );
+});
+
+/** A folder for PATH with ffmpeg, and without the programs that contain it. */
+async function toolsFolder(): Promise<string> {
+  const folder = tempFolder();
+  const { ffmpeg, ffprobe } = await testFfmpeg();
+  const [trueProgram = '/bin/true'] = await findOnSearchPath('true', process.env.PATH ?? '');
+  const programs = { ffmpeg: ffmpeg.path, ffprobe: ffprobe.path, true: trueProgram };
+  for (const [name, target] of Object.entries(programs)) symlinkSync(target, join(folder, name));
+  return folder;
+}
 
 test('a file in place of the data folder is detected', async () => {
   const path = join(tempFolder(), 'file');

@@ -1,12 +1,17 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { findOnSearchPath } from '../../daemon/ffmpeg/candidates.js';
+import { parseProcessorList } from '../../daemon/ffmpeg/containment/find-containment.js';
 import type { OpenOptions } from '../../daemon/ffmpeg/open-ffmpeg.js';
 import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { canContain, openContained, runError, scriptedFfmpeg } from './contained-programs.js';
 
 const hasLimits = await canContain('limits');
+const processors = availableParallelism();
+const hasTaskset = (await findOnSearchPath('taskset', process.env.PATH ?? '')).length > 0;
 const modes = (await canContain('sandbox')) ? (['none', 'bwrap'] as const) : (['none'] as const);
 
 type Limits = NonNullable<OpenOptions['limits']>;
@@ -94,6 +99,19 @@ for (const sandbox of hasLimits ? modes : []) {
     if (sandbox === 'bwrap') assert.match(error, /CapEff:\t0{16}\n/);
   });
 }
+
+(processors > 1 && hasTaskset ? test : test.skip)(
+  'a run may use as many processors as permitted',
+  async () => {
+    const ffmpeg = await scriptedFfmpeg('cat /proc/self/status >&2; exit 3');
+    const allowed = async (threads: number | null) => {
+      const seen = await limitsSeen(await openContained({ ffmpeg, sandbox: 'none', limits: { threads } }));
+      return parseProcessorList(/^Cpus_allowed_list:\s*(\S+)$/m.exec(seen)?.[1] ?? '').length;
+    };
+    assert.is(await allowed(1), 1);
+    assert.ok((await allowed(null)) > 1);
+  },
+);
 
 /** What a scripted ffmpeg prints on stderr, from the file in its scratch folder that it is copied to. */
 async function limitsSeen(opened: Awaited<ReturnType<typeof openContained>>): Promise<string> {

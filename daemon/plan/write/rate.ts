@@ -50,7 +50,7 @@ function targetArgs(video: VideoDecision, encoder: VideoEncoder): readonly strin
 
 /** The constant rate factor on the scale of the encoder. */
 function crfArgs(factor: number, { crf = { max: 51 } }: VideoEncoder): readonly string[] {
-  return ['-crf', String(Math.round((factor * crf.max) / 51))];
+  return ['-crf', String(Math.max(crf.min ?? 0, Math.round((factor * crf.max) / 51)))];
 }
 
 function scaled(video: VideoDecision, scale: number): VideoDecision {
