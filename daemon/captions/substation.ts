@@ -7,8 +7,10 @@ import { spansOfTags } from './styled-text.js';
  */
 const startMark = '\u0001';
 const endMark = '\u0002';
+/** Encloses a tag that stands for an override. */
+const overrideMark = '\u0003';
 /** These characters in a file, which would be taken for places of times or overrides. */
-const reserved = /[\u0001-\u0003]/g;
+const reserved = new RegExp(`[${startMark}-${overrideMark}]`, 'g');
 
 /** Parses SSA or ASS. Throws `RangeError` with line and column if the file has no events, or one is invalid. */
 export function parseSubstation(text: string): Captions {
@@ -93,10 +95,9 @@ const override = /\\([ibup])(\d*)(?![A-Za-z\d(])/g;
 
 function spansOf(content: string): Cue['spans'] {
   // Overrides become tags: {\i1} is <i>, {\i0} is </i>.
-  const mark = '\u0003';
   let isDrawing = false;
   const tagOf = ([, name = '', value = '']: RegExpMatchArray) => {
-    if (name !== 'p') return `${mark}${value === '0' ? '/' : ''}${name}${mark}`;
+    if (name !== 'p') return `${overrideMark}${value === '0' ? '/' : ''}${name}${overrideMark}`;
     isDrawing = value !== '0' && value !== '';
     return '';
   };
@@ -109,7 +110,7 @@ function spansOf(content: string): Cue['spans'] {
     })
     .join('');
   const toText = (part: string) => part.replaceAll(/\\n/gi, '\n').replaceAll('\\h', '\u00A0');
-  return spansOfTags(tagged, { tag: new RegExp(`${mark}(/?)([ibu])${mark}`, 'g'), toText });
+  return spansOfTags(tagged, { tag: new RegExp(`${overrideMark}(/?)([ibu])${overrideMark}`, 'g'), toText });
 }
 
 /** The text of an ASS file with captions that were read from one. */

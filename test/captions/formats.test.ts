@@ -258,4 +258,11 @@ test('a caption of control characters has no text', () => {
   assert.is(readCaptions(two, 'srt').cues.length, 1);
 });
 
+test('control characters in a line of ASS do not move its times', () => {
+  const dialogue = 'Dialogue: 0,0:00:00.10,0:00:00.90,Default';
+  const damaged = ass.replace(/^Dialogue: .*$/m, `${dialogue.replace(' 0', '\u00010\u0002')},,0,0,0,,Hi`);
+  const again = readCaptions(assText(readCaptions(damaged, 'ssa')), 'ssa');
+  assert.equal([again.cues[0]?.startMs, again.cues[0]?.endMs], [100, 900]);
+});
+
 test.run();

@@ -14,6 +14,12 @@ const cases = [
     message: 'The disk became full while encoding.',
   },
   {
+    stderr:
+      '[libx264 @ 0x55ca9380e9c0] requested bitrate is too low. estimated minimum is 8 kbps\nError initializing output stream 0:0 -- Error while opening encoder\n',
+    errorClass: 'InvalidVideoSettingsError',
+    message: 'The bitrate is too low: this video needs at least 8 kbit/s at its size and frame rate.',
+  },
+  {
     stderr: "Unknown encoder 'libx266'\n",
     errorClass: 'TranscodingError',
     message: 'This ffmpeg lacks the encoder libx266.',
