@@ -27,13 +27,18 @@ interface Contender {
   readonly daemon: NamespacedDaemon;
   /** Its URL; null if it was rejected. */
   readonly url: string | null;
+  /** Why it has no URL, with its exit code and log; empty if it has one. */
+  readonly reason: string;
 }
 
 async function start(folder: string, isNamespaced: boolean, env: NodeJS.ProcessEnv): Promise<Contender> {
   const daemon = startContender(folder, { isNamespaced, env });
-  const url = await daemon.url.catch(() => null);
+  const [url, reason] = await daemon.url.then(
+    (found) => [found, ''] as const,
+    (error: unknown) => [null, String(error)] as const,
+  );
   counts[url === null ? 'rejected' : 'started'] += 1;
-  return { daemon, url };
+  return { daemon, url, reason };
 }
 
 /** Chooses the namespaces and locks of a round. In the short form, no round waits for a heartbeat. */
@@ -50,8 +55,8 @@ async function assertRejected({ daemon, url }: Contender, folder: string): Promi
   assert.match(daemon.logged(), /[Ss]top that daemon, or choose another folder with --data/);
 }
 
-async function createJob({ daemon, url }: Contender): Promise<string> {
-  assert.is.not(url, null, daemon.logged());
+async function createJob({ daemon, url, reason }: Contender): Promise<string> {
+  assert.is.not(url, null, reason);
   const headers = { 'Service-Api-Key': daemon.key };
   const body = JSON.stringify({ input: 'http://127.0.0.1:9/film.mp4' });
   const response = await fetch(`${url}/v2/jobs`, { method: 'POST', headers, body });
@@ -65,7 +70,7 @@ async function onlyOne(contenders: readonly Contender[], folder: string): Promis
     (one, other) => Number(one.url === null) - Number(other.url === null),
   );
   if (winner === undefined || winner.url === null)
-    throw new Error(`no daemon works: ${contenders.map(({ daemon }) => daemon.logged()).join('\n')}`);
+    throw new Error(`no daemon works: ${contenders.map(({ reason }) => reason).join('\n')}`);
   for (const other of others) await assertRejected(other, folder);
   return winner;
 }

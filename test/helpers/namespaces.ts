@@ -73,7 +73,12 @@ export function startContender(
     url,
     ended,
     logged: () => log,
-    signal: (name) => void process.kill(isNamespaced ? childOf(child.pid ?? 0) : (child.pid ?? 0), name),
+    signal(name) {
+      const pid = isNamespaced ? childOf(child) : child.pid;
+      if (pid === undefined || child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`the daemon ended with ${child.exitCode ?? child.signalCode} before ${name}: ${log}`);
+      process.kill(pid, name);
+    },
   };
 }
 
@@ -85,6 +90,12 @@ export function pathWithoutFlock(): string {
   return folder;
 }
 
-function childOf(pid: number): number {
-  return Number.parseInt(readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'), 10);
+/** The process that `unshare` started; undefined if it has ended. */
+function childOf({ pid }: ChildProcess): number | undefined {
+  try {
+    const [first = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+    return first === '' ? undefined : Number(first);
+  } catch {
+    return undefined;
+  }
 }
