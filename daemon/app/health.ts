@@ -125,7 +125,7 @@ function describeShortage(freeBytes: number, minBytes: number): string | null {
   return `The data folder has ${formatBytes(freeBytes)} of free space, less than the ${formatBytes(minBytes)} that --min-free requires.`;
 }
 
-function describeLowSpace({ problem, freeBytes }: DiskState, minBytes: number): string | null {
-  if (problem !== null || freeBytes === null || freeBytes >= minBytes * lowSpaceFactor) return null;
+function describeLowSpace({ freeBytes }: DiskState, minBytes: number): string | null {
+  if (freeBytes === null || freeBytes >= minBytes * lowSpaceFactor) return null;
   return `The data folder has ${formatBytes(freeBytes)} of free space: below ${formatBytes(minBytes)} (--min-free), no jobs are accepted.`;
 }

@@ -135,7 +135,10 @@ test('doctor says which programs that contain ffmpeg are missing, and why the sa
   const oneLine = async (path: string) =>
     (await runCli(['doctor'], { env: { ...env, PATH: path } })).stdout.replaceAll(/\s+/g, ' ');
   const without = await oneLine(bare);
-  assert.match(without, 'note encoding: prlimit is not installed: nothing limits the memory, processor time');
+  assert.match(
+    without,
+    'note encoding: prlimit (util-linux) is not installed or does not work: nothing limits the memory, processor time',
+  );
   assert.match(without, 'note encoding: ffmpeg runs without a sandbox: bwrap (bubblewrap) is not installed.');
   const refused = '#!/bin/sh\necho "bwrap: No permissions to create new namespace." >&2\nexit 1\n';
   writeFileSync(join(bare, 'bwrap'), refused, { mode: 0o755 });

@@ -61,7 +61,7 @@ test('below the minimum of free space it is unavailable, and the check of the di
   const xml = await (await fetch(`${daemon.url}/health.xml`)).text();
   const scrape = readSamples(await (await fetch(`${daemon.url}/metrics`)).text());
   await daemon.stop();
-  assert.equal([status, answer.status, failed], [503, 'unavailable', ['disk']]);
+  assert.equal([status, answer.status, failed], [503, 'unavailable', ['disk', 'disk_space']]);
   assert.match(answer.errors?.join() ?? '', /--min-free/);
   assert.match(xml, /<check>.*<name>disk<\/name>.*<ok type="boolean">false<\/ok>/s);
   assert.is(samplesOf(scrape, 'venc_health_check_ok', { check: 'disk' })[0]?.value, 0);
