@@ -76,7 +76,7 @@ VENC_API_KEY, if set, is the key of the owner. The configuration (venc config) s
 Examples:
   venc daemon
   venc daemon --port 0 --jobs 2 --files-root /srv/media
-  venc daemon --max-encode-time 2h --max-output-size 20GB --max-input-duration 4h
+  venc daemon --max-encode-time 2h --max-output-size 20GB
   venc daemon --sandbox bwrap --max-encode-memory 2GB --encode-threads 2
   venc daemon --keep-days 90 --log-format json`;
 
