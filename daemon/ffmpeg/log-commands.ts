@@ -2,10 +2,9 @@ import { basename, dirname } from 'node:path';
 import { shellLine } from '../../src/shared/text/shell-words.js';
 import type { Log, LogFields } from '../../src/shared/util/log.js';
 import { safeInputOptions } from '../plan/safe-input.js';
-import { lastLines } from './explain.js';
+import { lastLines, ProgramMessages } from './explain.js';
 import type { EncodeOptions, Ffmpeg } from './ffmpeg-types.js';
 import { TextTail } from './launch.js';
-import { ProgramMessages } from './program-messages.js';
 
 /** How much of the stderr of a failed run is kept. */
 const maxStderrLines = 40;

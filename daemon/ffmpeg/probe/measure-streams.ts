@@ -1,7 +1,6 @@
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import { safeInputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
-import { LineReader } from '../line-reader.js';
 import { numberAt, objectsAt, parseProbe } from './probe-fields.js';
 import { launchFfprobe, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
@@ -173,4 +172,21 @@ export async function findDisplayedFrame(
     onStdout: (text) => reader.add(text),
   });
   return Number.isFinite(displayedFrame) ? displayedFrame : null;
+}
+
+/** Longer lines of ffprobe are no packets; only their end is kept. */
+const maxLineCharacters = 4096;
+
+/** Splits text that arrives in chunks into lines. A line without an end does not grow without limit. */
+class LineReader {
+  #rest = '';
+
+  constructor(private readonly onLine: (line: string) => void) {}
+
+  /** Adds a chunk, which may begin and end anywhere. */
+  add(text: string): void {
+    const lines = (this.#rest + text).split('\n');
+    this.#rest = (lines.pop() ?? '').slice(-maxLineCharacters);
+    for (const line of lines) this.onLine(line);
+  }
 }

@@ -1,8 +1,8 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import { safeInputOptions } from '../../plan/safe-input.js';
+import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
-import { ProgramMessages } from '../program-messages.js';
 import { hasClosedCaptions } from './closed-captions.js';
 import { playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
