@@ -61,7 +61,7 @@ const cases: readonly (readonly [string, number, RegExp])[] = [
   ['cancel 1001 999 1003', 6, /1001.*\n[\s\S]*999[\s\S]*job 1003 is cancelled/],
   ['cancel 1003 1001 --all', 2, /needs either ids, --state or --all/],
   ['cancel --all', 2, /--yes/],
-  ['cancel --state failed --yes', 2, /--state takes waiting, processing, not "failed"/],
+  ['cancel --state failed --yes', 2, /--state takes waiting or processing, not "failed"/],
   ['resubmit 1002', 6, /403.*\nvenc: hint: submit it as a new job/],
   ['submit http://example.com/reject-me.mov', 2, /422/],
   ['submit nowhere.mov', 2, /nowhere\.mov cannot be read: there is no such file/],
