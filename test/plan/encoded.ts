@@ -1,12 +1,13 @@
 import { existsSync } from 'node:fs';
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { readFile, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { losesTheoraTimes } from '../../daemon/plan/check-combination.js';
 import type { MeasuredAudio } from '../../daemon/plan/decide/normalization.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import { randomToken } from '../../src/shared/util/random-token.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
@@ -67,11 +68,13 @@ export async function frames(
   pixels: number,
   options: readonly string[] = [],
 ): Promise<readonly Uint8Array[]> {
-  const scratch = tempFolder();
-  const raw = join(scratch, 'luma');
+  // The folder of the file, because a pattern of file names names no input that a sandbox could show.
+  const scratch = dirname(path);
+  const raw = join(scratch, `luma-${randomToken()}`);
   const gray = ['-vsync', 'passthrough', '-pix_fmt', 'gray', '-f', 'rawvideo'];
   await run(ffmpeg, [...options, '-i', `file:${path}`, ...gray, raw], scratch);
   const bytes = await readFile(raw);
+  await rm(raw);
   return Array.from({ length: bytes.length / pixels }, (_, at) =>
     bytes.subarray(at * pixels, (at + 1) * pixels),
   );

@@ -46,7 +46,7 @@ async function workingDaemon(folder: string) {
   const { id } = (await created.json()) as { id: number };
   const scratch = join(folder, 'scratch', String(id));
   const names = () => (existsSync(scratch) ? readdirSync(scratch) : []);
-  await waitUntil('the download is under way', () => names().length > 0);
+  await waitUntil('the download is under way', () => names().some((name) => name.endsWith('.part')));
   const state = async () => {
     const answer = await fetch(`${url}/v2/jobs/${id}/progress`, { headers });
     return ((await answer.json()) as { state: string }).state;

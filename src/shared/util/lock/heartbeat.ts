@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { open, readFile, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
+import { VencError } from '../../errors.js';
 import { textFileOptions } from '../disk.js';
 import { systemCode } from '../system-code.js';
 
@@ -94,12 +95,15 @@ export async function watchHolder(path: string, text: string): Promise<'alive' |
   return 'dead';
 }
 
-/** The content of a lock file; null if there is none. */
+/** The content of a lock file; null if there is none. Rejects with `UsageError` if a folder is in its place. */
 export async function readLockText(path: string): Promise<string | null> {
   try {
     return await readFile(path, textFileOptions);
   } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
+    const code = systemCode(error);
+    if (code === 'ENOENT') return null;
+    if (code === 'EISDIR')
+      throw new VencError('UsageError', `${path} is a folder, not a lock file.`, { hint: 'Remove it.' });
     throw error;
   }
 }
