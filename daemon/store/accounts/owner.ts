@@ -1,6 +1,5 @@
-import { readFile } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
-import { realDisk, textFileOptions } from '../../../src/shared/util/disk.js';
+import { readTextFile, realDisk } from '../../../src/shared/util/disk.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import {
@@ -49,13 +48,8 @@ export async function ensureOwner(layout: DataLayout, given?: string): Promise<O
 
 /** The owner's key in the data folder; null if there is none or it is invalid. */
 export async function readOwnerKey(layout: DataLayout): Promise<string | null> {
-  try {
-    const text = (await readFile(layout.ownerKey, textFileOptions)).trim();
-    return isValidKey(text) ? text : null;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const text = (await readTextFile(layout.ownerKey))?.trim();
+  return text !== undefined && isValidKey(text) ? text : null;
 }
 
 /** Removes the owner's key from the folder durably. A no-op if there is none. */

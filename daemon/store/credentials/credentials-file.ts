@@ -1,8 +1,6 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
-import { textFileOptions } from '../../../src/shared/util/disk.js';
+import { readTextFile } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
-import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { Credential } from '../../jobs/saved-credentials.js';
 import { type ReadResult, readDocument } from '../data-folder/document.js';
 import type { DataLayout } from '../data-folder/layout.js';
@@ -32,14 +30,11 @@ export function newCredentialsKey(): string {
 
 /** Reads the key of the data folder; null if there is none. Rejects if the file is damaged. */
 export async function readCredentialsKey(layout: DataLayout): Promise<Buffer | null> {
-  try {
-    const key = Buffer.from((await readFile(layout.credentialsKey, textFileOptions)).trim(), 'base64');
-    if (key.byteLength !== keyBytes) throw new TypeError(`${layout.credentialsKey} is damaged`);
-    return key;
-  } catch (error) {
-    if (systemCode(error) === 'ENOENT') return null;
-    throw error;
-  }
+  const text = await readTextFile(layout.credentialsKey);
+  if (text === null) return null;
+  const key = Buffer.from(text.trim(), 'base64');
+  if (key.byteLength !== keyBytes) throw new TypeError(`${layout.credentialsKey} is damaged`);
+  return key;
 }
 
 /** Encrypts user and secret. The account and the name are authenticated, so that entries cannot be exchanged. */

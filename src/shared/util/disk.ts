@@ -1,6 +1,7 @@
 import { constants } from 'node:fs';
-import { chown, mkdir, open, rename, stat, statfs, unlink } from 'node:fs/promises';
+import { chown, mkdir, open, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { VencError } from '../errors.js';
 import { systemCode } from './system-code.js';
 
 /**
@@ -12,6 +13,21 @@ export const textFileOptions = {
   // Not defined on Windows.
   flag: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
 } as const;
+
+/** Reads such a file; null if there is none. Rejects with `UsageError` if there is a folder in its place, otherwise with the system's error. */
+export async function readTextFile(path: string): Promise<string | null> {
+  try {
+    return await readFile(path, textFileOptions);
+  } catch (error) {
+    const code = systemCode(error);
+    if (code === 'ENOENT') return null;
+    if (code !== 'EISDIR') throw error;
+    throw new VencError('UsageError', `${path} is a folder, and must be a file.`, {
+      cause: error,
+      hint: 'Remove it, or move it away.',
+    });
+  }
+}
 
 /** A file that is being written. */
 export interface DiskFile {

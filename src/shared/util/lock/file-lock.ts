@@ -3,9 +3,9 @@ import { link, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { temporaryPrefix } from '../atomic-files.js';
-import { chownToOwnerOf } from '../disk.js';
+import { chownToOwnerOf, readTextFile } from '../disk.js';
 import { systemCode } from '../system-code.js';
-import { type Heartbeat, readLockText, startHeartbeat, watchHolder } from './heartbeat.js';
+import { type Heartbeat, startHeartbeat, watchHolder } from './heartbeat.js';
 import {
   currentHolder,
   holderText,
@@ -75,7 +75,7 @@ export async function tryFileLock(path: string, options: FileLockOptions = {}): 
  * The holder of a lock if it is alive, or if that is unknown without waiting; null if the lock blocks nobody.
  */
 export async function holderOf(path: string): Promise<LockHolder | null> {
-  const holder = parseHolder((await readLockText(path)) ?? '');
+  const holder = parseHolder((await readTextFile(path)) ?? '');
   return holder === null || livenessOf(holder) === 'dead' ? null : holder;
 }
 
@@ -92,7 +92,7 @@ function createFileLock(path: string, ownText: string, heartbeat: Heartbeat): Fi
 /** Acquires a lock. Resolves to null, or to the living process that holds it. */
 async function tryAcquire(path: string, requester: LockRequester): Promise<LockHolder | null> {
   while (!(await tryCreate(path, requester.ownText))) {
-    const heldText = await readLockText(path);
+    const heldText = await readTextFile(path);
     if (heldText === null) continue;
     const holder = parseHolder(heldText);
     const state = holder === null ? 'dead' : await stateOf(path, heldText, { holder, requester });
@@ -139,7 +139,7 @@ async function removeStaleLock(path: string, staleText: string, requester: LockR
     await pause(guardPauseMs);
   }
   try {
-    if ((await readLockText(path)) === staleText) await unlink(path);
+    if ((await readTextFile(path)) === staleText) await unlink(path);
   } finally {
     await release(guard, requester.ownText);
   }
@@ -164,5 +164,5 @@ async function tryCreate(path: string, text: string): Promise<boolean> {
 }
 
 async function release(path: string, ownText: string): Promise<void> {
-  if ((await readLockText(path)) === ownText) await unlink(path);
+  if ((await readTextFile(path)) === ownText) await unlink(path);
 }

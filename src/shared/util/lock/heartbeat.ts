@@ -1,8 +1,7 @@
 import { readFileSync } from 'node:fs';
-import { open, readFile, utimes } from 'node:fs/promises';
+import { open, utimes } from 'node:fs/promises';
 import { setTimeout as pause } from 'node:timers/promises';
-import { VencError } from '../../errors.js';
-import { textFileOptions } from '../disk.js';
+import { readTextFile } from '../disk.js';
 import { systemCode } from '../system-code.js';
 
 /** How often the holder of a lock updates the time of its file, in milliseconds. */
@@ -52,7 +51,7 @@ export function startHeartbeat(path: string, ownText: string, onLost: () => void
   };
   const beat = async () => {
     try {
-      const text = await readLockText(path);
+      const text = await readTextFile(path);
       checkText(text);
       if (text !== ownText) return;
       const now = new Date();
@@ -89,23 +88,10 @@ export async function watchHolder(path: string, text: string): Promise<'alive' |
   const first = await readMtime(path);
   while (performance.now() < end) {
     await pause(pollIntervalMs);
-    if ((await readLockText(path)) !== text) return 'changed';
+    if ((await readTextFile(path)) !== text) return 'changed';
     if ((await readMtime(path)) !== first) return 'alive';
   }
   return 'dead';
-}
-
-/** The content of a lock file; null if there is none. Rejects with `UsageError` if a folder is in its place. */
-export async function readLockText(path: string): Promise<string | null> {
-  try {
-    return await readFile(path, textFileOptions);
-  } catch (error) {
-    const code = systemCode(error);
-    if (code === 'ENOENT') return null;
-    if (code === 'EISDIR')
-      throw new VencError('UsageError', `${path} is a folder, not a lock file.`, { hint: 'Remove it.' });
-    throw error;
-  }
 }
 
 /**
