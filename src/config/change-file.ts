@@ -2,7 +2,7 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { rmdir, unlink } from 'node:fs/promises';
 import { setTimeout } from 'node:timers/promises';
 import type Conf from 'conf';
-import { VencError } from '../shared/errors.js';
+import { isVencError, VencError } from '../shared/errors.js';
 import { abandonedFiles } from '../shared/util/atomic-files.js';
 import { makeFolder } from '../shared/util/disk.js';
 import { type FileLock, tryFileLock } from '../shared/util/lock/file-lock.js';
@@ -72,7 +72,7 @@ async function acquireLock(path: string): Promise<FileLock> {
       if (outcome.kind === 'taken') return outcome.lock;
     } catch (error) {
       // The locks of earlier versions were empty folders.
-      if (systemCode(error) !== 'EISDIR') throw error;
+      if (!isVencError(error) || systemCode(error.cause) !== 'EISDIR') throw error;
       await rmdir(path).catch(() => {});
     }
     if (performance.now() > end) throw new Error(`another program holds ${path}`);
