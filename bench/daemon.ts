@@ -15,9 +15,9 @@ export interface BenchDaemon {
   readonly env: NodeJS.ProcessEnv;
   /**
    * Submits a job without outputs, or with one, waits until it is finished, and resolves to its id. Rejects if it
-   * ends in another state.
+   * ends in another state. `pauseMs` is the time between two polls; by default it is short near the end.
    */
-  runJob(inputUrl: string, output?: object): Promise<number>;
+  runJob(inputUrl: string, output?: object, pauseMs?: number): Promise<number>;
   /** The total size of the outputs of a job. */
   outputBytesOf(id: number): Promise<number>;
   stop(): Promise<void>;
@@ -65,7 +65,7 @@ export async function startDaemon(
     url,
     pid: child.pid ?? 0,
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
-    runJob: (inputUrl, output) => runJob(url, inputUrl, output),
+    runJob: (inputUrl, output, pauseMs) => runJob(url, { inputUrl, output, pauseMs }),
     async outputBytesOf(id) {
       const { job } = await requestJson<{ readonly job: JobRecord }>(url + routePath('jobDetails', { id }), {
         headers,
@@ -79,8 +79,14 @@ export async function startDaemon(
   };
 }
 
-async function runJob(url: string, input: string, output?: object): Promise<number> {
-  const body = JSON.stringify({ input, ...(output === undefined ? {} : { outputs: [output] }) });
+interface JobToRun {
+  readonly inputUrl: string;
+  readonly output: object | undefined;
+  readonly pauseMs: number | undefined;
+}
+
+async function runJob(url: string, { inputUrl, output, pauseMs }: JobToRun): Promise<number> {
+  const body = JSON.stringify({ input: inputUrl, ...(output === undefined ? {} : { outputs: [output] }) });
   const created = await requestJson<CreatedRecord>(url + routePath('createJob'), {
     method: 'POST',
     headers,
@@ -93,7 +99,7 @@ async function runJob(url: string, input: string, output?: object): Promise<numb
     });
     if (progress.state === 'finished') return id;
     if (isFinal(progress.state)) throw new Error(`job ${id} is ${progress.state}`);
-    await sleep(pollPauseFor(progress));
+    await sleep(pauseMs ?? pollPauseFor(progress));
   }
 }
 

@@ -49,6 +49,11 @@ const measures = {
     rounds: 101,
     load: async () => (await import('./store.js')).measureStore,
   },
+  queue: {
+    what: 'the order of 100,000 waiting jobs: next, remove, new jobs',
+    rounds: 21,
+    load: async () => (await import('./waiting-jobs.js')).measureWaitingJobs,
+  },
   http: {
     what: 'requests per second with 100 and 10,000 jobs, compared with a bare Hono app',
     rounds: 21,
@@ -114,6 +119,16 @@ const measures = {
     rounds: 3,
     isOptional: true,
     load: async () => (await import('./history.js')).measureLongHistory,
+  },
+  workers: {
+    what: 'remote workers: three compared with one, one compared with the daemon itself, and the cost of a thousand idle ones',
+    rounds: 3,
+    load: async () => (await import('./workers.js')).measureWorkers,
+  },
+  database: {
+    what: 'daemons on a PostgreSQL database: creates, compared with a data folder, reads meanwhile, and claims with 100,000 waiting jobs',
+    rounds: 5,
+    load: async () => (await import('./database.js')).measureDatabase,
   },
   rest: {
     what: 'memory of an idle daemon',

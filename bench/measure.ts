@@ -9,7 +9,7 @@ export interface Spread {
 export interface Figure {
   readonly name: string;
   /** `x`: a ratio, per round, of the measured thing to its reference. */
-  readonly unit: 'x' | 'ms' | 'MB' | 'KB';
+  readonly unit: 'x' | 'ms' | 'MB' | 'KB' | '%';
   readonly value: Spread;
   /** Maximum median that meets the target; null for a figure without a target. */
   readonly atMost: number | null;
@@ -70,7 +70,7 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
-const digits = { x: 2, ms: 3, MB: 1, KB: 2 } as const satisfies Record<Figure['unit'], number>;
+const digits = { x: 2, ms: 3, MB: 1, KB: 2, '%': 1 } as const satisfies Record<Figure['unit'], number>;
 
 /** Formats the figures as an aligned table with a header, one per line. */
 export function tableOf(figures: readonly Figure[]): string {

@@ -93,14 +93,15 @@ async function runConcurrently(daemon: BenchDaemon, input: string, submitted: nu
  * A server of one file that sends at a constant rate per request, independent of other requests. It does not support
  * byte ranges.
  */
-interface SlowServer {
+export interface SlowServer {
   readonly url: string;
   /** Sets the time that sending the whole file takes. */
   setDuration(ms: number): void;
   close(): Promise<void>;
 }
 
-async function startSlowServer(path: string): Promise<SlowServer> {
+/** Starts a server that sends the file at this path. */
+export async function startSlowServer(path: string): Promise<SlowServer> {
   const { size } = await stat(path);
   let fileMs = 0;
   const server = createServer((_, response) => {

@@ -5,7 +5,7 @@
 _venc_context() {
   case $1 in
     '')
-      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor help'
+      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon worker workers accounts keys credentials migrate target preset config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
@@ -16,8 +16,8 @@ _venc_context() {
       ;;
     'submit')
       commands=''
-      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --hint --no-hint --video-codec --speed --public --no-public --access-control --secondary-url --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-constant-bitrate --no-audio-constant-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-pre-normalize --no-audio-pre-normalize --audio-post-normalize --no-audio-post-normalize --audio-normalize --no-audio-normalize --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --segment-seconds --byte-range-segmenting --no-byte-range-segmenting --generate-keyframe-manifest --no-generate-keyframe-manifest --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --allow-skipped-sources --no-allow-skipped-sources --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --skip-captions --no-skip-captions --language --segmented --no-segmented --subtitles --hls --dash --ladder --ts --data --target --no-color --debug --help -h'
-      valued=' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target '
+      flags='--xml --ndjson --idempotency-key --json --wait --timeout --download --force --stage --progress --output --preset --test --no-test --download-connections --region --grouping --pass-through --priority --requires --notify --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --hint --no-hint --video-codec --speed --public --no-public --access-control --secondary-url --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-constant-bitrate --no-audio-constant-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-pre-normalize --no-audio-pre-normalize --audio-post-normalize --no-audio-post-normalize --audio-normalize --no-audio-normalize --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --segment-seconds --byte-range-segmenting --no-byte-range-segmenting --generate-keyframe-manifest --no-generate-keyframe-manifest --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --allow-skipped-sources --no-allow-skipped-sources --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --skip-captions --no-skip-captions --language --segmented --no-segmented --subtitles --hls --dash --ladder --ts --data --target --no-color --debug --help -h'
+      valued=' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --priority --requires --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target '
       ;;
     'plan')
       commands=''
@@ -101,8 +101,28 @@ _venc_context() {
       ;;
     'daemon')
       commands=''
-      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
-      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --ffmpeg --ffprobe --data --target '
+      flags='--host --port --jobs --files-root --allow-private-network --no-allow-private-network --grace --stall-timeout --public-url --hosted --database --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --rebuild-usage --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
+      valued=' --host --port --jobs --files-root --grace --stall-timeout --public-url --hosted --database --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --ffmpeg --ffprobe --data --target '
+      ;;
+    'worker')
+      commands=''
+      flags='--join --jobs --label --name --once --allow-plain-http --grace --allow-private-network --no-allow-private-network --stall-timeout --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target --no-color --debug --help -h'
+      valued=' --join --jobs --label --name --grace --stall-timeout --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target '
+      ;;
+    'workers')
+      commands='drain resume'
+      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
+      valued=' --fields --data --target '
+      ;;
+    'workers drain')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'workers resume')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
       ;;
     'accounts')
       commands='create list show live integration'
@@ -111,28 +131,28 @@ _venc_context() {
       ;;
     'accounts create')
       commands=''
-      flags='--data --target --no-color --debug --help -h'
-      valued=' --data --target '
+      flags='--database --data --target --no-color --debug --help -h'
+      valued=' --database --data --target '
       ;;
     'accounts list')
       commands=''
-      flags='--json --jsonl --fields --data --target --no-color --debug --help -h'
-      valued=' --fields --data --target '
+      flags='--json --jsonl --fields --database --data --target --no-color --debug --help -h'
+      valued=' --fields --database --data --target '
       ;;
     'accounts show')
       commands=''
-      flags='--json --fields --secret --data --target --no-color --debug --help -h'
-      valued=' --fields --data --target '
+      flags='--json --fields --database --secret --data --target --no-color --debug --help -h'
+      valued=' --fields --database --data --target '
       ;;
     'accounts live')
       commands=''
-      flags='--data --target --no-color --debug --help -h'
-      valued=' --data --target '
+      flags='--database --data --target --no-color --debug --help -h'
+      valued=' --database --data --target '
       ;;
     'accounts integration')
       commands=''
-      flags='--data --target --no-color --debug --help -h'
-      valued=' --data --target '
+      flags='--database --data --target --no-color --debug --help -h'
+      valued=' --database --data --target '
       ;;
     'keys')
       commands='create list revoke'
@@ -141,18 +161,18 @@ _venc_context() {
       ;;
     'keys create')
       commands=''
-      flags='--account --read-only --data --target --no-color --debug --help -h'
-      valued=' --account --data --target '
+      flags='--database --account --read-only --worker --data --target --no-color --debug --help -h'
+      valued=' --database --account --data --target '
       ;;
     'keys list')
       commands=''
-      flags='--json --jsonl --fields --account --data --target --no-color --debug --help -h'
-      valued=' --fields --account --data --target '
+      flags='--json --jsonl --fields --database --account --data --target --no-color --debug --help -h'
+      valued=' --fields --database --account --data --target '
       ;;
     'keys revoke')
       commands=''
-      flags='--data --target --no-color --debug --help -h'
-      valued=' --data --target '
+      flags='--database --data --target --no-color --debug --help -h'
+      valued=' --database --data --target '
       ;;
     'credentials')
       commands='add list remove'
@@ -161,18 +181,23 @@ _venc_context() {
       ;;
     'credentials add')
       commands=''
-      flags='--scheme --account --default --data --target --no-color --debug --help -h'
-      valued=' --scheme --account --data --target '
+      flags='--database --scheme --account --default --data --target --no-color --debug --help -h'
+      valued=' --database --scheme --account --data --target '
       ;;
     'credentials list')
       commands=''
-      flags='--json --jsonl --fields --account --data --target --no-color --debug --help -h'
-      valued=' --fields --account --data --target '
+      flags='--json --jsonl --fields --database --account --data --target --no-color --debug --help -h'
+      valued=' --fields --database --account --data --target '
       ;;
     'credentials remove')
       commands=''
-      flags='--account --data --target --no-color --debug --help -h'
-      valued=' --account --data --target '
+      flags='--database --account --data --target --no-color --debug --help -h'
+      valued=' --database --account --data --target '
+      ;;
+    'migrate')
+      commands=''
+      flags='--from --to --database --skip-damaged --progress --json --jsonl --fields --data --target --no-color --debug --help -h'
+      valued=' --from --to --database --progress --fields --data --target '
       ;;
     'target')
       commands='add list use remove'
@@ -206,8 +231,8 @@ _venc_context() {
       ;;
     'preset save')
       commands=''
-      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --notify --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --hint --no-hint --video-codec --speed --public --no-public --access-control --secondary-url --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-constant-bitrate --no-audio-constant-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-pre-normalize --no-audio-pre-normalize --audio-post-normalize --no-audio-post-normalize --audio-normalize --no-audio-normalize --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --segment-seconds --byte-range-segmenting --no-byte-range-segmenting --generate-keyframe-manifest --no-generate-keyframe-manifest --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --allow-skipped-sources --no-allow-skipped-sources --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --skip-captions --no-skip-captions --language --segmented --no-segmented --subtitles --data --target --no-color --debug --help -h'
-      valued=' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --data --target '
+      flags='--force --output --preset --test --no-test --download-connections --region --grouping --pass-through --priority --requires --notify --credentials --private --no-private --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --strict --no-strict --mock --no-mock --label --url --base-url --filename --device-profile --format --hint --no-hint --video-codec --speed --public --no-public --access-control --secondary-url --headers --rrs --no-rrs --parallel-upload-limit --width --height --size --upscale --no-upscale --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --onepass --no-onepass --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --constant-bitrate --no-constant-bitrate --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --audio-constant-bitrate --no-audio-constant-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --skip-audio --no-skip-audio --skip-video --no-skip-video --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-pre-normalize --no-audio-pre-normalize --audio-post-normalize --no-audio-post-normalize --audio-normalize --no-audio-normalize --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --audio-karaoke-mode --no-audio-karaoke-mode --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --fixed-keyframe-interval --no-fixed-keyframe-interval --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --force-interlace-headers --no-force-interlace-headers --denoise --sharpen --no-sharpen --deblock --no-deblock --autolevel --no-autolevel --watermark --thumbnails --type --source --copy-video --no-copy-video --copy-audio --no-copy-audio --skip --min-size --max-size --min-duration --max-duration --segment-seconds --byte-range-segmenting --no-byte-range-segmenting --generate-keyframe-manifest --no-generate-keyframe-manifest --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --allow-skipped-sources --no-allow-skipped-sources --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --skip-captions --no-skip-captions --language --segmented --no-segmented --subtitles --data --target --no-color --debug --help -h'
+      valued=' --output --preset --download-connections --region --grouping --pass-through --priority --requires --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --data --target '
       ;;
     'preset list')
       commands=''
@@ -230,12 +255,12 @@ _venc_context() {
       valued=' --data --target '
       ;;
     'config get')
-      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format keep-days keep-jobs'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url hosted database min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format keep-days keep-jobs'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
     'config set')
-      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format keep-days keep-jobs'
+      commands='ffmpeg ffprobe data target url progress color host port jobs files-root allow-private-network grace stall-timeout public-url hosted database min-free max-outputs rate-limit sendmail sandbox encode-stall-timeout max-encode-time max-input-duration max-output-size max-encode-memory encode-cpu-factor encode-threads log-format keep-days keep-jobs'
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -310,6 +335,16 @@ _venc_context() {
       valued=' --data --target '
       ;;
     'config set public-url')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set hosted')
+      commands=''
+      flags='--unset --data --target --no-color --debug --help -h'
+      valued=' --data --target '
+      ;;
+    'config set database')
       commands=''
       flags='--unset --data --target --no-color --debug --help -h'
       valued=' --data --target '
@@ -410,7 +445,7 @@ _venc_context() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon accounts keys credentials target preset config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon worker workers accounts keys credentials migrate target preset config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -445,6 +480,10 @@ _venc_value() {
       'report --data' | \
       'daemon --files-root' | \
       'daemon --data' | \
+      'worker --data' | \
+      'workers --data' | \
+      'workers drain --data' | \
+      'workers resume --data' | \
       'accounts --data' | \
       'accounts create --data' | \
       'accounts list --data' | \
@@ -459,6 +498,9 @@ _venc_value() {
       'credentials add --data' | \
       'credentials list --data' | \
       'credentials remove --data' | \
+      'migrate --from' | \
+      'migrate --to' | \
+      'migrate --data' | \
       'target --data' | \
       'target add --data' | \
       'target list --data' | \
@@ -487,6 +529,8 @@ _venc_value() {
       'config set grace --data' | \
       'config set stall-timeout --data' | \
       'config set public-url --data' | \
+      'config set hosted --data' | \
+      'config set database --data' | \
       'config set min-free --data' | \
       'config set max-outputs --data' | \
       'config set rate-limit --data' | \
@@ -527,6 +571,10 @@ _venc_value() {
       'download --target' | \
       'report --target' | \
       'daemon --target' | \
+      'worker --target' | \
+      'workers --target' | \
+      'workers drain --target' | \
+      'workers resume --target' | \
       'accounts --target' | \
       'accounts create --target' | \
       'accounts list --target' | \
@@ -541,6 +589,7 @@ _venc_value() {
       'credentials add --target' | \
       'credentials list --target' | \
       'credentials remove --target' | \
+      'migrate --target' | \
       'target --target' | \
       'target add --target' | \
       'target list --target' | \
@@ -569,6 +618,8 @@ _venc_value() {
       'config set grace --target' | \
       'config set stall-timeout --target' | \
       'config set public-url --target' | \
+      'config set hosted --target' | \
+      'config set database --target' | \
       'config set min-free --target' | \
       'config set max-outputs --target' | \
       'config set rate-limit --target' | \
@@ -599,12 +650,15 @@ _venc_value() {
       'plan --ffprobe' | \
       'daemon --ffmpeg' | \
       'daemon --ffprobe' | \
+      'worker --ffmpeg' | \
+      'worker --ffprobe' | \
       'doctor --ffmpeg' | \
       'doctor --ffprobe') kind=files ;;
     'run --progress' | \
       'submit --progress' | \
       'watch --progress' | \
-      'download --progress') kind=words list='auto tty plain json none' ;;
+      'download --progress' | \
+      'migrate --progress') kind=words list='auto tty plain json none' ;;
     'run --output' | \
       'submit --output' | \
       'plan --output' | \
@@ -625,6 +679,7 @@ _venc_value() {
     'run --label' | \
       'submit --label' | \
       'plan --label' | \
+      'worker --label' | \
       'preset save --label') kind=ask list=labels ;;
     'run --device-profile' | \
       'submit --device-profile' | \
@@ -740,8 +795,10 @@ _venc_value() {
     'resubmit --state') kind=words list='pending waiting processing cancelled failed' ;;
     'rm --state' | \
       'prune --state') kind=words list='finished failed cancelled' ;;
-    'daemon --sandbox') kind=words list='auto bwrap none' ;;
-    'daemon --log-format') kind=words list='text json' ;;
+    'daemon --sandbox' | \
+      'worker --sandbox') kind=words list='auto bwrap none' ;;
+    'daemon --log-format' | \
+      'worker --log-format') kind=words list='text json' ;;
     'keys create --account' | \
       'keys list --account' | \
       'credentials add --account' | \
@@ -770,6 +827,8 @@ _venc_word() {
     'cancel '*) kind=ask list=active ;;
     'resubmit '*) kind=ask list=unfinished ;;
     'report 0') kind=words list='all vod live' ;;
+    'workers drain 0' | \
+      'workers resume 0') kind=ask list=workers ;;
     'accounts show 0' | \
       'accounts live 0' | \
       'accounts integration 0') kind=ask list=accounts ;;
@@ -791,7 +850,7 @@ _venc_word() {
 }
 
 # Settings for --output, with the allowed values of those that have a list.
-_venc_settings='label= url= base_url= filename= device_profile= format= hint= video_codec= speed= public= access_control= notifications= strict= credentials= secondary_url= headers= rrs= parallel_upload_limit= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= video_codec_profile= h264_profile= video_bit_depth= video_color_range= video_codec_level= h264_level= video_reference_frames= h264_reference_frames= video_bframes= h264_bframes= tuning= crf= constant_bitrate= max_video_bitrate= audio_codec= audio_bit_depth= audio_quality= audio_bitrate= audio_constant_bitrate= force_aac_profile= audio_language= select_audio_language= audio_sample_rate= max_audio_sample_rate= audio_channels= skip_audio= skip_video= audio_gain= audio_bass= audio_treble= audio_highpass= audio_lowpass= audio_compression_ratio= audio_compression_threshold= audio_expansion_ratio= audio_expansion_threshold= audio_pre_normalize= audio_post_normalize= audio_normalize= audio_loudness_level= audio_fade= audio_fade_in= audio_fade_out= audio_karaoke_mode= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= keyframe_rate= fixed_keyframe_interval= forced_keyframe_interval= forced_keyframe_rate= prepare_for_segmenting= min_frame_rate= deinterlace_mode= flip= sample_aspect_ratio= color_metadata= force_interlace_headers= denoise= sharpen= deblock= autolevel= watermark= thumbnails= type= source= copy_video= copy_audio= skip= min_size= max_size= min_duration= max_duration= segment_seconds= byte_range_segmenting= generate_keyframe_manifest= keyframe_manifest_filename= max_hls_protocol_version= hls_protocol_version= streaming_delivery_format= streaming_delivery_profile= packaging= playlist_format= streams= alternate_audio= captions= smil_base_url= allow_skipped_sources= encryption_method= encryption_key= encryption_key_url= encryption_key_rotation_period= encryption_key_url_prefix= encryption_iv= caption_url= skip_captions= language= segmented= subtitles='
+_venc_settings='label= url= base_url= filename= device_profile= format= hint= video_codec= speed= public= access_control= notifications= requires= strict= credentials= secondary_url= headers= rrs= parallel_upload_limit= width= height= size= upscale= aspect_mode= quality= video_bitrate= bitrate_cap= buffer_size= onepass= video_codec_profile= h264_profile= video_bit_depth= video_color_range= video_codec_level= h264_level= video_reference_frames= h264_reference_frames= video_bframes= h264_bframes= tuning= crf= constant_bitrate= max_video_bitrate= audio_codec= audio_bit_depth= audio_quality= audio_bitrate= audio_constant_bitrate= force_aac_profile= audio_language= select_audio_language= audio_sample_rate= max_audio_sample_rate= audio_channels= skip_audio= skip_video= audio_gain= audio_bass= audio_treble= audio_highpass= audio_lowpass= audio_compression_ratio= audio_compression_threshold= audio_expansion_ratio= audio_expansion_threshold= audio_pre_normalize= audio_post_normalize= audio_normalize= audio_loudness_level= audio_fade= audio_fade_in= audio_fade_out= audio_karaoke_mode= deinterlace= max_frame_rate= frame_rate= decimate= keyframe_interval= rotate= start_clip= clip_length= keyframe_rate= fixed_keyframe_interval= forced_keyframe_interval= forced_keyframe_rate= prepare_for_segmenting= min_frame_rate= deinterlace_mode= flip= sample_aspect_ratio= color_metadata= force_interlace_headers= denoise= sharpen= deblock= autolevel= watermark= thumbnails= type= source= copy_video= copy_audio= skip= min_size= max_size= min_duration= max_duration= segment_seconds= byte_range_segmenting= generate_keyframe_manifest= keyframe_manifest_filename= max_hls_protocol_version= hls_protocol_version= streaming_delivery_format= streaming_delivery_profile= packaging= playlist_format= streams= alternate_audio= captions= smil_base_url= allow_skipped_sources= encryption_method= encryption_key= encryption_key_url= encryption_key_rotation_period= encryption_key_url_prefix= encryption_iv= caption_url= skip_captions= language= segmented= subtitles='
 _venc_setting() {
   case $1 in
     device_profile) list='mobile/advanced mobile/baseline mobile/legacy v1/mobile/advanced v1/mobile/baseline v1/mobile/legacy v2/mobile/advanced v2/mobile/baseline v2/mobile/legacy' ;;
@@ -891,11 +950,13 @@ _venc() {
     case $plain$word in
       --) plain=word: ;;
       --target=* | --data=* | --input) asking+=("$word") ;;
+      --database=*) asking+=(--database) ;;
       -*)
         if [[ $valued == *" $word "* ]]; then
           index+=1
           [[ index -eq ${#line[@]}-1 ]] && flag=$word
           [[ $word == --target || $word == --data ]] && asking+=("$word=${line[index]}")
+          [[ $word == --database ]] && asking+=("$word")
         elif [[ $word == --output ]]; then
           asking+=("$word")
         fi

@@ -9,7 +9,7 @@ function __venc_valued
         case 'run'
             printf '%s\n' --out -o --progress --ffmpeg --ffprobe --stall-timeout --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
         case 'submit'
-            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
+            printf '%s\n' --idempotency-key --timeout --download --stage --progress --output --preset --download-connections --region --grouping --pass-through --priority --requires --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
         case 'plan'
             printf '%s\n' --out -o --ffmpeg --ffprobe --output --preset --download-connections --region --grouping --pass-through --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --hls --dash --ladder --data --target
         case 'explain'
@@ -43,35 +43,45 @@ function __venc_valued
         case 'report'
             printf '%s\n' --from --to --grouping --fields --data --target
         case 'daemon'
-            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --ffmpeg --ffprobe --data --target
+            printf '%s\n' --host --port --jobs --files-root --grace --stall-timeout --public-url --hosted --database --min-free --max-outputs --rate-limit --sendmail --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --keep-days --keep-jobs --ffmpeg --ffprobe --data --target
+        case 'worker'
+            printf '%s\n' --join --jobs --label --name --grace --stall-timeout --sandbox --encode-stall-timeout --max-encode-time --max-input-duration --max-output-size --max-encode-memory --encode-cpu-factor --encode-threads --log-format --ffmpeg --ffprobe --data --target
+        case 'workers'
+            printf '%s\n' --fields --data --target
+        case 'workers drain'
+            printf '%s\n' --data --target
+        case 'workers resume'
+            printf '%s\n' --data --target
         case 'accounts'
             printf '%s\n' --data --target
         case 'accounts create'
-            printf '%s\n' --data --target
+            printf '%s\n' --database --data --target
         case 'accounts list'
-            printf '%s\n' --fields --data --target
+            printf '%s\n' --fields --database --data --target
         case 'accounts show'
-            printf '%s\n' --fields --data --target
+            printf '%s\n' --fields --database --data --target
         case 'accounts live'
-            printf '%s\n' --data --target
+            printf '%s\n' --database --data --target
         case 'accounts integration'
-            printf '%s\n' --data --target
+            printf '%s\n' --database --data --target
         case 'keys'
             printf '%s\n' --data --target
         case 'keys create'
-            printf '%s\n' --account --data --target
+            printf '%s\n' --database --account --data --target
         case 'keys list'
-            printf '%s\n' --fields --account --data --target
+            printf '%s\n' --fields --database --account --data --target
         case 'keys revoke'
-            printf '%s\n' --data --target
+            printf '%s\n' --database --data --target
         case 'credentials'
             printf '%s\n' --data --target
         case 'credentials add'
-            printf '%s\n' --scheme --account --data --target
+            printf '%s\n' --database --scheme --account --data --target
         case 'credentials list'
-            printf '%s\n' --fields --account --data --target
+            printf '%s\n' --fields --database --account --data --target
         case 'credentials remove'
-            printf '%s\n' --account --data --target
+            printf '%s\n' --database --account --data --target
+        case 'migrate'
+            printf '%s\n' --from --to --database --progress --fields --data --target
         case 'target'
             printf '%s\n' --data --target
         case 'target add'
@@ -85,7 +95,7 @@ function __venc_valued
         case 'preset'
             printf '%s\n' --data --target
         case 'preset save'
-            printf '%s\n' --output --preset --download-connections --region --grouping --pass-through --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --data --target
+            printf '%s\n' --output --preset --download-connections --region --grouping --pass-through --priority --requires --notify --credentials --expected-md5-checksum --aspera-transfer-policy --transfer-minimum-rate --transfer-maximum-rate --label --url --base-url --filename --device-profile --format --video-codec --speed --access-control --secondary-url --headers --parallel-upload-limit --width --height --size --aspect-mode --quality --video-bitrate --bitrate-cap --buffer-size --video-codec-profile --h264-profile --video-bit-depth --video-color-range --video-codec-level --h264-level --video-reference-frames --h264-reference-frames --video-bframes --h264-bframes --tuning --crf --max-video-bitrate --audio-codec --audio-bit-depth --audio-quality --audio-bitrate --force-aac-profile --audio-language --select-audio-language --audio-sample-rate --max-audio-sample-rate --audio-channels --audio-gain --audio-bass --audio-treble --audio-highpass --audio-lowpass --audio-compression-ratio --audio-compression-threshold --audio-expansion-ratio --audio-expansion-threshold --audio-loudness-level --audio-fade --audio-fade-in --audio-fade-out --deinterlace --max-frame-rate --frame-rate --decimate --keyframe-interval --rotate --start-clip --clip-length --keyframe-rate --forced-keyframe-interval --forced-keyframe-rate --prepare-for-segmenting --min-frame-rate --deinterlace-mode --flip --sample-aspect-ratio --color-metadata --denoise --watermark --thumbnails --type --source --skip --min-size --max-size --min-duration --max-duration --segment-seconds --keyframe-manifest-filename --max-hls-protocol-version --hls-protocol-version --streaming-delivery-format --streaming-delivery-profile --packaging --playlist-format --streams --alternate-audio --captions --smil-base-url --encryption-method --encryption-key --encryption-key-url --encryption-key-rotation-period --encryption-key-url-prefix --encryption-iv --caption-url --language --subtitles --data --target
         case 'preset list'
             printf '%s\n' --fields --data --target
         case 'preset show'
@@ -127,6 +137,10 @@ function __venc_valued
         case 'config set stall-timeout'
             printf '%s\n' --data --target
         case 'config set public-url'
+            printf '%s\n' --data --target
+        case 'config set hosted'
+            printf '%s\n' --data --target
+        case 'config set database'
             printf '%s\n' --data --target
         case 'config set min-free'
             printf '%s\n' --data --target
@@ -289,7 +303,7 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" keep drop burn sidecar
         end
     else
-        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
+        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications requires strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
     end
 end
 
@@ -334,6 +348,8 @@ function __venc_ask
         switch $words[$index]
             case '--target=*' '--data=*' --input --output
                 set asking $asking $words[$index]
+            case --database '--database=*'
+                set asking $asking --database
             case --target --data
                 set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
         end
@@ -365,9 +381,12 @@ complete -c venc -n '__venc_at "" 0' -a prune -d 'remove jobs that ended some ti
 complete -c venc -n '__venc_at "" 0' -a download -d 'download the outputs that the service hosts'
 complete -c venc -n '__venc_at "" 0' -a report -d 'show the usage by day and grouping'
 complete -c venc -n '__venc_at "" 0' -a daemon -d 'run the local encoding service'
+complete -c venc -n '__venc_at "" 0' -a worker -d 'encode jobs of a daemon on another machine'
+complete -c venc -n '__venc_at "" 0' -a workers -d 'list and drain the workers of a daemon'
 complete -c venc -n '__venc_at "" 0' -a accounts -d 'manage the accounts of the local daemon'
 complete -c venc -n '__venc_at "" 0' -a keys -d 'manage the API keys of the local daemon'
 complete -c venc -n '__venc_at "" 0' -a credentials -d 'manage the saved credentials of the local daemon'
+complete -c venc -n '__venc_at "" 0' -a migrate -d 'move a data folder to a database, or back'
 complete -c venc -n '__venc_at "" 0' -a target -d 'name services and select one'
 complete -c venc -n '__venc_at "" 0' -a preset -d 'save settings under a name, for --preset'
 complete -c venc -n '__venc_at "" 0' -a config -d 'configure defaults of flags'
@@ -591,6 +610,8 @@ complete -c venc -n '__venc_at "submit"' -l download-connections -x -d 'number o
 complete -c venc -n '__venc_at "submit"' -l region -x -d 'region to encode in: us, europe or asia; best effort, never an error'
 complete -c venc -n '__venc_at "submit"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping of the job'
 complete -c venc -n '__venc_at "submit"' -l pass-through -x -d 'a text that is stored with the job and returned with it'
+complete -c venc -n '__venc_at "submit"' -l priority -x -d 'jobs with a greater priority begin before other waiting jobs of the a...'
+complete -c venc -n '__venc_at "submit"' -l requires -x -d 'a label that a machine must have to work on the job'
 complete -c venc -n '__venc_at "submit"' -l notify -x -d 'a URL that is notified when the job has ended'
 complete -c venc -n '__venc_at "submit"' -l credentials -x -d 'the name of saved credentials for the input'
 complete -c venc -n '__venc_at "submit"' -l private -d 'keep the URLs of the job out of the log; its input is shown as private'
@@ -1111,13 +1132,15 @@ complete -c venc -n '__venc_at "report"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "daemon"' -l host -x -d 'address to listen on'
 complete -c venc -n '__venc_at "daemon"' -l port -x -d 'port to listen on; 0 selects a free one'
-complete -c venc -n '__venc_at "daemon"' -l jobs -x -d 'jobs to encode concurrently; 0 accepts jobs but starts none'
+complete -c venc -n '__venc_at "daemon"' -l jobs -x -d 'jobs to encode concurrently; 0 leaves all to workers'
 complete -c venc -n '__venc_at "daemon"' -l files-root -x -a '(__fish_complete_directories (commandline -ct))' -d 'folder that file: URLs may read from and write to; repeatable'
 complete -c venc -n '__venc_at "daemon"' -l allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
 complete -c venc -n '__venc_at "daemon"' -l no-allow-private-network -d 'the opposite of --allow-private-network'
 complete -c venc -n '__venc_at "daemon"' -l grace -x -d 'time that running jobs get to finish when the daemon stops, such as 3...'
 complete -c venc -n '__venc_at "daemon"' -l stall-timeout -x -d 'give up an attempt to transfer after this time without data; it is re...'
 complete -c venc -n '__venc_at "daemon"' -l public-url -x -d 'URL at which clients reach this daemon'
+complete -c venc -n '__venc_at "daemon"' -l hosted -x -d 'bucket that keeps hosted files and uploads, such as s3://bucket/prefix'
+complete -c venc -n '__venc_at "daemon"' -l database -x -d 'keep jobs in PostgreSQL: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "daemon"' -l min-free -x -d 'accept no jobs below this much free disk space, such as 500MB'
 complete -c venc -n '__venc_at "daemon"' -l max-outputs -x -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "daemon"' -l rate-limit -x -d 'requests per minute and key'
@@ -1142,6 +1165,58 @@ complete -c venc -n '__venc_at "daemon"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "daemon"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "daemon"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "worker"' -l join -x -d 'URL of the daemon'
+complete -c venc -n '__venc_at "worker"' -l jobs -x -d 'jobs to encode concurrently'
+complete -c venc -n '__venc_at "worker"' -l label -x -k -a '(__venc_ask labels)' -d 'label that jobs may require, such as gpu; repeatable'
+complete -c venc -n '__venc_at "worker"' -l name -x -d 'name of this worker'
+complete -c venc -n '__venc_at "worker"' -l once -d 'run one job and exit'
+complete -c venc -n '__venc_at "worker"' -l allow-plain-http -d 'send the token over http: to another machine, without TLS'
+complete -c venc -n '__venc_at "worker"' -l grace -x -d 'time that running jobs get to finish when the worker stops, such as 3...'
+complete -c venc -n '__venc_at "worker"' -l allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
+complete -c venc -n '__venc_at "worker"' -l no-allow-private-network -d 'the opposite of --allow-private-network'
+complete -c venc -n '__venc_at "worker"' -l stall-timeout -x -d 'give up an attempt to transfer after this time without data; it is re...'
+complete -c venc -n '__venc_at "worker"' -l sandbox -x -a 'auto\\t bwrap\\t none\\t' -d 'run ffmpeg in a sandbox of bubblewrap: auto (if possible), bwrap (alw...'
+complete -c venc -n '__venc_at "worker"' -l encode-stall-timeout -x -d 'end an encoder that makes no progress for this time'
+complete -c venc -n '__venc_at "worker"' -l max-encode-time -x -d 'maximum time of one run of ffmpeg'
+complete -c venc -n '__venc_at "worker"' -l max-input-duration -x -d 'maximum duration of an input'
+complete -c venc -n '__venc_at "worker"' -l max-output-size -x -d 'maximum size of each file that ffmpeg writes'
+complete -c venc -n '__venc_at "worker"' -l max-encode-memory -x -d 'memory of one run of ffmpeg'
+complete -c venc -n '__venc_at "worker"' -l encode-cpu-factor -x -d 'processor seconds for each second of media in 1080p, after which ffmp...'
+complete -c venc -n '__venc_at "worker"' -l encode-threads -x -d 'processors that one run of ffmpeg may use'
+complete -c venc -n '__venc_at "worker"' -l log-format -x -a 'text\\t json\\t' -d 'text or json'
+complete -c venc -n '__venc_at "worker"' -l ffmpeg -r -F -d 'the ffmpeg to use'
+complete -c venc -n '__venc_at "worker"' -l ffprobe -r -F -d 'the ffprobe to use'
+complete -c venc -n '__venc_at "worker"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "worker"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "worker"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "worker"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "worker"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "workers" 0' -a drain -d 'let a worker take no further jobs and end after those that it runs'
+complete -c venc -n '__venc_at "workers" 0' -a resume -d 'let a drained worker take jobs again'
+complete -c venc -n '__venc_at "workers"' -l json -d 'print the response as one JSON document, with the names and units of...'
+complete -c venc -n '__venc_at "workers"' -l jsonl -d 'print one JSON object per line'
+complete -c venc -n '__venc_at "workers"' -l fields -x -d 'print only these fields, comma-separated; a.b is b within a'
+complete -c venc -n '__venc_at "workers"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "workers"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "workers"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "workers"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "workers"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "workers drain" 0' -k -a '(__venc_ask workers)'
+complete -c venc -n '__venc_at "workers drain"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "workers drain"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "workers drain"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "workers drain"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "workers drain"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "workers resume" 0' -k -a '(__venc_ask workers)'
+complete -c venc -n '__venc_at "workers resume"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "workers resume"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "workers resume"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "workers resume"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "workers resume"' -l help -s h -d 'show this help'
+
 complete -c venc -n '__venc_at "accounts" 0' -a create -d 'create an account in integration mode and print its key, which is not shown again'
 complete -c venc -n '__venc_at "accounts" 0' -a list -d 'list the accounts'
 complete -c venc -n '__venc_at "accounts" 0' -a show -d 'show an account, or the secret that signs its notifications'
@@ -1153,6 +1228,7 @@ complete -c venc -n '__venc_at "accounts"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "accounts"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "accounts"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "accounts create"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "accounts create"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts create"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "accounts create"' -l no-color -d 'no colours'
@@ -1162,6 +1238,7 @@ complete -c venc -n '__venc_at "accounts create"' -l help -s h -d 'show this hel
 complete -c venc -n '__venc_at "accounts list"' -l json -d 'print the response as one JSON document, with the names and units of...'
 complete -c venc -n '__venc_at "accounts list"' -l jsonl -d 'print one JSON object per line'
 complete -c venc -n '__venc_at "accounts list"' -l fields -x -d 'print only these fields, comma-separated; a.b is b within a'
+complete -c venc -n '__venc_at "accounts list"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "accounts list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "accounts list"' -l no-color -d 'no colours'
@@ -1171,6 +1248,7 @@ complete -c venc -n '__venc_at "accounts list"' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at "accounts show" 0' -k -a '(__venc_ask accounts)'
 complete -c venc -n '__venc_at "accounts show"' -l json -d 'print the response as one JSON document, with the names and units of...'
 complete -c venc -n '__venc_at "accounts show"' -l fields -x -d 'print only these fields, comma-separated; a.b is b within a'
+complete -c venc -n '__venc_at "accounts show"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "accounts show"' -l secret -d 'print only the notification secret'
 complete -c venc -n '__venc_at "accounts show"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts show"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -1179,6 +1257,7 @@ complete -c venc -n '__venc_at "accounts show"' -l debug -d 'show stack traces o
 complete -c venc -n '__venc_at "accounts show"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "accounts live" 0' -k -a '(__venc_ask accounts)'
+complete -c venc -n '__venc_at "accounts live"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "accounts live"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts live"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "accounts live"' -l no-color -d 'no colours'
@@ -1186,6 +1265,7 @@ complete -c venc -n '__venc_at "accounts live"' -l debug -d 'show stack traces o
 complete -c venc -n '__venc_at "accounts live"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "accounts integration" 0' -k -a '(__venc_ask accounts)'
+complete -c venc -n '__venc_at "accounts integration"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "accounts integration"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "accounts integration"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "accounts integration"' -l no-color -d 'no colours'
@@ -1201,8 +1281,10 @@ complete -c venc -n '__venc_at "keys"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "keys"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "keys"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "keys create"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "keys create"' -l account -x -k -a '(__venc_ask accounts)' -d 'the account of the key'
 complete -c venc -n '__venc_at "keys create"' -l read-only -d 'a key that can only read input and output details and progress'
+complete -c venc -n '__venc_at "keys create"' -l worker -d 'a key for venc worker, which runs the jobs of all accounts'
 complete -c venc -n '__venc_at "keys create"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "keys create"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "keys create"' -l no-color -d 'no colours'
@@ -1212,6 +1294,7 @@ complete -c venc -n '__venc_at "keys create"' -l help -s h -d 'show this help'
 complete -c venc -n '__venc_at "keys list"' -l json -d 'print the response as one JSON document, with the names and units of...'
 complete -c venc -n '__venc_at "keys list"' -l jsonl -d 'print one JSON object per line'
 complete -c venc -n '__venc_at "keys list"' -l fields -x -d 'print only these fields, comma-separated; a.b is b within a'
+complete -c venc -n '__venc_at "keys list"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "keys list"' -l account -x -k -a '(__venc_ask accounts)' -d 'only the keys of this account'
 complete -c venc -n '__venc_at "keys list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "keys list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -1220,6 +1303,7 @@ complete -c venc -n '__venc_at "keys list"' -l debug -d 'show stack traces of er
 complete -c venc -n '__venc_at "keys list"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "keys revoke" 0' -k -a '(__venc_ask keys)'
+complete -c venc -n '__venc_at "keys revoke"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "keys revoke"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "keys revoke"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "keys revoke"' -l no-color -d 'no colours'
@@ -1235,6 +1319,7 @@ complete -c venc -n '__venc_at "credentials"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "credentials"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "credentials"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "credentials add"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "credentials add"' -l scheme -x -d 'only for URLs of this scheme: s3, gcs, cf, ftp, ftps, sftp, http, htt...'
 complete -c venc -n '__venc_at "credentials add"' -l account -x -k -a '(__venc_ask accounts)' -d 'the account that may use them'
 complete -c venc -n '__venc_at "credentials add"' -l default -d 'use them for URLs of the scheme that have no user and name no credent...'
@@ -1247,6 +1332,7 @@ complete -c venc -n '__venc_at "credentials add"' -l help -s h -d 'show this hel
 complete -c venc -n '__venc_at "credentials list"' -l json -d 'print the response as one JSON document, with the names and units of...'
 complete -c venc -n '__venc_at "credentials list"' -l jsonl -d 'print one JSON object per line'
 complete -c venc -n '__venc_at "credentials list"' -l fields -x -d 'print only these fields, comma-separated; a.b is b within a'
+complete -c venc -n '__venc_at "credentials list"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "credentials list"' -l account -x -k -a '(__venc_ask accounts)' -d 'only those of this account'
 complete -c venc -n '__venc_at "credentials list"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "credentials list"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
@@ -1254,12 +1340,27 @@ complete -c venc -n '__venc_at "credentials list"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "credentials list"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "credentials list"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "credentials remove"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "credentials remove"' -l account -x -k -a '(__venc_ask accounts)' -d 'the account that has them'
 complete -c venc -n '__venc_at "credentials remove"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
 complete -c venc -n '__venc_at "credentials remove"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
 complete -c venc -n '__venc_at "credentials remove"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "credentials remove"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "credentials remove"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "migrate"' -l from -x -a '(__fish_complete_directories (commandline -ct))' -d 'copy from this data folder to the database'
+complete -c venc -n '__venc_at "migrate"' -l to -x -a '(__fish_complete_directories (commandline -ct))' -d 'copy from the database to this data folder'
+complete -c venc -n '__venc_at "migrate"' -l database -x -d 'the database: postgres://USER@HOST:PORT/NAME'
+complete -c venc -n '__venc_at "migrate"' -l skip-damaged -d 'leave out records that cannot be read'
+complete -c venc -n '__venc_at "migrate"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
+complete -c venc -n '__venc_at "migrate"' -l json -d 'print the response as one JSON document, with the names and units of...'
+complete -c venc -n '__venc_at "migrate"' -l jsonl -d 'print one JSON object per line'
+complete -c venc -n '__venc_at "migrate"' -l fields -x -d 'print only these fields, comma-separated; a.b is b within a'
+complete -c venc -n '__venc_at "migrate"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "migrate"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "migrate"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "migrate"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "migrate"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "target" 0' -a add -d 'save a service under a name'
 complete -c venc -n '__venc_at "target" 0' -a list -d 'list the targets without their keys'
@@ -1320,6 +1421,8 @@ complete -c venc -n '__venc_at "preset save"' -l download-connections -x -d 'num
 complete -c venc -n '__venc_at "preset save"' -l region -x -d 'region to encode in: us, europe or asia; best effort, never an error'
 complete -c venc -n '__venc_at "preset save"' -l grouping -x -k -a '(__venc_ask groupings)' -d 'report grouping of the job'
 complete -c venc -n '__venc_at "preset save"' -l pass-through -x -d 'a text that is stored with the job and returned with it'
+complete -c venc -n '__venc_at "preset save"' -l priority -x -d 'jobs with a greater priority begin before other waiting jobs of the a...'
+complete -c venc -n '__venc_at "preset save"' -l requires -x -d 'a label that a machine must have to work on the job'
 complete -c venc -n '__venc_at "preset save"' -l notify -x -d 'a URL that is notified when the job has ended'
 complete -c venc -n '__venc_at "preset save"' -l credentials -x -d 'the name of saved credentials for the input'
 complete -c venc -n '__venc_at "preset save"' -l private -d 'keep the URLs of the job out of the log; its input is shown as private'
@@ -1534,12 +1637,14 @@ complete -c venc -n '__venc_at "config get" 0' -a progress -d 'how progress is s
 complete -c venc -n '__venc_at "config get" 0' -a color -d 'whether to use colours on a terminal'
 complete -c venc -n '__venc_at "config get" 0' -a host -d 'address to listen on'
 complete -c venc -n '__venc_at "config get" 0' -a port -d 'port to listen on; 0 selects a free one'
-complete -c venc -n '__venc_at "config get" 0' -a jobs -d 'jobs to encode concurrently; 0 accepts jobs but starts none'
+complete -c venc -n '__venc_at "config get" 0' -a jobs -d 'jobs to encode concurrently; 0 leaves all to workers'
 complete -c venc -n '__venc_at "config get" 0' -a files-root -d 'folder that file: URLs may read from and write to; repeatable'
 complete -c venc -n '__venc_at "config get" 0' -a allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
 complete -c venc -n '__venc_at "config get" 0' -a grace -d 'time that running jobs get to finish when the daemon stops, such as 3...'
 complete -c venc -n '__venc_at "config get" 0' -a stall-timeout -d 'give up an attempt to transfer after this time without data; it is re...'
 complete -c venc -n '__venc_at "config get" 0' -a public-url -d 'URL at which clients reach this daemon'
+complete -c venc -n '__venc_at "config get" 0' -a hosted -d 'bucket that keeps hosted files and uploads, such as s3://bucket/prefix'
+complete -c venc -n '__venc_at "config get" 0' -a database -d 'keep jobs in PostgreSQL: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "config get" 0' -a min-free -d 'accept no jobs below this much free disk space, such as 500MB'
 complete -c venc -n '__venc_at "config get" 0' -a max-outputs -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "config get" 0' -a rate-limit -d 'requests per minute and key'
@@ -1570,12 +1675,14 @@ complete -c venc -n '__venc_at "config set" 0' -a progress -d 'how progress is s
 complete -c venc -n '__venc_at "config set" 0' -a color -d 'whether to use colours on a terminal'
 complete -c venc -n '__venc_at "config set" 0' -a host -d 'address to listen on'
 complete -c venc -n '__venc_at "config set" 0' -a port -d 'port to listen on; 0 selects a free one'
-complete -c venc -n '__venc_at "config set" 0' -a jobs -d 'jobs to encode concurrently; 0 accepts jobs but starts none'
+complete -c venc -n '__venc_at "config set" 0' -a jobs -d 'jobs to encode concurrently; 0 leaves all to workers'
 complete -c venc -n '__venc_at "config set" 0' -a files-root -d 'folder that file: URLs may read from and write to; repeatable'
 complete -c venc -n '__venc_at "config set" 0' -a allow-private-network -d 'allow private addresses for inputs, outputs and notifications'
 complete -c venc -n '__venc_at "config set" 0' -a grace -d 'time that running jobs get to finish when the daemon stops, such as 3...'
 complete -c venc -n '__venc_at "config set" 0' -a stall-timeout -d 'give up an attempt to transfer after this time without data; it is re...'
 complete -c venc -n '__venc_at "config set" 0' -a public-url -d 'URL at which clients reach this daemon'
+complete -c venc -n '__venc_at "config set" 0' -a hosted -d 'bucket that keeps hosted files and uploads, such as s3://bucket/prefix'
+complete -c venc -n '__venc_at "config set" 0' -a database -d 'keep jobs in PostgreSQL: postgres://USER@HOST:PORT/NAME'
 complete -c venc -n '__venc_at "config set" 0' -a min-free -d 'accept no jobs below this much free disk space, such as 500MB'
 complete -c venc -n '__venc_at "config set" 0' -a max-outputs -d 'maximum number of outputs of a job'
 complete -c venc -n '__venc_at "config set" 0' -a rate-limit -d 'requests per minute and key'
@@ -1710,6 +1817,20 @@ complete -c venc -n '__venc_at "config set public-url"' -l target -x -k -a '(__v
 complete -c venc -n '__venc_at "config set public-url"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "config set public-url"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "config set public-url"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set hosted"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set hosted"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set hosted"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set hosted"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set hosted"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set hosted"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "config set database"' -l unset -d 'remove its value'
+complete -c venc -n '__venc_at "config set database"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "config set database"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "config set database"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "config set database"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "config set database"' -l help -s h -d 'show this help'
 
 complete -c venc -n '__venc_at "config set min-free"' -l unset -d 'remove its value'
 complete -c venc -n '__venc_at "config set min-free"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
@@ -1869,9 +1990,12 @@ complete -c venc -n '__venc_at "help" 0' -a prune -d 'remove jobs that ended som
 complete -c venc -n '__venc_at "help" 0' -a download -d 'download the outputs that the service hosts'
 complete -c venc -n '__venc_at "help" 0' -a report -d 'show the usage by day and grouping'
 complete -c venc -n '__venc_at "help" 0' -a daemon -d 'run the local encoding service'
+complete -c venc -n '__venc_at "help" 0' -a worker -d 'encode jobs of a daemon on another machine'
+complete -c venc -n '__venc_at "help" 0' -a workers -d 'list and drain the workers of a daemon'
 complete -c venc -n '__venc_at "help" 0' -a accounts -d 'manage the accounts of the local daemon'
 complete -c venc -n '__venc_at "help" 0' -a keys -d 'manage the API keys of the local daemon'
 complete -c venc -n '__venc_at "help" 0' -a credentials -d 'manage the saved credentials of the local daemon'
+complete -c venc -n '__venc_at "help" 0' -a migrate -d 'move a data folder to a database, or back'
 complete -c venc -n '__venc_at "help" 0' -a target -d 'name services and select one'
 complete -c venc -n '__venc_at "help" 0' -a preset -d 'save settings under a name, for --preset'
 complete -c venc -n '__venc_at "help" 0' -a config -d 'configure defaults of flags'

@@ -6,11 +6,11 @@ import * as assert from 'uvu/assert';
 import { tempFolder } from './helpers/temp.js';
 
 /** Runs the entry point as if on another Node version. */
-function runAs(node: string) {
+function runAs(node: string, args: readonly string[] = ['--version']) {
   const pretence = join(tempFolder(), 'pretend.cjs');
   const versions = `{ value: { ...process.versions, node: '${node}' } }`;
   writeFileSync(pretence, `Object.defineProperty(process, 'versions', ${versions});`);
-  return spawnSync(process.execPath, ['--require', pretence, 'bin/venc.js', '--version'], {
+  return spawnSync(process.execPath, ['--require', pretence, 'bin/venc.js', ...args], {
     encoding: 'utf8',
   });
 }
@@ -27,6 +27,15 @@ for (const node of ['20.18.1', '20.19.0', '22.0.0', '30.1.0']) {
   test(`Node ${node} is supported`, () => {
     const { status, stderr } = runAs(node);
     assert.equal([status, stderr], [0, '']);
+  });
+}
+
+for (const node of ['20.20.2', '22.11.0']) {
+  test(`a daemon with a database needs a newer Node than ${node}`, () => {
+    const args = ['daemon', '--data', tempFolder(), '--database', 'postgres://venc@127.0.0.1:1/venc'];
+    const { status, stdout, stderr } = runAs(node, args);
+    assert.match(stderr, `A daemon with a database needs Node.js 22.12 or newer; this is ${node}.`);
+    assert.equal([status, stdout], [2, '']);
   });
 }
 

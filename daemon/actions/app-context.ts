@@ -6,12 +6,16 @@ import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressTracker } from '../queue/progress-tracker.js';
-import type { AccountStore } from '../store/account-store.js';
+import type { RemoteClaims } from '../queue/remote/remote-claims.js';
+import type { WorkerRegistry } from '../queue/remote/worker-registry.js';
+import type { Account, AccountStore } from '../store/account-store.js';
+import { defaultAccountId } from '../store/accounts/accounts-document.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
 import type { JobEvents } from './job-events.js';
 import type { LogEvents } from './log-events.js';
+import type { WorkerFiles } from './worker-files.js';
 
 /**
  * The dependencies of the daemon's actions. Only `createAppContext` (`daemon/app`) chooses the
@@ -23,6 +27,12 @@ import type { LogEvents } from './log-events.js';
 export interface AppContext {
   readonly store: JobStore;
   readonly queue: JobQueue;
+  /** The remote workers that have joined. */
+  readonly workers: WorkerRegistry;
+  /** The jobs that remote workers run. */
+  readonly remoteClaims: RemoteClaims;
+  /** The files that go between remote workers and this machine. */
+  readonly workerFiles: WorkerFiles;
   readonly progressTracker: ProgressTracker;
   /** Event streams of job progress. */
   readonly events: JobEvents;
@@ -33,9 +43,9 @@ export interface AppContext {
   readonly accounts: AccountStore;
   readonly transports: TransportRegistry;
   readonly savedCredentials: SavedCredentials;
-  /** Hosted outputs, on the disk of the daemon. */
+  /** Hosted outputs, on the disk of the daemon or in the bucket of `--hosted`. */
   readonly hosted: HostedFileStore;
-  /** Uploaded inputs, on the disk of the daemon. */
+  /** Uploaded inputs, in the same place. */
   readonly uploads: HostedFileStore;
   /** null if no ffmpeg was found: jobs are then rejected. */
   readonly ffmpeg: Ffmpeg | null;
@@ -61,7 +71,17 @@ export interface AppContext {
 
 /** The result of one check of `/health`. */
 export interface HealthCheckResult {
-  readonly name: 'daemon' | 'ffmpeg' | 'disk' | 'disk_space' | 'sandbox' | 'queue' | 'notifications';
+  readonly name:
+    | 'daemon'
+    | 'ffmpeg'
+    | 'disk'
+    | 'database'
+    | 'disk_space'
+    | 'hosted_files'
+    | 'sandbox'
+    | 'queue'
+    | 'workers'
+    | 'notifications';
   readonly ok: boolean;
   /** Whether no job is accepted unless the check is passed. */
   readonly isRequired: boolean;
@@ -89,4 +109,9 @@ export async function requireHealthy(appContext: Pick<AppContext, 'checkHealth'>
     messages: healthProblems,
     retryAfterSeconds,
   });
+}
+
+/** Throws `ForbiddenError` with the sentence, which says what only the owner may do, unless the account is that of the owner of the daemon. */
+export function requireOwner({ id }: Pick<Account, 'id'>, sentence: string): void {
+  if (id !== defaultAccountId) throw new VencError('ForbiddenError', sentence);
 }

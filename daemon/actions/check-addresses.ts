@@ -4,9 +4,10 @@ import type { OutputDestinations } from '../jobs/draft.js';
 import { schemeOf } from '../transports/registry.js';
 import { credentialUse, withSavedCredentials } from '../transports/with-credentials.js';
 import type { AppContext } from './app-context.js';
+import { type MachineServices, withKeysOfWorkers } from './required-services.js';
 
 /** The dependencies of a check of addresses. */
-export type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'>;
+export type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'> & MachineServices;
 
 /** A URL to download from. */
 interface Source {
@@ -143,13 +144,17 @@ async function credentialErrorOf(
   return problem.message;
 }
 
-/** The URL with its saved credentials; the URL itself if they cannot be used, which a transfer reports. */
-function withUsableCredentials(
-  { savedCredentials }: AddressCheckDeps,
+/**
+ * The URL with its saved credentials, or with those that a connected worker has in its environment; the URL itself if they cannot be used, which a
+ * transfer reports.
+ */
+async function withUsableCredentials(
+  appContext: AddressCheckDeps,
   url: string,
   owner: Owner,
 ): Promise<string> {
-  return withSavedCredentials(url, owner, savedCredentials).catch(() => url);
+  const complete = await withSavedCredentials(url, owner, appContext.savedCredentials).catch(() => url);
+  return withKeysOfWorkers(appContext, complete);
 }
 
 const noWebUploads = 'outputs need an S3, GCS, Swift, FTP, SFTP or file: URL';

@@ -12,12 +12,10 @@ import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { manifestNameOf } from '../jobs/playlists.js';
-import { checkCombination } from '../plan/check-combination.js';
 import { captionFileNames } from '../plan/decide/captions.js';
 import { captionSegmentName, partNames } from '../plan/decide/packaging.js';
 import { withDeviceProfile, withoutProfileWarnings, withProfileErrors } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
-import type { Capabilities } from '../plan/plan-types.js';
 import { checkSupport } from '../plan/setting-support.js';
 import { supportedOutputSettings } from '../plan/supported-settings.js';
 import type { Account } from '../store/account-store.js';
@@ -30,14 +28,16 @@ import { checkPlaylist, defaultPlaylistName, hasSharedFolder } from './check-pla
 import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 import { DestinationClaims } from './claim-destinations.js';
+import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from './encoder-capabilities.js';
 import { requestedFilename, resolveDestination } from './resolve-destination.js';
 import { unusedOutputCredentials } from './unused-credentials.js';
 
 /** The dependencies of a check. `venc plan` has no others. */
 export type RequestCheckDeps = Pick<
   AppContext,
-  'transports' | 'savedCredentials' | 'ffmpeg' | 'sendsMail' | 'randomToken'
->;
+  'transports' | 'savedCredentials' | 'sendsMail' | 'randomToken'
+> &
+  EncoderDeps;
 
 /** Who creates a job, and the address of this daemon as that client knows it, as far as a check needs it. */
 export interface RequestCheckContext {
@@ -123,8 +123,7 @@ export function createOutputCheck(
 
   const checkEncoded = async (given: OutputSettings, path: string): Promise<CheckedOutput> => {
     const profiled = withDeviceProfile(given);
-    const capabilities = capabilitiesOf(appContext);
-    const combination = checkCombination(profiled, requestedFilename(profiled), capabilities, path);
+    const combination = checkWithEncoders(appContext, profiled, requestedFilename(profiled), path);
     const settings = combination.ok && combination.video === null ? withoutThumbnails(profiled) : profiled;
     if (!combination.ok)
       return { validationErrors: withProfileErrors(combination.validationErrors, given, path), warnings: [] };
@@ -198,7 +197,7 @@ export function createOutputCheck(
     const hasContainer = settings.format !== undefined || settings.url !== undefined;
     const combination =
       hasCodecs && hasContainer && !isTransferOnly(given) && !isPlaylist(given) && !isCaptions(given)
-        ? checkCombination(settings, requestedFilename(settings), capabilitiesOf(appContext), path)
+        ? checkWithEncoders(appContext, settings, requestedFilename(settings), path)
         : null;
     const deliveryErrors = async () => {
       const outputDestination = resolveDestination(settings, { extension: '', ...destinationOptions });
@@ -283,10 +282,4 @@ function hostedWithSecondary(settings: OutputSettings, path: string): readonly R
 
 function withoutThumbnails({ thumbnails: _, ...settings }: OutputSettings): OutputSettings {
   return settings;
-}
-
-function capabilitiesOf(appContext: RequestCheckDeps): Capabilities {
-  // requireHealthy rejects the request if there is no ffmpeg.
-  if (appContext.ffmpeg === null) throw new TypeError('a job cannot be checked without an ffmpeg');
-  return appContext.ffmpeg.capabilities;
 }

@@ -5,13 +5,14 @@ import { type JobRequestParseResult, parseJobRequest } from '../../src/shared/se
 import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
-import { draftJob } from '../jobs/draft.js';
+import { draftJob, withServices } from '../jobs/draft.js';
 import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { withSentNotifications } from '../jobs/notifications.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import { type AppContext, requireHealthy } from './app-context.js';
 import type { RequestCheckDeps, ResolvedOutput } from './check-output.js';
 import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
+import { requiredServices } from './required-services.js';
 
 type CreateJobDeps = RequestCheckDeps &
   Pick<AppContext, 'maxOutputs' | 'store' | 'queue' | 'checkHealth' | 'continueTrace' | 'now' | 'log'>;
@@ -56,12 +57,13 @@ export async function createJob(
     now: appContext.now(),
     idempotency,
   });
-  const job = await appContext.store.create(draft);
+  const services = await requiredServices(appContext, draft.number(1));
+  const job = await appContext.store.create(withServices(draft, services));
   // A concurrent create with the same key may have come first. Its job is enqueued again, which changes
   // nothing.
   const record = answerIdempotent(job, idempotency);
   if (context.traceparent !== undefined) appContext.continueTrace?.(job.id, context.traceparent);
-  await appContext.queue.enqueue(job.id);
+  await appContext.queue.enqueue(job);
   appContext.log('info', `Job ${job.id} is accepted.`, { jobId: job.id });
   return record;
 }

@@ -1,8 +1,7 @@
-import { invalidRequest, VencError } from '../../src/shared/errors.js';
+import { invalidRequest } from '../../src/shared/errors.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import { logLevels } from '../../src/shared/util/log.js';
-import { defaultAccountId } from '../store/accounts/accounts-document.js';
-import type { AppContext } from './app-context.js';
+import { type AppContext, requireOwner } from './app-context.js';
 import { findJob } from './find-job.js';
 import type { LogFeed } from './log-feed.js';
 import { type LogQuery, selectLines } from './select-lines.js';
@@ -64,11 +63,11 @@ async function requireReadable(
   log: RequestedLog,
 ): Promise<number | 'daemon'> {
   if (log !== 'daemon') return (await findJob(appContext, accountId, log.jobId)).id;
-  if (accountId === defaultAccountId) return log;
-  throw new VencError(
-    'ForbiddenError',
+  requireOwner(
+    { id: accountId },
     'Only keys of the account default, the owner of the daemon, may read its log.',
   );
+  return log;
 }
 
 function parseLogQuery({ level, tail }: LogParameters): LogQuery {

@@ -1,3 +1,5 @@
+import { isVencError } from '../../src/shared/errors.js';
+import { isFinal } from '../../src/shared/states.js';
 import { parseFileRefUrl } from '../hosted-files/file-ref.js';
 import type { Job } from '../jobs/job.js';
 import { hostedFilesOf } from '../jobs/thumbnails.js';
@@ -27,10 +29,28 @@ export async function removeStoredJob(
   appContext: Pick<AppContext, 'store' | 'queue' | 'hosted' | 'log'>,
   id: number,
 ): Promise<Job | null> {
-  const job = await appContext.store.remove(id);
-  // The run of a job that was just cancelled may still use its files.
-  await appContext.queue.stop(id, 'cancelled');
+  const job = await removeAfterRun(appContext, id);
   return (await removeHostedFiles(appContext, hostedFilesOf(job))) ? job : null;
+}
+
+/**
+ * Removes the record once the run of a job that was just cancelled has ended: the record says what the run delivered, so that a start
+ * after a crash can remove that.
+ */
+async function removeAfterRun(
+  { store, queue }: Pick<AppContext, 'store' | 'queue'>,
+  id: number,
+): Promise<Job> {
+  const job = await store.get(id);
+  const isRemovable = job !== null && isFinal(job.state);
+  if (isRemovable) await queue.stop(id, 'cancelled');
+  try {
+    return await store.remove(id);
+  } catch (error) {
+    // A job that was resubmitted meanwhile has lost its place in the queue.
+    if (isRemovable && isVencError(error, 'ConflictError')) await queue.enqueue(job);
+    throw error;
+  }
 }
 
 /**

@@ -13,8 +13,10 @@ export async function resubmitJob(
 ): Promise<void> {
   await findJob(appContext, accountId, id);
   await requireHealthy(appContext);
-  await appContext.store.update(id, (job) => apply(job, { type: 'resubmitted' }, appContext.now()));
+  const job = await appContext.store.update(id, (stored) =>
+    apply(stored, { type: 'resubmitted' }, appContext.now()),
+  );
   appContext.log('info', `Job ${id} is resubmitted.`, { jobId: id });
   await appContext.queue.stop(id, 'resubmitted');
-  await appContext.queue.enqueue(id);
+  await appContext.queue.enqueue(job);
 }

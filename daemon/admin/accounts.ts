@@ -1,6 +1,6 @@
 /*
- * The operations of `venc accounts` on a data folder. They work with and without a running daemon, which
- * applies a change within a second. Each also rejects as `readOrCreateAccounts` does.
+ * The operations of `venc accounts`. They work with and without a running daemon, which applies a change within
+ * a second. Each also rejects as the store does.
  */
 import { VencError } from '../../src/shared/errors.js';
 import type { Account } from '../store/account-store.js';
@@ -11,13 +11,8 @@ import {
   withAccount,
 } from '../store/accounts/accounts-document.js';
 import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
-import {
-  type NewKey,
-  namedAccount,
-  readOrCreateAccounts,
-  updateAccounts,
-  withNewKey,
-} from './update-accounts.js';
+import type { SetupStore } from './setup-store.js';
+import { type NewKey, namedAccount, withNewKey } from './update-accounts.js';
 
 /** An account and how many keys it has. */
 interface AccountSummary extends Account {
@@ -25,14 +20,14 @@ interface AccountSummary extends Account {
 }
 
 /** Every account, in order of creation. */
-export async function listAccounts(dataFolder: string): Promise<readonly AccountSummary[]> {
-  const document = await readOrCreateAccounts(dataFolder);
+export async function listAccounts(setup: SetupStore): Promise<readonly AccountSummary[]> {
+  const document = await setup.accounts();
   return document.accounts.map((account) => toSummary(document, account));
 }
 
 /** The account with this name. Rejects with `NotFoundError` if there is none. */
-export async function findAccount(dataFolder: string, name: string): Promise<AccountSummary> {
-  const document = await readOrCreateAccounts(dataFolder);
+export async function findAccount(setup: SetupStore, name: string): Promise<AccountSummary> {
+  const document = await setup.accounts();
   return toSummary(document, namedAccount(document, name));
 }
 
@@ -40,9 +35,9 @@ export async function findAccount(dataFolder: string, name: string): Promise<Acc
  * Creates an account in integration mode (section 5) and its first full-access key. Rejects with `UsageError`
  * for an invalid name, `ConflictError` for a name that is in use.
  */
-export async function createAccount(dataFolder: string, name: string): Promise<NewKey> {
+export async function createAccount(setup: SetupStore, name: string): Promise<NewKey> {
   requireValidName(name);
-  return updateAccounts(dataFolder, async ({ document, replace }) => {
+  return setup.update(async ({ accounts: document, replaceAccounts }) => {
     if (accountByName(document, name) !== null) {
       throw new VencError('ConflictError', `There is an account "${name}" already.`, {
         hint: `choose another name; for one more key of that account: venc keys create --account ${name}`,
@@ -56,7 +51,7 @@ export async function createAccount(dataFolder: string, name: string): Promise<N
       notificationSecret: newNotificationSecret(),
     };
     const { updated, created } = withNewKey(withAccount(document, account), account, 'full');
-    await replace(updated);
+    await replaceAccounts(updated);
     return created;
   });
 }
@@ -66,14 +61,14 @@ export async function createAccount(dataFolder: string, name: string): Promise<N
  * `NotFoundError` if there is no such account.
  */
 export async function setMode(
-  dataFolder: string,
+  setup: SetupStore,
   name: string,
   mode: { readonly isIntegration: boolean },
 ): Promise<boolean> {
-  return updateAccounts(dataFolder, async ({ document, replace }) => {
+  return setup.update(async ({ accounts: document, replaceAccounts }) => {
     const account = namedAccount(document, name);
     if (account.isIntegration === mode.isIntegration) return false;
-    await replace(withAccount(document, { ...account, ...mode }));
+    await replaceAccounts(withAccount(document, { ...account, ...mode }));
     return true;
   });
 }

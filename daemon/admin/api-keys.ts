@@ -1,6 +1,6 @@
 /*
- * The operations of `venc keys` on a data folder. They work with and without a running daemon, which applies
- * a change within a second. Each also rejects as `readOrCreateAccounts` does.
+ * The operations of `venc keys`. They work with and without a running daemon, which applies a change within a
+ * second. Each also rejects as the store does.
  */
 import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
@@ -8,89 +8,107 @@ import type { KeyKind } from '../store/account-store.js';
 import {
   type AccountsDocument,
   accountById,
+  allKeys,
   keyCount,
   type StoredKey,
+  type StoredWorkerKey,
   withoutKey,
+  workerKeys,
 } from '../store/accounts/accounts-document.js';
-import { readKeyUses } from '../store/accounts/key-use-recorder.js';
 import { hashKey } from '../store/accounts/keys.js';
-import { readOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
-import { dataLayout } from '../store/data-folder/layout.js';
-import {
-  type NewKey,
-  namedAccount,
-  readOrCreateAccounts,
-  updateAccounts,
-  withNewKey,
-} from './update-accounts.js';
+import type { SetupStore } from './setup-store.js';
+import { type NewKey, namedAccount, withNewKey, withNewWorkerKey } from './update-accounts.js';
 
 /** A key as it is shown: without the key itself and without its hash. */
 interface ApiKeySummary {
   readonly id: string;
-  readonly kind: KeyKind;
-  /** Name of its account. */
-  readonly account: string;
+  readonly kind: KeyKind | 'worker';
+  /** Name of its account; null for a worker key. */
+  readonly account: string | null;
   readonly createdAt: string;
   /** When it was last used; a running daemon writes this at most a minute late. */
   readonly lastUsedAt: string | null;
 }
 
-/** A key that was revoked. */
-interface RevokedKey {
+/** A key of an account that was revoked. */
+interface RevokedAccountKey {
   readonly kind: KeyKind;
   /** Name of its account. */
   readonly account: string;
-  /** Whether it was the owner's key, which lies in the data folder. */
+  /** Whether it was the owner's key, which is also stored itself. */
   readonly isOwners: boolean;
   /** Whether its account still has a full-access key. */
   readonly hasFullKeyLeft: boolean;
 }
 
+/** A key that was revoked. */
+type RevokedKey = RevokedAccountKey | { readonly kind: 'worker' };
+
 /**
- * Every key, in order of creation; only the keys of one account if `accountName` is given (`NotFoundError` if
- * there is none).
+ * Every key in order of creation, those of accounts first; only the keys of one account if `accountName` is
+ * given (`NotFoundError` if there is none).
  */
-export async function listKeys(dataFolder: string, accountName?: string): Promise<readonly ApiKeySummary[]> {
-  const document = await readOrCreateAccounts(dataFolder);
+export async function listKeys(setup: SetupStore, accountName?: string): Promise<readonly ApiKeySummary[]> {
+  const document = await setup.accounts();
   const account = accountName === undefined ? null : namedAccount(document, accountName);
-  const uses = await readKeyUses(dataLayout(dataFolder).keyUses);
-  return document.keys
+  const uses = await setup.keyUses();
+  const times = ({ id, createdAt }: StoredWorkerKey) => ({ createdAt, lastUsedAt: uses[id] ?? null });
+  const ofAccounts = document.keys
     .filter(({ accountId }) => account === null || accountId === account.id)
     .map((key) => ({
       id: key.id,
       kind: key.kind,
       account: nameOfAccount(document, key),
-      createdAt: key.createdAt,
-      lastUsedAt: uses[key.id] ?? null,
+      ...times(key),
     }));
+  if (account !== null) return ofAccounts;
+  const ofWorkers = workerKeys(document).map((key) => ({
+    id: key.id,
+    kind: 'worker' as const,
+    account: null,
+    ...times(key),
+  }));
+  return [...ofAccounts, ...ofWorkers];
 }
 
 /** Creates a key of an account. Rejects with `NotFoundError` if there is no such account. */
-export async function createKey(dataFolder: string, accountName: string, kind: KeyKind): Promise<NewKey> {
-  return updateAccounts(dataFolder, async ({ document, replace }) => {
+export async function createKey(setup: SetupStore, accountName: string, kind: KeyKind): Promise<NewKey> {
+  return setup.update(async ({ accounts: document, replaceAccounts }) => {
     const { updated, created } = withNewKey(document, namedAccount(document, accountName), kind);
-    await replace(updated);
+    await replaceAccounts(updated);
+    return created;
+  });
+}
+
+/** Creates a worker key. */
+export async function createWorkerKey(setup: SetupStore): Promise<NewKey> {
+  return setup.update(async ({ accounts: document, replaceAccounts }) => {
+    const { updated, created } = withNewWorkerKey(document);
+    await replaceAccounts(updated);
     return created;
   });
 }
 
 /**
- * Revokes the key with an id. The owner's key is also deleted from the folder, because the next start would
- * otherwise restore it; that start makes a new one. Rejects with `NotFoundError` if there is no key with this
+ * Revokes the key with an id. The owner's key itself is also deleted, because the next start would otherwise
+ * restore it; that start makes a new one. Rejects with `NotFoundError` if there is no key with this
  * id.
  */
-export async function revokeKey(dataFolder: string, id: string): Promise<RevokedKey> {
-  const layout = dataLayout(dataFolder);
-  return updateAccounts(dataFolder, async ({ document, replace }) => {
+export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedKey> {
+  return setup.update(async ({ accounts: document, ...locked }) => {
+    if (workerKeys(document).some((known) => known.id === id)) {
+      await locked.replaceAccounts(withoutKey(document, id));
+      return { kind: 'worker' };
+    }
     const key = document.keys.find((known) => known.id === id);
     if (key === undefined) throw noSuchKey(document, id);
-    const ownerKey = await readOwnerKey(layout);
+    const ownerKey = await locked.ownerKey();
     const isOwners = ownerKey !== null && hashKey(ownerKey) === key.hash;
-    // Before accounts.json: after a crash between the two writes, the next start makes a new key and never
+    // Before the accounts: in a data folder, after a crash between the two writes, the next start makes a new key and never
     // restores this one.
-    if (isOwners) await removeOwnerKey(layout);
+    if (isOwners) await locked.removeOwnerKey();
     const updated = withoutKey(document, id);
-    await replace(updated);
+    await locked.replaceAccounts(updated);
     return {
       kind: key.kind,
       account: nameOfAccount(document, key),
@@ -109,7 +127,7 @@ function nameOfAccount(document: AccountsDocument, { accountId }: StoredKey): st
  * stored.
  */
 function noSuchKey(document: AccountsDocument, input: string): VencError {
-  const matchingKey = document.keys.find(({ hash }) => hash === hashKey(input));
+  const matchingKey = allKeys(document).find(({ hash }) => hash === hashKey(input));
   if (matchingKey !== undefined) {
     return new VencError('UsageError', 'That is an API key; give the short id of the key instead.', {
       hint: `the id of that key is ${matchingKey.id}`,
@@ -117,7 +135,7 @@ function noSuchKey(document: AccountsDocument, input: string): VencError {
   }
   const suggestions = findSuggestions(
     input,
-    document.keys.map(({ id }) => id),
+    allKeys(document).map(({ id }) => id),
   );
   const idText = input.length > 16 ? 'that id' : `the id "${input}"`;
   return new VencError('NotFoundError', `There is no key with ${idText}.`, {

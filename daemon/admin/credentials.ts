@@ -1,21 +1,14 @@
 /*
- * The operations of `venc credentials` on a data folder. They work with and without a running daemon, which applies a change at once. Each
- * also rejects as `readOrCreateAccounts` does.
+ * The operations of `venc credentials`. They work with and without a running daemon, which applies a change at once. Each also rejects as the
+ * store does.
  */
 import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
 import type { Credential } from '../jobs/saved-credentials.js';
 import { accountById } from '../store/accounts/accounts-document.js';
-import type { LockedAccounts } from '../store/accounts/accounts-file.js';
-import {
-  encrypt,
-  newCredentialsKey,
-  readCredentials,
-  readCredentialsKey,
-  type StoredCredential,
-} from '../store/credentials/credentials-file.js';
-import { type DataLayout, dataLayout } from '../store/data-folder/layout.js';
-import { namedAccount, readOrCreateAccounts, updateAccounts } from './update-accounts.js';
+import { encrypt, type StoredCredential } from '../store/credentials/credentials-file.js';
+import type { SetupStore } from './setup-store.js';
+import { namedAccount } from './update-accounts.js';
 
 /** Schemes that credentials can be for. */
 export const credentialSchemes = ['s3', 'gcs', 'cf', 'ftp', 'ftps', 'sftp', 'http', 'https', 'fasp'] as const;
@@ -41,21 +34,20 @@ interface NewCredential extends Credential {
 }
 
 /**
- * Saves credentials, encrypted with the key of the data folder, which the first one creates. Rejects with `UsageError` for invalid values,
+ * Saves credentials, encrypted with the key of the store. Rejects with `UsageError` for invalid values,
  * `NotFoundError` if there is no such account, `ConflictError` if the name is in use.
  */
-export async function addCredential(dataFolder: string, added: NewCredential): Promise<void> {
+export async function addCredential(setup: SetupStore, added: NewCredential): Promise<void> {
   requireValid(added);
-  const layout = dataLayout(dataFolder);
-  await updateAccounts(dataFolder, async (locked) => {
-    const { id: accountId } = namedAccount(locked.document, added.account);
-    const all = await listStored(layout);
+  await setup.update(async (locked) => {
+    const { id: accountId } = namedAccount(locked.accounts, added.account);
+    const all = await locked.credentials();
     if (all.some((one) => one.accountId === accountId && one.name === added.name)) {
       throw new VencError('ConflictError', `There are credentials "${added.name}" already.`, {
         hint: `to replace them: venc credentials remove ${added.name}, then add them again`,
       });
     }
-    const key = (await readCredentialsKey(layout)) ?? (await createKey(layout, locked));
+    const key = await locked.credentialsKey();
     const { name, scheme, isDefault, user, secret } = added;
     const entry: StoredCredential = {
       accountId,
@@ -68,18 +60,18 @@ export async function addCredential(dataFolder: string, added: NewCredential): P
     const others = all.map((one) =>
       isDefault && one.accountId === accountId && one.scheme === scheme ? { ...one, isDefault: false } : one,
     );
-    await replaceAll(layout, locked, [...others, entry]);
+    await locked.replaceCredentials([...others, entry]);
   });
 }
 
 /** All saved credentials, or those of one account, in the order of their creation. */
 export async function listCredentials(
-  dataFolder: string,
+  setup: SetupStore,
   accountName?: string,
 ): Promise<readonly CredentialSummary[]> {
-  const document = await readOrCreateAccounts(dataFolder);
+  const document = await setup.accounts();
   const account = accountName === undefined ? null : namedAccount(document, accountName);
-  const all = await listStored(dataLayout(dataFolder));
+  const all = await setup.credentials();
   return all
     .filter(({ accountId }) => account === null || accountId === account.id)
     .map(({ name, scheme, accountId, isDefault, createdAt }) => ({
@@ -92,11 +84,10 @@ export async function listCredentials(
 }
 
 /** Removes credentials of an account. Rejects with `NotFoundError` if there are none of this name. */
-export async function removeCredential(dataFolder: string, name: string, accountName: string): Promise<void> {
-  const layout = dataLayout(dataFolder);
-  await updateAccounts(dataFolder, async (locked) => {
-    const { id: accountId } = namedAccount(locked.document, accountName);
-    const all = await listStored(layout);
+export async function removeCredential(setup: SetupStore, name: string, accountName: string): Promise<void> {
+  await setup.update(async (locked) => {
+    const { id: accountId } = namedAccount(locked.accounts, accountName);
+    const all = await locked.credentials();
     const rest = all.filter((one) => one.accountId !== accountId || one.name !== name);
     if (rest.length === all.length) {
       const names = all.flatMap((one) => (one.accountId === accountId ? [one.name] : []));
@@ -108,33 +99,8 @@ export async function removeCredential(dataFolder: string, name: string, account
             : 'venc credentials list shows them all',
       });
     }
-    await replaceAll(layout, locked, rest);
+    await locked.replaceCredentials(rest);
   });
-}
-
-async function createKey(layout: DataLayout, { write }: LockedAccounts): Promise<Buffer> {
-  await write(layout.credentialsKey, newCredentialsKey());
-  const key = await readCredentialsKey(layout);
-  if (key === null) throw new TypeError('the key of the credentials was written, but is not there');
-  return key;
-}
-
-function replaceAll(
-  layout: DataLayout,
-  { write }: LockedAccounts,
-  credentials: readonly StoredCredential[],
-): Promise<void> {
-  return write(layout.credentials, JSON.stringify({ credentials }));
-}
-
-async function listStored(layout: DataLayout): Promise<readonly StoredCredential[]> {
-  const found = await readCredentials(layout);
-  if (found.kind === 'damaged') {
-    throw new VencError('UsageError', `The file ${layout.credentials} is damaged: ${found.reason}.`, {
-      hint: 'Restore it from a backup, or remove it and add the credentials again.',
-    });
-  }
-  return found.kind === 'whole' ? found.data : [];
 }
 
 function requireValid({ name, scheme, isDefault, user, secret }: NewCredential): void {

@@ -7,8 +7,12 @@ import { dataLayout } from '../store/data-folder/layout.js';
 /** The names of the accounts and keys of a data folder. */
 interface AccountNames {
   readonly accounts: readonly { readonly name: string; readonly isIntegration: boolean }[];
-  /** Short ids of the keys, with the names of their accounts. */
-  readonly keys: readonly { readonly id: string; readonly kind: KeyKind; readonly account: string }[];
+  /** Short ids of the keys, with the names of their accounts; null for worker keys. */
+  readonly keys: readonly {
+    readonly id: string;
+    readonly kind: KeyKind | 'worker';
+    readonly account: string | null;
+  }[];
 }
 
 /**
@@ -19,13 +23,16 @@ export async function readAccountNames(dataFolder: string): Promise<AccountNames
   const found = readAccountsDocument(
     JSON.parse(await readFile(dataLayout(dataFolder).accounts, textFileOptions)),
   );
-  const { accounts, keys } = found ?? noAccounts;
+  const { accounts, keys, workers = [] } = found ?? noAccounts;
   return {
     accounts: accounts.map(({ name, isIntegration }) => ({ name, isIntegration })),
-    keys: keys.map(({ id, kind, accountId }) => ({
-      id,
-      kind,
-      account: accounts.find((one) => one.id === accountId)?.name ?? accountId,
-    })),
+    keys: [
+      ...keys.map(({ id, kind, accountId }) => ({
+        id,
+        kind,
+        account: accounts.find((one) => one.id === accountId)?.name ?? accountId,
+      })),
+      ...workers.map(({ id }) => ({ id, kind: 'worker' as const, account: null })),
+    ],
   };
 }

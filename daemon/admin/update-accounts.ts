@@ -1,42 +1,19 @@
 import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
 import type { Account, KeyKind } from '../store/account-store.js';
-import { type AccountsDocument, accountByName, withKey } from '../store/accounts/accounts-document.js';
 import {
-  damagedAccounts,
-  type LockedAccounts,
-  readAccounts,
-  withAccountsLock,
-} from '../store/accounts/accounts-file.js';
-import { hashKey, newKey, newShortId } from '../store/accounts/keys.js';
-import { ensureOwner } from '../store/accounts/owner.js';
-import { dataLayout } from '../store/data-folder/layout.js';
+  type AccountsDocument,
+  accountByName,
+  allKeys,
+  withKey,
+  withWorkerKey,
+} from '../store/accounts/accounts-document.js';
+import { hashKey, newKey, newShortId, newWorkerKey } from '../store/accounts/keys.js';
 
 /** A key that was just created: the only time that it is shown. */
 export interface NewKey {
   readonly id: string;
   readonly key: string;
-}
-
-/**
- * The accounts of a data folder. Creates those of a first start if no daemon has used the folder yet. Rejects
- * with `UsageError` if the folder cannot be used or its accounts are damaged, and with `InUseError` if
- * another process holds the lock of the accounts.
- */
-export async function readOrCreateAccounts(dataFolder: string): Promise<AccountsDocument> {
-  const layout = dataLayout(dataFolder);
-  const found = await readAccounts(layout);
-  if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
-  return found.kind === 'whole' ? found.data : (await ensureOwner(layout)).document;
-}
-
-/** Changes the accounts under their lock. Rejects as `readOrCreateAccounts` does, and as `work` does. */
-export async function updateAccounts<T>(
-  dataFolder: string,
-  work: (locked: LockedAccounts) => Promise<T>,
-): Promise<T> {
-  await readOrCreateAccounts(dataFolder);
-  return withAccountsLock(dataLayout(dataFolder), work);
 }
 
 /** The account with this name. Throws `NotFoundError`, with suggestions, if there is none. */
@@ -57,8 +34,15 @@ export function namedAccount(document: AccountsDocument, name: string): Account 
 
 /** Adds a key to an account. Returns the new document and the key. */
 export function withNewKey(document: AccountsDocument, account: Account, kind: KeyKind) {
-  const created: NewKey = { id: newShortId(document.keys), key: newKey() };
+  const created: NewKey = { id: newShortId(allKeys(document)), key: newKey() };
   const createdAt = new Date().toISOString();
   const stored = { id: created.id, accountId: account.id, kind, hash: hashKey(created.key), createdAt };
   return { updated: withKey(document, stored), created };
+}
+
+/** Adds a worker key. Returns the new document and the key. */
+export function withNewWorkerKey(document: AccountsDocument) {
+  const created: NewKey = { id: newShortId(allKeys(document)), key: newWorkerKey() };
+  const stored = { id: created.id, hash: hashKey(created.key), createdAt: new Date().toISOString() };
+  return { updated: withWorkerKey(document, stored), created };
 }

@@ -1,22 +1,41 @@
+import { isVencError } from '../../src/shared/errors.js';
+import type { Log } from '../../src/shared/util/log.js';
+import { settleWithin } from '../../src/shared/util/time-limit.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
 import type { NotificationAttempt } from '../jobs/run-observer.js';
+import { type WorkerState, workerTiming } from '../jobs/worker-protocol.js';
 import type { JobQueue } from '../queue/job-queue.js';
+import { waitingJobOf } from '../queue/waiting-job-of.js';
 import type { JobStore } from '../store/job-store.js';
-import { checkResult } from './health.js';
+import { checkResult, maxDatabaseWaitMs } from './health.js';
+import type { Records } from './records/records.js';
+import { createUnclaimableCheck, type Machines } from './unclaimable-jobs.js';
 
 /** How long jobs may wait while none runs and none changes, in milliseconds. Recovery and retries of writes take less. */
 const blockedAfterMs = 60_000;
+/** How long the check of the queue waits for the list of jobs, in milliseconds. */
+const maxListWaitMs = 500;
 /** The number of failed notifications, without a delivered one in between, that are reported. */
 const failingAfterAttempts = 5;
+
+/** A worker that runs a job and has not reported for this long is reported: half of the time after which it loses the job. */
+const silentAfterMs = (workerTiming.lease * 1000) / 2;
 
 /** The dependencies of the advisory checks. */
 interface AdvisoryCheckOptions {
   readonly store: Pick<JobStore, 'list' | 'watch'>;
-  readonly queue: Pick<JobQueue, 'running'>;
+  readonly queue: Pick<JobQueue, 'running' | 'findWaiting'>;
+  /** As in the health check, which asks first. Null or absent without a database. */
+  readonly databaseProblem?: Records['databaseProblem'];
   /** Number of concurrent encodes (`--jobs`); null before the queue has started. */
   readonly maxEncodes: () => number | null;
+  /** The remote workers that have joined. */
+  readonly workers: () => readonly WorkerState[];
+  readonly now: () => Date;
   /** Why ffmpeg runs without a sandbox although one is wanted if possible, as a sentence; null if it does not. */
   readonly sandboxProblem: () => string | null;
+  readonly machines: Machines;
+  readonly log: Log;
   /** Milliseconds of a clock that is never set back; that of the process if absent. */
   readonly elapsedMs?: () => number;
 }
@@ -28,32 +47,66 @@ export interface AdvisoryChecks {
   observeNotification(attempt: Pick<NotificationAttempt, 'result'>): void;
 }
 
-/** Creates the advisory checks: the sandbox, the queue and the notifications. */
+/** Creates the advisory checks: the sandbox, the queue, the remote workers and the notifications. */
 export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChecks {
   const { store, queue, elapsedMs = () => performance.now() } = options;
   let changedAtMs = elapsedMs();
   let failedAttempts = 0;
-  store.watch(() => {
+  const unclaimable = createUnclaimableCheck(options);
+  store.watch((job) => {
     changedAtMs = elapsedMs();
+    if (job.state === 'waiting') unclaimable.inspect(waitingJobOf(job));
   });
+  // What a database does not answer is not known: another check says so.
+  const hasWaiting = async (): Promise<boolean> => {
+    const problem = await options.databaseProblem?.(maxDatabaseWaitMs);
+    if (typeof problem === 'string') return false;
+    const listed = store.list({ state: 'waiting', offset: 0, limit: 0 }).catch((error: unknown) => {
+      if (isVencError(error, 'UnavailableError')) return null;
+      throw error;
+    });
+    const found = await settleWithin(listed, maxListWaitMs, null);
+    return found !== null && found.total > 0;
+  };
   const checkQueue = async (): Promise<string | null> => {
-    const maxEncodes = options.maxEncodes();
+    const reason = unclaimable.reason();
+    if (reason !== null) return reason;
+    const hasWorkers = options.workers().some(({ isDraining }) => !isDraining);
+    const maxEncodes = options.maxEncodes() ?? (hasWorkers ? 0 : null);
     if (maxEncodes === null || queue.running().length > 0) return null;
-    const { total } = await store.list({ state: 'waiting', offset: 0, limit: 0 });
-    if (total === 0) return null;
-    if (maxEncodes === 0) return 'Jobs are waiting, and this daemon encodes none (--jobs 0).';
+    if (!(await hasWaiting())) return null;
+    if (maxEncodes === 0 && !hasWorkers)
+      return 'Jobs are waiting, and this daemon encodes none (--jobs 0): no worker is connected.';
     const isBlocked = elapsedMs() - changedAtMs >= blockedAfterMs;
-    return isBlocked ? 'Jobs are waiting, and none has started for a minute: the log says why.' : null;
+    if (!isBlocked) return null;
+    return maxEncodes === 0
+      ? 'Jobs are waiting, and no worker has taken one for a minute: venc workers shows their labels and versions.'
+      : 'Jobs are waiting, and none has started for a minute: the log says why.';
   };
   const checkNotifications = (): string | null =>
     failedAttempts < failingAfterAttempts
       ? null
       : 'The latest attempts to deliver notifications all failed: the log says why.';
+  // Without names: the result is readable without a key.
+  const checkWorkers = (): string | null => {
+    const nowMs = options.now().getTime();
+    const silentMs = options
+      .workers()
+      .filter(({ jobIds }) => jobIds.length > 0)
+      .map(({ lastSeenAt }) => nowMs - Date.parse(lastSeenAt))
+      .filter((ms) => ms >= silentAfterMs);
+    if (silentMs.length === 0) return null;
+    const subject =
+      silentMs.length === 1 ? 'A worker that runs jobs has' : `${silentMs.length} workers that run jobs have`;
+    const seconds = Math.floor(Math.max(...silentMs) / 1000);
+    return `${subject} not reported for ${seconds} s: venc workers shows which.`;
+  };
   return {
     results: async () => [
       // Passed in any case: `--sandbox auto` permits ffmpeg to run without one, and `bwrap` does not start without one.
       { name: 'sandbox', ok: true, isRequired: false, reason: options.sandboxProblem() },
       checkResult('queue', await checkQueue(), false),
+      checkResult('workers', checkWorkers(), false),
       checkResult('notifications', checkNotifications(), false),
     ],
     observeNotification({ result }) {

@@ -23,7 +23,10 @@ export type AppOptions = Pick<
   readonly encodeLimits?: DaemonOptions['encodeLimits'];
   readonly sandbox?: DaemonOptions['sandbox'];
   readonly isUsageRebuilt?: boolean;
+  /** Address of the database; without one, the records are in the data folder. */
+  readonly database?: string | null;
   readonly sendmail?: string | null;
+  readonly hosted?: string | null;
   readonly keepDays?: number | null;
   readonly keepJobs?: number | null;
   /** Lets `file:` URLs name any file: for a user's own files in a one-shot run (`venc run`). */

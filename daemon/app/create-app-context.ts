@@ -3,9 +3,7 @@ import { join } from 'node:path';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
 import { JobEvents } from '../actions/job-events.js';
-import { JobRetention } from '../actions/job-retention.js';
 import { LogEvents } from '../actions/log-events.js';
-import { removeHostedFiles } from '../actions/remove-job.js';
 import {
   damagedPrograms,
   killOrphanProcesses,
@@ -13,34 +11,33 @@ import {
   openFfmpeg,
   sandboxWarnings,
 } from '../ffmpeg/index.js';
-import { createHostedFileStore } from '../hosted-files/create-hosted-file-store.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
-import { createLocalQueue } from '../queue/local/local-queue.js';
 import { ProgressTracker } from '../queue/progress-tracker.js';
-import { recover } from '../queue/recover.js';
-import { openAccounts } from '../store/accounts/json-account-store.js';
-import { openSavedCredentials } from '../store/credentials/saved-credentials.js';
+import { selectionFor } from '../queue/remote/claimable-outputs.js';
+import { ownAbilities, type WorkerAbilities } from '../queue/remote/machine-abilities.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
-import { openJobStore } from '../store/jobs/json-job-store.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
 import { createTransports } from '../transports/create-transports.js';
 import { observeTransports } from '../transports/observed-transports.js';
 import { removeOrphans } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
 import { createMailSender } from '../webhooks/mail-sender.js';
-import { createNotificationDeliverer } from '../webhooks/notification-deliverer.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
 import { createAdvisoryChecks } from './advisory-checks.js';
 import type { AppOptions, OpenAppContext } from './app-options.js';
 import { createRetryLog, openLogs } from './create-log.js';
+import { createRemoteClaims } from './create-remote-claims.js';
 import { observerHooks } from './daemon-observers.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
+import { type LeaderWork, openLeaderWork } from './leader-work.js';
+import { openHostedFiles } from './open-hosted-files.js';
+import { openRecords } from './records/open-records.js';
 import { rollBackUnfinished } from './roll-back-unfinished.js';
 import { createUncaughtErrorHandler } from './uncaught-errors.js';
 
@@ -91,25 +88,21 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   const stores: JobStore[] = [];
   try {
     const disk = lock.guard(realDisk);
-    const hasJob = (id: number) => stores.some((store) => store.has(id));
+    const hasJob = async (id: number) => (await stores[0]?.has(id)) ?? false;
     const { log, logs } = openLogs({ dataFolder, disk, hasJob, now, sink: options.log });
     rollbackSteps.unshift(() => logs.close());
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = createScratchFolders(scratchFolder, log);
     const endedCount = await killOrphanProcesses(scratchFolder);
     if (endedCount > 0) log('warn', `Ended encoders that an earlier daemon had left running: ${endedCount}.`);
-    const isUsageRebuilt = options.isUsageRebuilt ?? false;
-    const store = await openJobStore(dataFolder, {
-      log,
-      isUsageRebuilt,
-      disk,
+    const records = await openRecords(options, {
+      ...{ dataFolder, disk, now, randomToken, log },
       onRemoved: (id) => logs.removeJob(id),
     });
+    const { store, accounts, savedCredentials } = records;
     stores.push(store);
-    rollbackSteps.unshift(() => store.close());
-    const accounts = await openAccounts(dataFolder, { log });
-    rollbackSteps.unshift(() => accounts.close());
-    await accounts.ensureOwner(options.apiKey ?? undefined);
+    rollbackSteps.unshift(() => records.close());
+    await records.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
     for (const sentence of damagedPrograms(report)) log('error', sentence);
     if (ffmpeg !== null) {
@@ -117,10 +110,10 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       for (const sentence of sandboxWarnings(report)) log('info', sentence);
     }
     const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
-    const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes };
-    const hosted = createHostedFileStore(join(dataFolder, 'hosted'), fileStoreOptions);
-    const uploads = createHostedFileStore(join(dataFolder, 'uploads'), fileStoreOptions);
     const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
+    const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes, cleanupJournal, log };
+    const { hosted, uploads, closeFiles } = await openHostedFiles(options, fileStoreOptions);
+    rollbackSteps.unshift(closeFiles);
     const uncaughtErrors = createUncaughtErrorHandler(log);
     const unobserved = createTransports({
       allowPrivateNetwork: options.allowPrivateNetwork,
@@ -136,48 +129,65 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     });
     const transports =
       observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
-    store.watch(hooks.jobChanged);
-    const savedCredentials = openSavedCredentials(dataFolder);
-    await rollBackUnfinished(store, { transports, savedCredentials, scratch, log });
+    records.watchOwn(hooks.jobChanged);
+    const { isOwnRun } = records;
+    await rollBackUnfinished(store, { transports, savedCredentials, scratch, log, isOwnRun });
     await scratch.clear();
     const progressTracker = new ProgressTracker();
     const events = new JobEvents({ store, progressTracker });
-    const queue = createLocalQueue({
-      store,
-      progressTracker,
-      now,
-      randomToken,
-      log,
-      runInErrorScope: uncaughtErrors.runInErrorScope,
+    const { runInErrorScope } = uncaughtErrors;
+    const queue = await records.openQueue({ progressTracker, runInErrorScope });
+    const { maxOutputBytes = null } = options.encodeLimits ?? {};
+    const files = { dataFolder, transports, stallTimeoutMs, minFreeBytes, maxOutputBytes };
+    const ownMachine = ffmpeg === null ? null : ownAbilities(ffmpeg.capabilities);
+    let maxEncodes: number | null = null;
+    const machines = (): readonly WorkerAbilities[] => [
+      ...remote.remoteClaims.availableAbilities(),
+      ...(ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []),
+    ];
+    const remote = await createRemoteClaims({
+      ...{ queue, progressTracker, records, log, hooks, files, machines },
     });
+    await records.resumeClaims((job) => remote.remoteClaims.resume(job));
     const logEvents = new LogEvents({ logs, store, queue });
     const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
-    let maxEncodes: number | null = null;
     let isDraining = false;
     const health = createHealthCheck({
       dataFolder,
       minFreeBytes,
-      hasFfmpeg: ffmpeg !== null,
+      databaseProblem: records.databaseProblem,
+      hostedProblem: () => hosted.problem(),
+      hasFfmpeg: () => ffmpeg !== null || remote.workers.abilities().length > 0,
       isDraining: () => isDraining,
     });
     const advisory = createAdvisoryChecks({
       store,
       queue,
+      databaseProblem: records.databaseProblem,
       maxEncodes: () => maxEncodes,
-      sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
-    });
-    const deliverer = createNotificationDeliverer({
-      onAttempt(attempt) {
-        hooks.notificationAttempted(attempt);
-        advisory.observeNotification(attempt);
-      },
-      store,
-      secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
-      webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
-      sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
+      workers: () => remote.remoteClaims.workers(),
       now,
+      sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
+      machines: { workers: remote.workers, own: ownMachine },
       log,
     });
+    let leaderWork: LeaderWork | null = null;
+    const openSharedWork = () => {
+      leaderWork = openLeaderWork({
+        ...{ store, queue, hosted, log, now },
+        notifications: {
+          onAttempt(attempt) {
+            hooks.notificationAttempted(attempt);
+            advisory.observeNotification(attempt);
+          },
+          secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
+          webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
+          sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
+        },
+        limits: { keepDays: options.keepDays ?? null, keepJobs: options.keepJobs ?? null },
+      });
+      return leaderWork;
+    };
     const runCleanup = () =>
       Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
         (error: unknown) => log('error', `Cleanup failed: ${String(error)}`),
@@ -187,13 +197,6 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         log('error', `Cleanup of files that an earlier daemon left failed: ${String(error)}`),
       );
     const closed = new AbortController();
-    const removeFilesOfRemovedJobs = async () => {
-      const areGone = await removeHostedFiles({ hosted, log }, store.removedFiles(), closed.signal);
-      if (areGone) await store.forgetRemovedFiles();
-    };
-    let fileRemoval: Promise<void> = Promise.resolve();
-    const { keepDays = null, keepJobs = null } = options;
-    const retention = new JobRetention({ store, queue, hosted, log, now }, { keepDays, keepJobs });
     const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
     let closing: Promise<void> | null = null;
     let uninstallErrorHandler = (): void => undefined;
@@ -201,6 +204,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       appContext: {
         store,
         queue,
+        ...remote,
         progressTracker,
         events,
         logs,
@@ -217,7 +221,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         readHealth: async () => [...(await health.results()), ...(await advisory.results())],
         metrics: observers?.metrics ?? null,
         readMetricSources: () => ({
-          waitingNotifications: deliverer.waitingCount,
+          waitingNotifications: leaderWork?.waitingNotifications ?? 0,
           maxEncodes: maxEncodes ?? 0,
           diskFreeBytes: health.freeBytes(),
           diskMinFreeBytes: minFreeBytes,
@@ -232,16 +236,12 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       async start(encodes) {
         uninstallErrorHandler = uncaughtErrors.install();
         // Started before the recovery, which may finish jobs.
-        deliverer.start();
-        await recover(store, queue, { now, log, signal: closed.signal });
+        records.startSharedWork(openSharedWork);
+        await records.recover({ queue, signal: closed.signal });
         void runCleanup();
         void runOrphanCleanup();
         void logs.removeOrphans();
-        fileRemoval = removeFilesOfRemovedJobs().catch((error: unknown) =>
-          log('error', `The files of removed jobs could not be removed: ${String(error)}`),
-        );
-        retention.start();
-        if (ffmpeg === null) return;
+        if (ffmpeg === null || ownMachine === null) return;
         maxEncodes = encodes;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const limits = createConcurrencyLimits(encodes);
@@ -255,7 +255,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           deliveries: new Map(),
           log,
         });
-        queue.work(observeRuns(runner, hooks.runObservers), { slots: runCountFor(encodes) });
+        const selection = selectionFor(ownMachine, machines);
+        queue.work(observeRuns(runner, hooks.runObservers), { slots: runCountFor(encodes), selection });
       },
       async close(graceMs) {
         isDraining = true;
@@ -263,14 +264,14 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         const drained = queue.close(graceMs);
         closing ??= drained.then(async () => {
           clearInterval(cleanupTimer);
-          await Promise.all([retention.close(), fileRemoval]);
-          hosted.close();
-          uploads.close();
+          await records.closeSharedWork();
           // The final states of the jobs have been emitted by now, and endless streams would block the close
           // of the server.
           events.close();
           logEvents.close();
-          await runAll([() => deliverer.close(), ...rollbackSteps]).finally(() => uninstallErrorHandler());
+          await runAll([() => remote.workers.close(), ...rollbackSteps]).finally(() =>
+            uninstallErrorHandler(),
+          );
         });
         await closing;
       },

@@ -3,7 +3,7 @@ import type { Disk } from '../../src/shared/util/disk.js';
 import type { Log, LogSink } from '../../src/shared/util/log.js';
 import { toJobFailure } from '../jobs/job.js';
 import { failureInLog } from '../pipeline/run-log.js';
-import type { ErrorScope } from '../queue/local/local-run.js';
+import type { ErrorScope } from '../queue/queue-run.js';
 import { dataLayout } from '../store/data-folder/layout.js';
 import type { LogStore } from '../store/log-store.js';
 import { createFileLogStore } from '../store/logs/file-log-store.js';
@@ -17,7 +17,7 @@ interface LogOptions {
   readonly dataFolder: string;
   /** The disk of the data folder, whose lock is held. */
   readonly disk: Disk;
-  readonly hasJob: (id: number) => boolean;
+  readonly hasJob: (id: number) => Promise<boolean>;
   readonly now: () => Date;
   /** Receives the lines of the daemon, for its operator. */
   readonly sink: LogSink;

@@ -14,11 +14,20 @@ export interface ObserverHooks {
   readonly runObservers: readonly RunObserver[];
   readonly jobChanged: (job: Job, before: Job | null) => void;
   readonly notificationAttempted: (attempt: NotificationAttempt) => void;
+  /** A remote worker has lost the claim of a job because it did not report in time. */
+  readonly claimExpired: () => void;
 }
 
 /** Combines the observers of a daemon; null stands for none, as in a one-shot run. */
 export function observerHooks(observers: DaemonObservers | null): ObserverHooks {
-  if (observers === null) return { runObservers: [], jobChanged: () => {}, notificationAttempted: () => {} };
+  if (observers === null) {
+    return {
+      runObservers: [],
+      jobChanged: () => {},
+      notificationAttempted: () => {},
+      claimExpired: () => {},
+    };
+  }
   const { metrics, tracing } = observers;
   return {
     runObservers: [metrics.runObserver, ...(tracing === null ? [] : [tracing.runObserver])],
@@ -27,5 +36,6 @@ export function observerHooks(observers: DaemonObservers | null): ObserverHooks 
       metrics.observeNotification(attempt);
       tracing?.observeNotification(attempt);
     },
+    claimExpired: metrics.claimExpired,
   };
 }

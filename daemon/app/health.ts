@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
+import type { Records } from './records/records.js';
 
 /** Default minimum of free space in bytes; the share below applies if it is smaller. */
 const defaultMinFreeBytes = 1e9;
@@ -10,6 +11,9 @@ const defaultMinFreeBytes = 1e9;
 const defaultMinFreeShare = 0.05;
 /** How long the result of a disk check is reused, in milliseconds: creates come faster than disks fill. */
 const diskCheckTtlMs = 1000;
+
+/** How long `/health` waits for the database, in milliseconds: probes commonly give up after a few seconds. */
+export const maxDatabaseWaitMs = 1500;
 
 /** Below this multiple of the minimum, free space is reported before jobs are rejected. */
 const lowSpaceFactor = 2;
@@ -19,14 +23,20 @@ interface HealthCheckOptions {
   readonly dataFolder: string;
   /** Free bytes below which no job is accepted. */
   readonly minFreeBytes: number;
-  readonly hasFfmpeg: boolean;
+  /** Why files cannot be hosted or uploaded now, as a sentence without names; null if they can. */
+  readonly hostedProblem?: () => Promise<string | null>;
+  /** Whether the daemon or a connected worker has an ffmpeg. */
+  readonly hasFfmpeg: () => boolean;
   readonly isDraining: () => boolean;
+  /** Resolves to why the database cannot be used, or to null if it can: in time, if there is a limit. Null or absent without a database. */
+  readonly databaseProblem?: Records['databaseProblem'];
 }
 
 /** The checks that decide whether jobs are accepted, and the disk. */
 export interface HealthCheck {
   /** The reasons why no job can be accepted, one sentence each; empty if healthy. */
   reasons(): Promise<readonly string[]>;
+  /** The result of each check. A database that does not answer within {@link maxDatabaseWaitMs} counts as one that does not answer. */
   results(): Promise<readonly HealthCheckResult[]>;
   /** The free bytes at the latest check; null if it failed or there was none. */
   freeBytes(): number | null;
@@ -43,21 +53,32 @@ export function createHealthCheck(options: HealthCheckOptions): HealthCheck {
     if (cached === null || at - cached.at > diskCheckTtlMs) cached = { at, state: checkDisk(options) };
     return cached.state;
   };
-  const results = async (): Promise<readonly HealthCheckResult[]> => {
-    const disk = await checkDiskCached();
+  const check = async (maxWaitMs?: number): Promise<readonly HealthCheckResult[]> => {
+    const { databaseProblem = null } = options;
+    const [disk, database, hosted] = await Promise.all([
+      checkDiskCached(),
+      databaseProblem?.(maxWaitMs),
+      options.hostedProblem?.(),
+    ]);
+    const databaseResults = databaseProblem === null ? [] : [checkResult('database', database ?? null, true)];
+    const hostedProblem = hosted ?? null;
     latestFreeBytes = disk.freeBytes;
     const stopping = options.isDraining() ? 'The daemon is stopping and accepts no more jobs.' : null;
     return [
       checkResult('daemon', stopping, true),
-      checkResult('ffmpeg', options.hasFfmpeg ? null : missingFfmpegMessage, true),
+      checkResult('ffmpeg', options.hasFfmpeg() ? null : missingFfmpegMessage, true),
       checkResult('disk', disk.problem, true),
+      ...databaseResults,
       checkResult('disk_space', describeLowSpace(disk, options.minFreeBytes), false),
+      // Jobs without such files are accepted.
+      checkResult('hosted_files', hostedProblem, false),
     ];
   };
   return {
-    results,
+    results: () => check(maxDatabaseWaitMs),
+    // A create waits for a database that is busy: its answer needs the database in any case.
     reasons: async () =>
-      (await results()).flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : [])),
+      (await check()).flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : [])),
     freeBytes: () => latestFreeBytes,
   };
 }

@@ -1,3 +1,4 @@
+import type { Job } from '../jobs/job.js';
 import { type DeliveredUrls, ownerOf, rollBack } from '../pipeline/deliver.js';
 import type { PipelineContext } from '../pipeline/pipeline-context.js';
 import type { JobStore } from '../store/job-store.js';
@@ -9,14 +10,18 @@ import type { JobStore } from '../store/job-store.js';
  */
 export async function rollBackUnfinished(
   store: JobStore,
-  context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'>,
+  context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'scratch' | 'log'> & {
+    /** Whether no other daemon has run the job since. */
+    readonly isOwnRun: (job: Job) => boolean;
+  },
 ): Promise<void> {
   const deliveries = new Map<number, DeliveredUrls>();
   for (const { jobId, outputId, url } of await context.scratch.listDelivered()) {
     try {
       const job = await store.get(jobId);
       const output = job?.outputs.find(({ id }) => id === outputId);
-      if (job === null || output === undefined || output.state === 'finished') continue;
+      if (job === null || output === undefined || output.state === 'finished' || !context.isOwnRun(job))
+        continue;
       const urls = deliveries.get(outputId)?.urls ?? [];
       deliveries.set(outputId, { urls: [...urls, url], job, ownerOfUrl: (one) => ownerOf(job, output, one) });
     } catch (error) {

@@ -87,7 +87,9 @@ async function serve(
     url,
     lost: openContext.lost,
     async stop() {
-      const running = appContext.queue.running();
+      // Workers keep their jobs: the next start continues them.
+      const remote = new Set(appContext.remoteClaims.workers().flatMap(({ jobIds }) => jobIds));
+      const running = appContext.queue.running().filter((id) => !remote.has(id));
       appContext.log('info', stopLine(running, closing === null ? options.graceSeconds : 0));
       // Reads and cancels are answered until the last run has ended. A second call ends the grace period.
       const drained = openContext.close(closing === null ? options.graceSeconds * 1000 : 0);

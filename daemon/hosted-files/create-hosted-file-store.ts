@@ -1,7 +1,9 @@
+import { createReadStream } from 'node:fs';
 import { lstat, readdir, rm, rmdir } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../jobs/job.js';
+import { downloadHostedFile } from './download-hosted-file.js';
 import { ExpiryTimer } from './expiry-timer.js';
 import { hostedFilePath, isFileRef, isToken } from './file-ref.js';
 import type { FileRef, HostedFile, HostedFileStore } from './hosted-file-store.js';
@@ -38,10 +40,12 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   const recordOf = async (token: string) => (isToken(token) ? readRecord(state, token) : null);
   return {
     find: (ref) => findHostedFile(state, ref),
-    async put(fromPath, to) {
+    download: (ref, toPath, transfer) => downloadHostedFile(state, ref, toPath, transfer),
+    async put(fromPath, to, transfer) {
       const storedAt = state.now();
-      await putHostedFile(state, fromPath, to);
+      const facts = await putHostedFile(state, fromPath, to, transfer);
       expiryTimer.schedule(to.token, storedAt);
+      return facts;
     },
     remove: (ref) => removeHostedFile(state, ref),
     removeAll: async (token) => {
@@ -60,6 +64,7 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
       return record === null ? null : { sizeBytes: record.sizeBytes, md5: record.md5 };
     },
     removeExpired: () => removeExpiredFiles(state, (token, due) => expiryTimer.scheduleAt(token, due)),
+    problem: async () => null,
     close: () => expiryTimer.close(),
   };
 }
@@ -73,7 +78,12 @@ async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promis
     return (await isEmpty(join(state.folder, ref.token))) ? { state: 'gone' } : { state: 'unknown' };
   if (!stats.isFile()) return { state: 'unknown' };
   if (isExpired(state, stats.mtime)) return { state: 'gone' };
-  return { state: 'there', path, sizeBytes: stats.size, modifiedAt: stats.mtime };
+  return {
+    state: 'there',
+    sizeBytes: stats.size,
+    modifiedAt: stats.mtime,
+    read: (range) => createReadStream(path, range),
+  };
 }
 
 async function isEmpty(folder: string): Promise<boolean> {

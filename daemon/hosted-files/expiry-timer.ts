@@ -34,6 +34,11 @@ export class ExpiryTimer {
     if (due.getTime() < this.#nextMs) this.#schedule(due.getTime());
   }
 
+  /** Whether an expiry check of a token is scheduled for a later time. */
+  isScheduled(token: string): boolean {
+    return (this.#dueMsByToken.get(token) ?? 0) > this.#options.now().getTime();
+  }
+
   /** Stops the timer. */
   close(): void {
     this.#isClosed = true;

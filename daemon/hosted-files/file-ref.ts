@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
 import type { FileRef } from './hosted-file-store.js';
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
@@ -39,6 +40,12 @@ export function parseFileRefUrl(url: string): FileRef | null {
   } catch {
     return null;
   }
+}
+
+/** The error of a job whose upload has expired (`gone`) or never existed. */
+export function missingFileError(state: 'gone' | 'unknown'): VencError {
+  const reason = state === 'gone' ? 'has expired: uploads are kept for 24 hours' : 'does not exist';
+  return new VencError('FileNotFoundError', `The upload ${reason}.`);
 }
 
 /** The URL of a hosted file. */

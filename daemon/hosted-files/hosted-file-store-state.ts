@@ -40,7 +40,10 @@ export function recordsFolder(state: HostedFileStoreState): string {
 }
 
 /** Whether a file with this modification time has expired. */
-export function isExpired(state: HostedFileStoreState, modifiedAt: Date): boolean {
+export function isExpired(
+  state: Pick<HostedFileStoreState, 'now' | 'retentionSeconds'>,
+  modifiedAt: Date,
+): boolean {
   return state.now().getTime() - modifiedAt.getTime() >= state.retentionSeconds * 1000;
 }
 
@@ -61,8 +64,14 @@ export async function writeRecord(
 
 /** Reads the record of a token; null if it is missing or unreadable. */
 export async function readRecord(state: HostedFileStoreState, token: string): Promise<UploadRecord | null> {
+  const text = await readFile(recordPath(state, token), textFileOptions).catch(() => null);
+  return text === null ? null : parseRecord(text);
+}
+
+/** Parses the record of an upload; null if it is invalid. */
+export function parseRecord(text: string): UploadRecord | null {
   try {
-    const value: unknown = JSON.parse(await readFile(recordPath(state, token), textFileOptions));
+    const value: unknown = JSON.parse(text);
     return isUploadRecord(value) ? value : null;
   } catch {
     return null;

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FileFacts } from '../jobs/job.js';
+import type { Transfer } from '../transfer/transfer.js';
 
 /** Names a hosted file: an unguessable token and a file name. */
 export interface FileRef {
@@ -7,28 +8,51 @@ export interface FileRef {
   readonly name: string;
 }
 
+/** A range of the bytes of a file; the first and the last one are included. */
+export interface ReadRange {
+  readonly start: number;
+  readonly end: number;
+}
+
+/** A file that can be read. */
+export interface ReadableFile {
+  readonly sizeBytes: number;
+  readonly modifiedAt: Date;
+  /** Reads a range that lies in the file. The stream fails if the file cannot be read, and frees everything when it is destroyed. */
+  readonly read: (range: ReadRange) => Readable;
+}
+
 /** The state of a file: it exists, it expired, or it never existed. */
 export type HostedFile =
-  | { readonly state: 'there'; readonly path: string; readonly sizeBytes: number; readonly modifiedAt: Date }
+  | ({ readonly state: 'there' } & ReadableFile)
   | { readonly state: 'gone' }
   | { readonly state: 'unknown' };
 
 /**
- * Files that are kept for 24 hours in one folder, at TOKEN/NAME (service document, sections 1 and 8): hosted outputs and
- * uploads. A file gets its name only when it is complete.
+ * Files that are kept for 24 hours, at TOKEN/NAME (service document, sections 1 and 8): hosted outputs and uploads. A file gets its
+ * name only when it is complete. There are two implementations: a folder of this machine, which one process uses, and a bucket, which
+ * several daemons may share. `test/contracts/hosted-file-store.ts` tests both for these guarantees.
+ *
+ * `download` and `put` reject with the errors of a transfer (`Transport`). All other methods reject with `UnavailableError` if the files
+ * cannot be reached.
  */
 export interface HostedFileStore {
   /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet. */
   find(ref: FileRef): Promise<HostedFile>;
-  /** Moves a finished file into the store; copies it if it is on another volume. */
-  put(fromPath: string, ref: FileRef): Promise<void>;
+  /**
+   * Downloads a file to a path, which appears only when the file is complete. May link it: neither may be modified afterwards. Rejects with
+   * `FileNotFoundError` if there is no such file.
+   */
+  download(ref: FileRef, toPath: string, transfer: Transfer): Promise<FileFacts>;
+  /** Moves a finished file into the store, and measures it. Its retention time starts now. */
+  put(fromPath: string, ref: FileRef, transfer: Transfer): Promise<FileFacts>;
   /** Deletes a file. Afterwards its state is `unknown`, as if it had never existed. */
   remove(ref: FileRef): Promise<void>;
   /** Deletes all files of a token, in the same way. */
   removeAll(token: string): Promise<void>;
   /**
-   * Streams a body into a new file that belongs to an owner. Rejects with `OutOfSpaceError` if the disk is full; immediately, if
-   * the declared length does not fit.
+   * Streams a body into a new file that belongs to an owner. Rejects with `OutOfSpaceError` if the disk is full, and with
+   * `PayloadTooLargeError` if a bucket takes no such file; immediately, if the declared length does not fit.
    */
   receive(
     body: Readable,
@@ -43,6 +67,8 @@ export interface HostedFileStore {
   factsOf(token: string): Promise<FileFacts | null>;
   /** Deletes expired files and the unfinished files of an earlier crash, and schedules the expiry of all other files. */
   removeExpired(): Promise<void>;
-  /** Stops the expiry timer. */
+  /** Why files cannot be kept now, as one sentence without secrets; null if they can. The result may be a few seconds old. */
+  problem(): Promise<string | null>;
+  /** Stops the expiry of files. */
   close(): void;
 }

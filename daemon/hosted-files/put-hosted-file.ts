@@ -1,23 +1,42 @@
-import { copyFile, rename, unlink, utimes } from 'node:fs/promises';
+import { copyFile, open, rename, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
+import type { FileFacts } from '../jobs/job.js';
 import { mapLocalDiskError } from '../transfer/disk-errors.js';
 import { makeFolders, syncFile, syncFolder } from '../transfer/folders.js';
+import { measureAndFlush } from '../transfer/read-file.js';
+import type { Transfer } from '../transfer/transfer.js';
 import { hostedFilePath, isFileRef } from './file-ref.js';
 import type { FileRef } from './hosted-file-store.js';
 import { type HostedFileStoreState, unfinishedFolder } from './hosted-file-store-state.js';
 
-/** Moves a finished file into the store durably. Its retention time starts now. */
+/** Measures a finished file and moves it into the store durably. Its retention time starts now. */
 export async function putHostedFile(
   state: HostedFileStoreState,
   fromPath: string,
   ref: FileRef,
-): Promise<void> {
+  transfer: Transfer,
+): Promise<FileFacts> {
   if (!isFileRef(ref)) throw new VencError('UploadFailureError', 'The name is not valid for a hosted file.');
-  await state.mutex
-    .runExclusive(ref.token, () => moveIntoStore(state, fromPath, ref))
-    .catch(rethrowAsDiskError);
+  try {
+    const facts = await measureToStore(fromPath, transfer);
+    transfer.signal.throwIfAborted();
+    await state.mutex.runExclusive(ref.token, () => moveIntoStore(state, fromPath, ref));
+    return facts;
+  } catch (error) {
+    transfer.signal.throwIfAborted();
+    throw mapLocalDiskError(error, 'upload');
+  }
+}
+
+async function measureToStore(path: string, transfer: Transfer): Promise<FileFacts> {
+  const handle = await open(path, 'r');
+  try {
+    return await measureAndFlush(handle, transfer);
+  } finally {
+    await handle.close();
+  }
 }
 
 async function moveIntoStore(state: HostedFileStoreState, fromPath: string, ref: FileRef): Promise<void> {
@@ -54,8 +73,4 @@ async function copyAcrossVolumes(state: HostedFileStoreState, fromPath: string, 
 async function touchAndSync(state: HostedFileStoreState, path: string): Promise<void> {
   await utimes(path, state.now(), state.now());
   await syncFile(path);
-}
-
-function rethrowAsDiskError(error: unknown): never {
-  throw mapLocalDiskError(error, 'upload');
 }

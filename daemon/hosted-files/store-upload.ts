@@ -1,10 +1,7 @@
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
-import { isVencError, VencError } from '../../src/shared/errors.js';
-import { freeBytes } from '../../src/shared/util/disk.js';
-import { diskReason } from '../../src/shared/util/system-code.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { FileFacts } from '../jobs/job.js';
-import { mapLocalDiskError, outOfSpaceError } from '../transfer/disk-errors.js';
 import { makeFolders } from '../transfer/folders.js';
 import { PartialFile } from '../transfer/partial-file.js';
 import { hostedFilePath, validateFileName } from './file-ref.js';
@@ -15,9 +12,7 @@ import {
   unfinishedFolder,
   writeRecord,
 } from './hosted-file-store-state.js';
-
-/** How many bytes may arrive between two checks of the free space. */
-const spaceCheckIntervalBytes = 64 * 1024 * 1024;
+import { checkFreeSpace, mapUploadError, receiveBody } from './receive-body.js';
 
 /** One upload to receive. */
 export interface IncomingUpload {
@@ -69,7 +64,7 @@ async function createPartialFile(
   declaredBytes: number,
 ): Promise<PartialFile> {
   await makeFolders(unfinishedFolder(state), 0o700);
-  await checkFreeSpace(state, declaredBytes);
+  await checkFreeSpace(unfinishedFolder(state), state.minFreeBytes, declaredBytes);
   const partPath = join(unfinishedFolder(state), token);
   return PartialFile.create(partPath, { partPath, isDurable: true });
 }
@@ -77,51 +72,14 @@ async function createPartialFile(
 async function writeBody(
   state: HostedFileStoreState,
   partialFile: PartialFile,
-  upload: IncomingUpload,
+  { body, signal }: IncomingUpload,
 ): Promise<FileFacts> {
-  const { body, signal } = upload;
-  const stalled = new VencError('DownloadTimeoutError', 'The upload stopped sending data and was aborted.');
-  const timer = setTimeout(() => body.destroy(stalled), state.stallTimeoutMs);
-  const onAbort = () => body.destroy(new Error('stopped'));
-  signal.addEventListener('abort', onAbort, { once: true });
-  if (signal.aborted) onAbort();
-  let nextSpaceCheckBytes = 0;
-  try {
-    for await (const chunk of body.iterator({ destroyOnReturn: false }) as AsyncIterable<Uint8Array>) {
-      if (partialFile.sizeBytes >= nextSpaceCheckBytes) {
-        await checkFreeSpace(state);
-        nextSpaceCheckBytes = partialFile.sizeBytes + spaceCheckIntervalBytes;
-      }
-      await partialFile.write(chunk).catch(rethrowAsDiskError);
-      timer.refresh();
-    }
-    signal.throwIfAborted();
-    return await partialFile.facts().catch(rethrowAsDiskError);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (isVencError(error)) throw error;
-    throw new VencError('DownloadFailureError', 'The upload broke off.', { cause: error });
-  } finally {
-    clearTimeout(timer);
-    signal.removeEventListener('abort', onAbort);
-  }
-}
-
-function rethrowAsDiskError(error: unknown): never {
-  throw mapUploadError(error);
-}
-
-/** Maps a disk error to `UnavailableError`: the operator must fix the disk of the daemon, and the client may retry later. */
-function mapUploadError(error: unknown): VencError {
-  const diskError = mapLocalDiskError(error, 'download');
-  if (isVencError(error) || diskError.errorClass === 'OutOfSpaceError') return diskError;
-  const reason = `The daemon cannot write the upload to its disk: ${diskReason(error, 'write', 'the daemon has')}.`;
-  return new VencError('UnavailableError', reason, { cause: error });
-}
-
-async function checkFreeSpace(state: HostedFileStoreState, requiredBytes = 0): Promise<void> {
-  const remainingBytes = (await freeBytes(unfinishedFolder(state))) - requiredBytes;
-  if (remainingBytes < state.minFreeBytes) throw outOfSpaceError();
+  const { stallTimeoutMs, minFreeBytes } = state;
+  const options = { signal, stallTimeoutMs, minFreeBytes, folder: unfinishedFolder(state) };
+  await receiveBody(body, options, (chunk) => partialFile.write(chunk));
+  return partialFile.facts().catch((error: unknown) => {
+    throw mapUploadError(error);
+  });
 }
 
 async function commitUpload(

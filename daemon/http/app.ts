@@ -6,7 +6,7 @@ import type { AppContext } from '../actions/app-context.js';
 import { hasSuffix } from './accept-preferences.js';
 import { preflightHeaders } from './cors.js';
 import { type DispatcherOptions, type IncomingRequest, RequestDispatcher } from './dispatch-request.js';
-import { isKeyedRoute, isOpenRoute } from './handlers.js';
+import { isKeyedRoute, isOpenRoute, isWorkerRoute } from './handlers.js';
 import type { Bindings } from './request-context.js';
 import { type RequestPath, requestPathOf } from './request-path.js';
 
@@ -43,15 +43,24 @@ export function createApp(appContext: AppContext, options: DispatcherOptions): H
   });
   for (const name of Object.keys(routes) as RouteName[]) {
     const route: Route = routes[name];
-    if (!isOpenRoute(name) && !isKeyedRoute(name)) continue;
+    if (!isOpenRoute(name) && !isKeyedRoute(name) && !isWorkerRoute(name)) continue;
     const path = route.path.replace(/:id/g, ':id{[0-9]+}');
     const handle = (c: Context<Env>): Response | Promise<Response> =>
-      acceptsMethod(route, c.req) ? dispatcher.answer(name, toIncomingRequest(c)) : reject(c);
+      acceptsMethod(route, c.req) && !isOfOtherMethod(route, c.req.raw, allowed)
+        ? dispatcher.answer(name, toIncomingRequest(c))
+        : reject(c);
     if (route.acceptsAnyMethod) app.all(path, handle);
     else app.on(route.method, path, handle);
   }
   app.notFound(reject);
   return app;
+}
+
+/** Whether a route lacks the suffix of a request, and a route with another method has it at this path. */
+function isOfOtherMethod(route: Route, raw: Request, allowed: readonly AllowedMethods[]): boolean {
+  const { path, suffix } = requestPathOf(raw);
+  if (suffix === null || hasSuffix(route, suffix)) return false;
+  return allowed.some((one) => one.suffix === suffix && one.pattern.test(path));
 }
 
 /** Whether a route takes a request whose method the router let through. */

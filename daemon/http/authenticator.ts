@@ -1,15 +1,19 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Route } from '../../src/shared/routes.js';
 import { isObject } from '../../src/shared/util/is-object.js';
+import { workerKeyPrefix } from '../../src/shared/worker-api.js';
 import type { AppContext } from '../actions/app-context.js';
-import { keyInAuthorization } from './metrics.js';
+import { bearerToken, keyInAuthorization } from './metrics.js';
 import type { RequestContext } from './request-context.js';
 
 type KeyHolder = NonNullable<ReturnType<AppContext['accounts']['holderOf']>>;
+type WorkerKey = NonNullable<ReturnType<AppContext['accounts']['workerKeyOf']>>;
 
-/** The result of authentication: the holder of a valid key, or what was wrong. */
+/** The result of authentication: the holder of a valid key, the worker key, or what was wrong. */
 export interface Authentication {
   readonly holder: KeyHolder | null;
+  /** The worker key of the request; on routes of workers, only one that was sent as a bearer token. */
+  readonly workerKey: WorkerKey | null;
   readonly isKeyPresent: boolean;
   /** Why the body could not be read if it was the last place to look for a key; empty otherwise. */
   readonly bodyErrors: readonly string[];
@@ -18,7 +22,7 @@ export interface Authentication {
 type Socket = RequestContext['incoming']['socket'];
 type KeyDigest = ReturnType<AppContext['accounts']['digestOf']>;
 
-/** Finds the account of a request. */
+/** Finds the account or the worker key of a request. */
 export class Authenticator {
   readonly #appContext: Pick<AppContext, 'accounts'>;
   /**
@@ -33,29 +37,45 @@ export class Authenticator {
 
   /**
    * Authenticates a request (section 5). Looks for the key in the header, the query and the body; the first
-   * one present decides. Returns a promise only if the body has to be read, or if the key is unknown and may
-   * just have been created.
+   * one present decides. Routes of workers take it from `Authorization` alone. Returns a promise only if the
+   * body has to be read, or if the key is unknown and may just have been created.
    */
   authenticate(
     requestContext: RequestContext,
     route: Pick<Route, 'key'>,
   ): Authentication | Promise<Authentication> {
+    if (route.key === 'worker') return this.#authenticateWorker(requestContext);
     const { headers } = requestContext.incoming;
     const key =
-      headers['service-api-key'] ??
-      headers['zencoder-api-key'] ??
+      keyInHeader(headers) ??
       (route.key === 'owner' ? keyInAuthorization(headers) : null) ??
-      requestContext.query('api_key');
-    if (key !== null) return this.#findHolder(requestContext, String(key));
+      requestContext.query('api_key') ??
+      workerTokenOf(headers);
+    if (key !== null) return this.#findHolder(requestContext, key);
     return hasBody(requestContext.incoming) ? this.#keyInBody(requestContext) : noKey;
+  }
+
+  #authenticateWorker(requestContext: RequestContext): Authentication | Promise<Authentication> {
+    const { headers } = requestContext.incoming;
+    const token = bearerToken(headers);
+    if (token !== null) return this.#findHolder(requestContext, token);
+    // Keys of accounts are looked for in their usual places only to say that this needs another kind of key.
+    const key = keyInHeader(headers) ?? requestContext.query('api_key');
+    if (key === null) return noKey;
+    const found = this.#findHolder(requestContext, key);
+    return found instanceof Promise ? found.then(withoutWorkerKey) : withoutWorkerKey(found);
   }
 
   #findHolder(requestContext: RequestContext, key: string): Authentication | Promise<Authentication> {
     const { accounts } = this.#appContext;
     const digest = this.#digestOf(requestContext.incoming.socket, key);
-    const found = () => ({ ...noKey, holder: accounts.holderOfDigest(digest), isKeyPresent: true });
+    const found = (): Authentication => {
+      const holder = accounts.holderOfDigest(digest);
+      const workerKey = holder === null ? accounts.workerKeyOf(digest) : null;
+      return { holder, workerKey, isKeyPresent: true, bodyErrors: [] };
+    };
     const known = found();
-    return known.holder === null ? accounts.refresh().then(found) : known;
+    return known.holder === null && known.workerKey === null ? accounts.refresh().then(found) : known;
   }
 
   #digestOf(socket: Socket, key: string): KeyDigest {
@@ -77,14 +97,36 @@ export class Authenticator {
   }
 }
 
-const noKey: Authentication = { holder: null, isKeyPresent: false, bodyErrors: [] };
+const noKey: Authentication = { holder: null, workerKey: null, isKeyPresent: false, bodyErrors: [] };
+
+function withoutWorkerKey(found: Authentication): Authentication {
+  return found.workerKey === null ? found : noKey;
+}
+
+function keyInHeader(headers: RequestContext['incoming']['headers']): string | null {
+  const key = headers['service-api-key'] ?? headers['zencoder-api-key'];
+  return key === undefined ? null : String(key);
+}
+
+/**
+ * A bearer token that has the form of a worker key. Routes that need the key of an account take no bearer token,
+ * but the answer to a worker key can then say what it is for.
+ */
+function workerTokenOf(headers: RequestContext['incoming']['headers']): string | null {
+  const token = bearerToken(headers);
+  return token?.startsWith(workerKeyPrefix) === true ? token : null;
+}
 
 /**
  * Rejects a request that is not authorized. A missing or unknown key is 401 on collections, and 404 on
- * addresses with an id, as if that did not exist. A read-only key is 403 where a full one is needed. The key
- * may be in a body that cannot be read: the errors of the body are then listed too.
+ * addresses with an id, as if that did not exist. A read-only key is 403 where a full one is needed, and a
+ * worker key everywhere. The key may be in a body that cannot be read: the errors of the body are then listed
+ * too.
  */
-export function authorize(route: Route, { holder, isKeyPresent, bodyErrors }: Authentication): KeyHolder {
+export function authorize(route: Route, authentication: Authentication): KeyHolder {
+  const { holder, workerKey, isKeyPresent, bodyErrors } = authentication;
+  if (workerKey !== null)
+    throw new VencError('ForbiddenError', 'This is a worker key, which can only be used by venc worker.');
   if (holder === null) {
     if (route.path.includes(':id'))
       throw authError('NotFoundError', 'There is nothing with this id for this API key.', bodyErrors);
@@ -100,6 +142,22 @@ export function authorize(route: Route, { holder, isKeyPresent, bodyErrors }: Au
     );
   }
   return holder;
+}
+
+/**
+ * The error for a request to a route of workers that has no valid worker key: 403 for the key of an account, and
+ * 401 for a missing or unknown key.
+ */
+export function workerKeyError({ holder, isKeyPresent, bodyErrors }: Authentication): VencError {
+  if (holder !== null)
+    return new VencError(
+      'ForbiddenError',
+      'This needs a worker key; create one with venc keys create --worker.',
+    );
+  const message = isKeyPresent
+    ? 'The worker key is not known.'
+    : 'The worker key is missing: send it in the header Authorization, as a bearer token.';
+  return authError('UnauthorizedError', message, bodyErrors);
 }
 
 function authError(

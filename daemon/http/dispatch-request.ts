@@ -5,14 +5,15 @@ import { type Representation, type Route, type RouteName, routes } from '../../s
 import type { AppContext } from '../actions/app-context.js';
 import type { ObserveRequest } from '../metrics/http-metrics.js';
 import { type AcceptPreferences, errorRepresentation, representationOf } from './accept-preferences.js';
-import { type Authentication, Authenticator, authorize } from './authenticator.js';
+import { type Authentication, Authenticator, authorize, workerKeyError } from './authenticator.js';
 import { corsHeaders, exposingHeaders, headerList } from './cors.js';
 import { errorReply } from './error-responses.js';
-import { isOpenRoute, keyedHandlers, openHandlers } from './handlers.js';
+import { isOpenRoute, isWorkerRoute, keyedHandlers, openHandlers, workerHandlers } from './handlers.js';
 import { getMetrics, isLocalClient } from './metrics.js';
 import { callbackOf, type Form, represent } from './representations/represent.js';
 import { type Bindings, LazyRequestContext, type Reply, type RequestContext } from './request-context.js';
 import { pathnameOf, type RequestPath } from './request-path.js';
+import { claimOf } from './worker/claims.js';
 
 /** The options of `RequestDispatcher`. */
 export interface DispatcherOptions {
@@ -79,7 +80,8 @@ export class RequestDispatcher {
     } catch (error) {
       if (!isVencError(error)) this.#report(incomingRequest, error);
       const errorForm = form.type === 'jsonp' ? form : { type: errorRepresentation(preferences) };
-      return send(incomingRequest, errorReply(error), 'errors', errorForm);
+      const reply = errorReply(error, { hasClass: route.key === 'worker' });
+      return send(incomingRequest, reply, 'errors', errorForm);
     }
   }
 
@@ -124,10 +126,21 @@ export class RequestDispatcher {
     route: Route,
     requestContext: RequestContext,
   ): Promise<Reply> {
+    const { holder, workerKey } = authentication;
+    if (isWorkerRoute(name) && workerKey !== null) {
+      this.#appContext.accounts.recordUse(workerKey.keyId);
+      return workerHandlers[name](this.#appContext, requestContext, workerKey);
+    }
+    if (isWorkerRoute(name) && authentication.isKeyPresent && holder === null) {
+      // The holder of a claim had a valid key once.
+      const { jobId, token } = claimOf(requestContext);
+      if (token !== '') void this.#appContext.remoteClaims.revoke(jobId, token);
+    }
     const clientKey =
-      authentication.holder?.keyId ?? `address ${requestContext.incoming.socket.remoteAddress}`;
+      (holder ?? workerKey)?.keyId ?? `address ${requestContext.incoming.socket.remoteAddress}`;
     const waitSeconds = this.#options.takeRateLimitToken(clientKey);
     if (waitSeconds !== null) throw tooManyRequests(waitSeconds);
+    if (isWorkerRoute(name)) throw workerKeyError(authentication);
     const { account, keyId } = authorize(route, authentication);
     this.#appContext.accounts.recordUse(keyId);
     return keyedHandlers[name](this.#appContext, requestContext, account, keyId);

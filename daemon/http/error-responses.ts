@@ -19,11 +19,12 @@ const retryAfterSeconds = 30;
 
 /**
  * The answer to a request that ended with an error: status, headers and every validation error, without
- * secrets.
+ * secrets. `hasClass` adds the class of the error, with which a file of a worker can fail.
  */
-export function errorReply(error: unknown): Reply {
+export function errorReply(error: unknown, { hasClass = false } = {}): Reply {
   const known = isVencError(error) ? error : (diskError(error) ?? internalError(error));
-  const record: ErrorsRecord = { errors: known.messages.map(redact) };
+  const errors = known.messages.map(redact);
+  const record: ErrorsRecord = hasClass ? { errors, errorClass: known.errorClass } : { errors };
   const status = statusOfFailure[known.errorClass] ?? known.entry.status;
   const retryAfter = known.retryAfterSeconds ?? (status === 503 ? retryAfterSeconds : null);
   return {

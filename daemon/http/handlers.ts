@@ -2,7 +2,7 @@ import type { RouteName } from '../../src/shared/routes.js';
 import { getHosted } from './hosted.js';
 import { legacyHandlers } from './legacy/legacy-handlers.js';
 import { getMetricsWithKey } from './metrics.js';
-import type { PublicRouteHandler, RouteHandler } from './request-context.js';
+import type { PublicRouteHandler, RouteHandler, WorkerRouteHandler } from './request-context.js';
 import { getHealth, getHome, getOpenApi, getSettings, getVersion } from './service.js';
 import { getJobEvents } from './v2/events.js';
 import {
@@ -21,6 +21,9 @@ import {
 import { getDaemonLog, getDaemonLogEvents, getJobLog, getJobLogEvents } from './v2/logs.js';
 import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
 import { putUpload } from './v2/uploads.js';
+import { getWorkers, putDrain, putResume } from './v2/workers.js';
+import { claimHandlers } from './worker/claim-handlers.js';
+import { getWorkerInfo } from './worker.js';
 
 /** The handlers of the routes that need no key. */
 export const openHandlers = {
@@ -32,7 +35,7 @@ export const openHandlers = {
   settings: getSettings,
 } as const satisfies Partial<Record<RouteName, PublicRouteHandler>>;
 
-/** The handlers of the routes that need a key. */
+/** The handlers of the routes that need the key of an account. */
 export const keyedHandlers = {
   createJob: postJob,
   listJobs: getJobs,
@@ -54,17 +57,31 @@ export const keyedHandlers = {
   reportMinutes: getVodReport,
   daemonLog: getDaemonLog,
   daemonLogEvents: getDaemonLogEvents,
+  workers: getWorkers,
+  drainWorker: putDrain,
+  resumeWorker: putResume,
   upload: putUpload,
   metrics: getMetricsWithKey,
   ...legacyHandlers,
 } as const satisfies Partial<Record<RouteName, RouteHandler>>;
+
+/** The handlers of the routes that need a worker key. */
+export const workerHandlers = {
+  workerInfo: getWorkerInfo,
+  ...claimHandlers,
+} as const satisfies Partial<Record<RouteName, WorkerRouteHandler>>;
 
 /** Whether a route needs no key. */
 export function isOpenRoute(name: RouteName): name is keyof typeof openHandlers {
   return Object.hasOwn(openHandlers, name);
 }
 
-/** Whether a route needs a key and has a handler. */
+/** Whether a route needs the key of an account and has a handler. */
 export function isKeyedRoute(name: RouteName): name is keyof typeof keyedHandlers {
   return Object.hasOwn(keyedHandlers, name);
+}
+
+/** Whether a route needs a worker key. */
+export function isWorkerRoute(name: RouteName): name is keyof typeof workerHandlers {
+  return Object.hasOwn(workerHandlers, name);
 }

@@ -1,85 +1,16 @@
-import { createReadStream } from 'node:fs';
-import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
 import { VencError } from '../../src/shared/errors.js';
-import { contentTypeOf } from '../transfer/content-type.js';
+import { fileReply } from './file-reply.js';
 import type { PublicRouteHandler } from './request-context.js';
 
 /**
  * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24 hours. Needs no key.
  */
-export const getHosted: PublicRouteHandler = async (appContext, { params, incoming, method }) => {
-  const fileRef = { token: params.token ?? '', name: params.name ?? '' };
-  const file = await appContext.hosted.find(fileRef);
+export const getHosted: PublicRouteHandler = async (appContext, requestContext) => {
+  const { token = '', name = '' } = requestContext.params;
+  const file = await appContext.hosted.find({ token, name });
   if (file.state === 'gone')
     throw new VencError('GoneError', 'This file was hosted for 24 hours and has been removed.');
   if (file.state === 'unknown')
     throw new VencError('NotFoundError', 'There is no hosted file at this address.');
-  const etag = `"${file.sizeBytes.toString(16)}-${file.modifiedAt.getTime().toString(16)}"`;
-  const headers = {
-    'Content-Type': contentTypeOf(fileRef.name),
-    'Accept-Ranges': 'bytes',
-    'Last-Modified': file.modifiedAt.toUTCString(),
-    ETag: etag,
-    // The content of a hosted file is not trusted: a browser must never treat it as a page of this daemon.
-    'X-Content-Type-Options': 'nosniff',
-  };
-  if (isFresh(incoming.headers, etag, file.modifiedAt)) return { status: 304, headers };
-  const ifRange = incoming.headers['if-range'];
-  const isUnchanged = ifRange === undefined || ifRange === etag || ifRange === headers['Last-Modified'];
-  const range = isUnchanged ? readByteRange(incoming.headers.range, file.sizeBytes) : null;
-  if (range === 'unsatisfiable') {
-    return {
-      status: 416,
-      headers: { 'Content-Range': `bytes */${file.sizeBytes}` },
-      record: { errors: ['The file has no such bytes.'] },
-    };
-  }
-  const { first, last } = range ?? { first: 0, last: file.sizeBytes - 1 };
-  const length = { 'Content-Length': String(last - first + 1) };
-  const partial = range === null ? {} : { 'Content-Range': `bytes ${first}-${last}/${file.sizeBytes}` };
-  const reply = { status: range === null ? 200 : 206, headers: { ...headers, ...length, ...partial } };
-  if (method === 'HEAD' || file.sizeBytes === 0) return reply;
-  return {
-    ...reply,
-    stream: Readable.toWeb(createReadStream(file.path, { start: first, end: last })) as ReadableStream,
-  };
+  return fileReply(requestContext, { ...file, name });
 };
-
-/** Whether the client has this version of a file: RFC 9110, section 13.1. `If-Modified-Since` counts only without `If-None-Match`. */
-function isFresh(
-  { 'if-none-match': tags, 'if-modified-since': since = '' }: IncomingHttpHeaders,
-  etag: string,
-  modifiedAt: Date,
-): boolean {
-  if (tags === undefined) return Math.floor(modifiedAt.getTime() / 1000) * 1000 <= Date.parse(since);
-  return tags.split(',').some((tag) => tag.trim() === '*' || tag.trim().replace(/^W\//, '') === etag);
-}
-
-/** A range of bytes; the first and the last one are included. */
-interface ByteRange {
-  readonly first: number;
-  readonly last: number;
-}
-
-/**
- * Parses a `Range` header for a file of a size. Returns null for the whole file (no header, several ranges,
- * another unit, or a malformed range, which HTTP says to ignore), and `unsatisfiable` if the file has no such
- * bytes (416).
- */
-export function readByteRange(
-  header: string | undefined,
-  sizeBytes: number,
-): ByteRange | 'unsatisfiable' | null {
-  const match = /^bytes=(\d*)-(\d*)$/i.exec(header?.trim() ?? '');
-  const [from, to] = [match?.[1] ?? '', match?.[2] ?? ''];
-  if (match === null || (from === '' && to === '')) return null;
-  if (from === '') {
-    const length = Math.min(Number(to), sizeBytes);
-    return length === 0 ? 'unsatisfiable' : { first: sizeBytes - length, last: sizeBytes - 1 };
-  }
-  const first = Number(from);
-  const last = to === '' ? sizeBytes - 1 : Math.min(Number(to), sizeBytes - 1);
-  if (to !== '' && Number(to) < first) return null;
-  return first >= sizeBytes ? 'unsatisfiable' : { first, last };
-}

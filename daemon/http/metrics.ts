@@ -54,11 +54,17 @@ function isLoopbackHost(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host);
 }
 
+/** The bearer token in `Authorization`; null if there is none. */
+export function bearerToken({ authorization }: IncomingHttpHeaders): string | null {
+  if (authorization === undefined) return null;
+  return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? null;
+}
+
 /** The key in `Authorization`: a bearer token, or the password of basic authentication; null if there is none. */
-export function keyInAuthorization({ authorization = '' }: IncomingHttpHeaders): string | null {
-  const [, scheme = '', value = ''] = /^(bearer|basic) +(\S+)$/i.exec(authorization.trim()) ?? [];
-  if (scheme === '') return null;
-  if (scheme.toLowerCase() === 'bearer') return value;
+export function keyInAuthorization(headers: IncomingHttpHeaders): string | null {
+  const token = bearerToken(headers);
+  const [, value] = /^basic +(\S+)$/i.exec((headers.authorization ?? '').trim()) ?? [];
+  if (token !== null || value === undefined) return token;
   const [user = '', password = ''] = Buffer.from(value, 'base64').toString('utf8').split(/:(.*)/s);
   return password === '' ? user : password;
 }

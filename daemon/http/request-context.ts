@@ -55,6 +55,16 @@ export type RouteHandler = (
   keyId: string,
 ) => Promise<Reply>;
 
+/** The worker key of a request. */
+type RequestWorkerKey = NonNullable<ReturnType<AppContext['accounts']['workerKeyOf']>>;
+
+/** Answers a route that needs a worker key. `keyId` is the short id of that key. */
+export type WorkerRouteHandler = (
+  appContext: AppContext,
+  requestContext: RequestContext,
+  workerKey: RequestWorkerKey,
+) => Promise<Reply>;
+
 /** Answers a route that needs no key. */
 export type PublicRouteHandler = (appContext: AppContext, requestContext: RequestContext) => Promise<Reply>;
 

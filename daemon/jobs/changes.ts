@@ -1,14 +1,21 @@
 import { VencError } from '../../src/shared/errors.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
-import { isFinal, type OutputState } from '../../src/shared/states.js';
-import type { Job, JobFailure, JobOutput } from './job.js';
+import { isFinal } from '../../src/shared/states.js';
+import {
+  crashLimit,
+  failAfterCrashes,
+  finishIfComplete,
+  resetToWaiting,
+  withFailedInput,
+  withoutClaimedOutputs,
+  withoutEndedClaims,
+  withoutWorker,
+} from './end-of-claim.js';
+import type { Job, JobOutput } from './job.js';
 import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
 import { skippedSource, sourceFailure, withoutSource } from './output-graph.js';
 import { recordThumbnails } from './thumbnails.js';
-
-/** Number of crashes after which a job fails with `WorkerLostError`. */
-export const crashLimit = 3;
 
 /**
  * The state machine: returns the job after a change, with notifications for the job and the outputs that the change ended. Pure.
@@ -40,7 +47,11 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
         ...updated,
         state: 'processing',
         claim: change.token,
-        input: { ...job.input, state: 'processing', updatedAt: at },
+        ...(change.outputIds === undefined ? {} : { claimedOutputs: change.outputIds }),
+        ...(change.worker === undefined
+          ? {}
+          : { worker: { name: change.worker, token: change.token, changeNumber: 0 } }),
+        input: { ...job.input, state: 'processing', updatedAt: at, finishedAt: null },
       };
     case 'inspected':
       requireInput(job, change, 'processing');
@@ -141,11 +152,11 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
       return resetToWaiting(updated, at, isFinal);
     case 'lost':
       return job.crashes + 1 >= crashLimit
-        ? failAfterCrashes({ ...updated, crashes: job.crashes + 1 }, at)
+        ? failAfterCrashes({ ...withoutWorker(updated), crashes: job.crashes + 1 }, at)
         : { ...resetToWaiting(updated, at, isFinal), crashes: job.crashes + 1 };
     case 'cancelled':
       return {
-        ...updated,
+        ...withoutClaimedOutputs(updated),
         state: 'cancelled',
         claim: null,
         finishedAt: at,
@@ -158,7 +169,7 @@ function applyJobChange(job: Job, change: Exclude<Change, { notificationId: stri
       };
     case 'resubmitted':
       return {
-        ...resetToWaiting(updated, at, (state) => state === 'finished'),
+        ...withoutEndedClaims(resetToWaiting(updated, at, (state) => state === 'finished')),
         submittedAt: at,
         resubmits: job.resubmits + 1,
         crashes: 0,
@@ -208,52 +219,6 @@ function withoutDependents(job: Job, id: number, at: string): Job {
   return { ...job, outputs: withoutSource(job.outputs, source, edit) };
 }
 
-/** Ends the job if all of its outputs have ended. A skipped output does not fail it. */
-function finishIfComplete(job: Job, at: string): Job {
-  if (!job.outputs.every((output) => isFinal(output.state))) return job;
-  const isFinished = job.outputs.every(({ state }) => state === 'finished' || state === 'skipped');
-  return { ...job, state: isFinished ? 'finished' : 'failed', claim: null, finishedAt: at };
-}
-
-/** Marks the input as failed and the outputs that have not ended as `no input`. */
-function withFailedInput(job: Job, failure: JobFailure, at: string): Pick<Job, 'input' | 'outputs'> {
-  return {
-    input: { ...job.input, state: 'failed', failure, updatedAt: at, finishedAt: at },
-    outputs: job.outputs.map((output) =>
-      isFinal(output.state) ? output : { ...output, state: 'no input', updatedAt: at, finishedAt: at },
-    ),
-  };
-}
-
-/**
- * Resets the job to `waiting`, except for the outputs whose state is kept: those are not encoded again. A resubmit keeps
- * finished outputs. A released or lost run keeps every final state, since only a client may reset a failure.
- */
-function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputState) => boolean): Job {
-  const cleared = {
-    state: 'waiting',
-    media: null,
-    file: null,
-    failure: null,
-    updatedAt: at,
-    finishedAt: null,
-  } as const;
-  const keptIds = new Set(job.outputs.filter(({ state }) => shouldKeep(state)).map(({ id }) => id));
-  return {
-    ...job,
-    state: 'waiting',
-    claim: null,
-    finishedAt: null,
-    lastProgress: job.lastProgress.filter(({ id }) => keptIds.has(id)),
-    input: { ...job.input, ...cleared },
-    outputs: job.outputs.map((output) => {
-      if (keptIds.has(output.id)) return output;
-      const { warnings: _, ...rest } = output;
-      return { ...rest, ...cleared };
-    }),
-  };
-}
-
 /** The warnings of an output and those of a change. */
 function warningsAfter(
   { warnings = [] }: Pick<JobOutput, 'warnings'>,
@@ -261,20 +226,4 @@ function warningsAfter(
 ): Pick<JobOutput, 'warnings'> {
   const all = [...warnings, ...added];
   return all.length === 0 ? {} : { warnings: all };
-}
-
-/** Fails the job after too many crashes, including its input and outputs that have not ended. */
-function failAfterCrashes(job: Job, at: string): Job {
-  const failure: JobFailure = {
-    errorClass: 'WorkerLostError',
-    message: `The daemon was killed or crashed ${crashLimit} times while it worked on this job.`,
-  };
-  if (!isFinal(job.input.state))
-    return finishIfComplete({ ...job, ...withFailedInput(job, failure, at) }, at);
-  const outputs = job.outputs.map((output) =>
-    isFinal(output.state)
-      ? output
-      : ({ ...output, state: 'failed', failure, updatedAt: at, finishedAt: at } as const),
-  );
-  return finishIfComplete({ ...job, outputs }, at);
 }

@@ -17,6 +17,13 @@ export interface JobDraft {
   number(firstId: number): Job;
 }
 
+/** The draft of the same job with the services whose keys it takes from the environment. */
+export function withServices(draft: JobDraft, services: readonly string[]): JobDraft {
+  return services.length === 0
+    ? draft
+    : { ...draft, number: (firstId) => ({ ...draft.number(firstId), services }) };
+}
+
 /** The contents of a new job. */
 export interface DraftParts {
   readonly accountId: string;
@@ -53,6 +60,7 @@ export function draftJob(parts: DraftParts): JobDraft {
       ...(parts.request.private ? { isPrivate: true as const } : {}),
       passThrough: parts.request.pass_through ?? null,
       grouping: parts.request.grouping ?? null,
+      ...queueingOf(parts.request),
       createdAt: at,
       updatedAt: at,
       submittedAt: at,
@@ -87,6 +95,13 @@ export function draftJob(parts: DraftParts): JobDraft {
       notifications: targetsOf(parts.request.notifications),
       pendingNotifications: [],
     }),
+  };
+}
+
+function queueingOf({ priority = 0, requires = [] }: JobRequest): Pick<Job, 'priority' | 'requires'> {
+  return {
+    ...(priority === 0 ? {} : { priority }),
+    ...(requires.length === 0 ? {} : { requires: [...new Set(requires)] }),
   };
 }
 

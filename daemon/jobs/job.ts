@@ -146,6 +146,24 @@ export interface LastProgress {
   readonly percent: number;
 }
 
+/** A remote worker that holds or held the claim of a job. */
+export interface ClaimingWorker {
+  readonly name: string;
+  /** The token of its claim. It is kept when the job ends, so that a repeated last change is recognized. */
+  readonly token: string;
+  /** The number of its last stored change. A worker repeats a change whose answer was lost, and the same number is stored once. */
+  readonly changeNumber: number;
+}
+
+/** A claim that ended when its outputs had, while those of other machines had not. */
+export interface EndedClaim {
+  readonly token: string;
+  /** The outputs that it was for. */
+  readonly outputIds: readonly number[];
+  /** The number of its last stored change; 0 for runs of the daemon itself. */
+  readonly changeNumber: number;
+}
+
 /** A job as it is stored. Immutable: `apply` returns a new job for each change. */
 export interface Job {
   readonly id: number;
@@ -157,6 +175,15 @@ export interface Job {
   readonly isPrivate?: true;
   readonly passThrough: string | null;
   readonly grouping: string | null;
+  /** From -10 to 10; the greatest is run first. Absent if it is 0. */
+  readonly priority?: number;
+  /**
+   * Labels that a machine must have to work on the job, in lower case, each once. Absent if there are none. Those of an output are in its
+   * settings.
+   */
+  readonly requires?: readonly string[];
+  /** The storage services whose keys are taken from the environment of the machine that runs the job. Absent if there are none. */
+  readonly services?: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
   readonly submittedAt: string;
@@ -165,6 +192,12 @@ export interface Job {
   readonly outputs: readonly JobOutput[];
   /** Token of the run that holds the job; null if there is none. */
   readonly claim: string | null;
+  /** The remote worker that holds the claim, or that held it when the job ended. Absent for runs of the daemon itself. */
+  readonly worker?: ClaimingWorker;
+  /** The outputs that the holder of the claim makes. Absent if it makes all. */
+  readonly claimedOutputs?: readonly number[];
+  /** The claims that ended before the job did, since it was last submitted: so a repeated last change is recognized. Absent if there are none. */
+  readonly endedClaims?: readonly EndedClaim[];
   /** Number of crashes since the job was last submitted. */
   readonly crashes: number;
   readonly resubmits: number;

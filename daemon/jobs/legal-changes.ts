@@ -9,7 +9,14 @@ import type { DeliveredThumbnail } from './thumbnails.js';
 /** A change of a job. */
 export type Change =
   | { readonly type: 'queued' }
-  | { readonly type: 'claimed'; readonly token: string }
+  | {
+      readonly type: 'claimed';
+      readonly token: string;
+      /** Name of a remote worker. */
+      readonly worker?: string;
+      /** The outputs that the holder makes; absent if it makes all. */
+      readonly outputIds?: readonly number[];
+    }
   | { readonly type: 'inspected'; readonly media: MediaFacts | null; readonly file: FileFacts }
   | { readonly type: 'input-failed'; readonly failure: JobFailure }
   | { readonly type: 'output-assigned'; readonly id: number }
@@ -126,10 +133,12 @@ export function requireInput(job: Job, change: Change, state: JobInput['state'])
   throw illegalChange(change, `the input of job ${job.id} is ${job.input.state}`);
 }
 
-/** Returns the output that the change names. Throws `IllegalChangeError` if there is none or its state does not allow the change. */
+/** Returns the output that the change names. Throws `IllegalChangeError` if the claim has none or its state does not allow the change. */
 export function requireOutput(job: Job, change: Extract<Change, { id: number }>): JobOutput {
   const found = job.outputs.find((output) => output.id === change.id);
   const legal: readonly OutputState[] = outputLegalFrom[change.type];
+  if (job.claimedOutputs?.includes(change.id) === false)
+    throw illegalChange(change, `output ${change.id} of job ${job.id} is not one of this claim`);
   if (found !== undefined && legal.includes(found.state) && !awaitsInput(job, found)) return found;
   throw illegalChange(
     change,

@@ -15,6 +15,13 @@ export interface FileProgress extends EncoderSpeed {
 /** Progress of the files of one running job, by the id of the input or output. Kept in memory, never on disk. */
 export type JobProgress = ReadonlyMap<number, FileProgress>;
 
+/** Progress of one run of a job. */
+export interface RunProgress {
+  /** Distinguishes the runs of one process. */
+  readonly run: number;
+  readonly files: JobProgress;
+}
+
 /** Progress of the input (section 4.8). Its state is `assigning` between the claim and the first byte. */
 export function inputProgress(job: Job, progress: JobProgress): ProgressRecord {
   const known = progress.get(job.input.id);
@@ -41,8 +48,10 @@ export function jobProgress(job: Job, progress: JobProgress): JobProgressRecord 
 function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressRecord[]): number {
   if (job.state === 'finished') return 100;
   const inputWeight = inputWeightPercent(job.input.url);
+  // A further machine that makes outputs of the job fetches the input again.
+  const inputPercent = isInspected(job.input) ? 100 : input.progress;
   return roundToHundredths(
-    (input.progress * inputWeight + outputsPercent(job, outputs) * (100 - inputWeight)) / 100,
+    (inputPercent * inputWeight + outputsPercent(job, outputs) * (100 - inputWeight)) / 100,
   );
 }
 
@@ -51,8 +60,8 @@ function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressReco
  * input. Outputs that an earlier run finished would otherwise change weight at the inspection, and reported progress must not fall.
  */
 function outputsPercent(job: Job, outputs: readonly ProgressRecord[]): number {
-  const { media, state } = job.input;
-  if (state !== 'finished') return 0;
+  const { media } = job.input;
+  if (!isInspected(job.input)) return 0;
   // Skipped outputs do not count.
   const weights = job.outputs.map((output) =>
     output.state === 'skipped' ? 0 : media === null ? 1 : expectedWork(output, media, job),
@@ -60,6 +69,11 @@ function outputsPercent(job: Job, outputs: readonly ProgressRecord[]): number {
   const done = outputs.reduce((sum, { progress }, index) => sum + progress * (weights[index] ?? 0), 0);
   const total = weights.reduce((sum, weight) => sum + weight, 0);
   return total === 0 ? 0 : done / total;
+}
+
+/** Whether the input was inspected, by the machine that holds the job or by one that has made other outputs. */
+function isInspected({ state, media }: JobInput): boolean {
+  return state === 'finished' || media !== null;
 }
 
 function fileProgress(job: Job, file: JobInput | JobOutput, known: FileProgress | undefined): ProgressRecord {

@@ -3,8 +3,18 @@ import type { Change } from './legal-changes.js';
 import type { FileProgress } from './progress.js';
 import type { RunObservation } from './run-observer.js';
 
-/** Why a run was stopped. It is the `reason` of the run's signal. */
-export type StopReason = 'cancelled' | 'resubmitted' | 'draining' | 'claim-lost';
+/** Why a run was stopped. It is the `reason` of the run's signal. `passed-on`: another daemon has the claim of the remote worker now. */
+export type StopReason =
+  | 'cancelled'
+  | 'passed-on'
+  | 'resubmitted'
+  | 'draining'
+  | 'claim-lost'
+  | 'daemon-stopped'
+  | WorkerStopReason;
+
+/** Why a remote worker no longer processes a job: it gave the job back, or it did not report in time. */
+export type WorkerStopReason = 'worker-released' | 'worker-lost';
 
 /** One attempt to process a job. It holds the claim of the job; every change it makes is checked against that claim. */
 export interface Run {
@@ -14,9 +24,9 @@ export interface Run {
   readonly signal: AbortSignal;
   /**
    * Applies a change to the job and persists it. If the run no longer holds the claim, rejects with `ClaimLostError` and aborts the
-   * signal.
+   * signal. A remote worker numbers its changes: a number that is stored already changes nothing.
    */
-  change(change: Change): Promise<Job>;
+  change(change: Change, changeNumber?: number): Promise<Job>;
   /** Reports the progress of one input or output. It is kept in memory, never on disk. */
   progress(fileId: number, progress: FileProgress): void;
   /**
@@ -24,6 +34,12 @@ export interface Run {
    * is for runs that are doing work.
    */
   whileWaiting<T>(promise: Promise<T>): Promise<T>;
+  /**
+   * Waits until the daemon has confirmed that this run still holds the claim, unless it did so a moment ago. Resolves to a signal that is
+   * aborted once the confirmation is older than the lease: another worker may run the job then. Rejects with the reason of `signal` if the
+   * run is stopped meanwhile. Absent if no other process can take the claim.
+   */
+  readonly confirmClaim?: () => Promise<AbortSignal>;
   /** Reports a stage to whatever observes the run; absent if nothing does. `inStage` of the pipeline calls it. */
   readonly startStage?: RunObservation['startStage'];
 }

@@ -48,6 +48,8 @@ export const jobRecord = memoizeByKey((job: Job): JobRecord => {
     output_media_files: job.outputs.map((output) => outputMediaFile(job, output)),
     // Empty until the job is complete (section 2.3).
     thumbnails: isFinal(job.state) ? job.outputs.flatMap(thumbnailRecords) : [],
+    ...jobQueueing(job),
+    ...jobWorker(job),
     ...jobWarnings(job),
   };
 });
@@ -62,17 +64,30 @@ function thumbnailRecords({ thumbnails }: JobOutput): JobRecord['thumbnails'] {
   }));
 }
 
+/** How a job waits in the queue: only what is not the default. */
+function jobQueueing({ priority, requires }: Job): Pick<JobRecord, 'priority' | 'requires'> {
+  return {
+    ...(priority === undefined ? {} : { priority }),
+    ...(requires === undefined ? {} : { requires }),
+  };
+}
+
+/** The name of the remote worker that has or had the job; absent if there is none. */
+function jobWorker({ worker }: Job): Pick<JobRecord, 'worker'> {
+  return worker === undefined ? {} : { worker: worker.name };
+}
+
 /** The warnings about the request of a job; absent if there are none. */
 function jobWarnings({ warnings }: Job): Pick<JobRecord, 'warnings'> {
   return warnings === undefined ? {} : { warnings };
 }
 
 /**
- * The record of a job in the job list: without `md5_checksum` (section 2.3) and warnings. The service has no `skipped` in its list, so
+ * The record of a job in the job list: without `md5_checksum` (section 2.3), priority, labels and warnings. The service has no `skipped` in its list, so
  * skipped outputs are `cancelled` there (contract, section 5).
  */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
-  const { warnings: _, ...record } = jobRecord(job);
+  const { priority: _priority, requires: _requires, warnings: _warnings, ...record } = jobRecord(job);
   return {
     ...record,
     input_media_file: withoutDetails(record.input_media_file),
@@ -145,7 +160,13 @@ function outputMediaFile(job: Job, output: JobOutput): OutputMediaFile {
     ...segmentFields(output),
     ...captionFields(output),
     ...outputWarnings(output),
+    ...outputRequires(output),
   };
+}
+
+/** The labels that a machine must have to make an output; absent if there are none. */
+function outputRequires({ settings: { requires = [] } }: JobOutput): Pick<OutputMediaFile, 'requires'> {
+  return requires.length === 0 ? {} : { requires };
 }
 
 function outputWarnings({ warnings = [] }: JobOutput): Pick<OutputDetails, 'warnings'> {
@@ -203,8 +224,10 @@ function mediaFields(media: MediaFacts | null) {
   };
 }
 
-function withoutDetails<T extends MediaFileRecord & Pick<OutputDetails, 'warnings'>>(record: T): T {
-  const { md5_checksum: _, warnings: _warnings, ...rest } = record;
+function withoutDetails<T extends MediaFileRecord & Pick<OutputMediaFile, 'warnings' | 'requires'>>(
+  record: T,
+): T {
+  const { md5_checksum: _, warnings: _warnings, requires: _requires, ...rest } = record;
   return rest as T;
 }
 

@@ -23,6 +23,8 @@ export interface Metrics {
   observeNotification(attempt: NotificationAttempt): void;
   observeBytes(direction: 'download' | 'upload', scheme: string, bytes: number): void;
   observeProgram(usage: ProgramUsage): void;
+  /** A remote worker has lost the claim of a job because it did not report in time. */
+  claimExpired(): void;
 }
 
 const mebibyte = 2 ** 20;
@@ -59,6 +61,11 @@ export function createMetrics(): Metrics {
   });
   for (const kind of ['webhook', 'mail'])
     for (const result of ['delivered', 'failed', 'gave-up']) notifications.inc({ kind, result }, 0);
+  const lostClaims = new Counter({
+    name: 'venc_worker_claims_lost_total',
+    help: 'Claims of jobs that a worker lost because it did not report in time.',
+    registers,
+  });
   const observeProgram = createProgramMetrics(registry);
   const jobs = createJobMetrics(registry);
   const state = createStateMetrics(registry);
@@ -77,6 +84,7 @@ export function createMetrics(): Metrics {
     observeNotification: ({ kind, result }) => notifications.inc({ kind, result }),
     observeBytes: (direction, scheme, bytes) => transferred[direction].inc({ scheme }, bytes),
     observeProgram,
+    claimExpired: () => lostClaims.inc(),
   };
 }
 

@@ -1,12 +1,27 @@
 import { Gauge, type Registry } from 'prom-client';
 import { type JobState, jobStates } from '../../src/shared/states.js';
 
+/** The remote workers that have joined. */
+interface WorkerCounts {
+  readonly byState: Readonly<Record<WorkerCondition, number>>;
+  /** How many jobs the active ones encode at once. */
+  readonly slots: number;
+  /** How many jobs workers run. */
+  readonly jobs: number;
+}
+
+/** `silent`: it has not reported for longer than a claim lasts. */
+export type WorkerCondition = (typeof workerConditions)[number];
+
+const workerConditions = ['active', 'draining', 'silent'] as const;
+
 /** The values of gauges at one moment. */
 export interface StateSnapshot {
   readonly jobs: Readonly<Record<JobState, number>>;
   readonly runs: number;
   /** The number of concurrent encodes (`--jobs`). */
   readonly maxEncodes: number;
+  readonly workers: WorkerCounts;
   readonly eventStreams: number;
   readonly waitingNotifications: number;
   /** null if the disk does not answer. */
@@ -26,6 +41,13 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
   const jobs = gauge('venc_jobs', 'Jobs in the store, by state; those that wait are the queue.', ['state']);
   const runs = gauge('venc_runs', 'Jobs that are running: they transfer, encode or wait for another job.');
   const maxEncodes = gauge('venc_encodes_max', 'Number of jobs that may encode at the same time (--jobs).');
+  const workers = gauge(
+    'venc_workers',
+    'Remote workers that have joined: active, draining, or silent if one has not reported for 30 seconds.',
+    ['state'],
+  );
+  const workerSlots = gauge('venc_worker_slots', 'Number of jobs that the active workers encode at once.');
+  const workerJobs = gauge('venc_worker_jobs', 'Jobs that remote workers run.');
   const streams = gauge('venc_event_streams', 'Event streams that are open.');
   const notifications = gauge('venc_notifications_waiting', 'Notifications that are not delivered yet.');
   const free = gauge('venc_disk_free_bytes', 'Free space on the volume of the data folder.');
@@ -39,6 +61,9 @@ export function createStateMetrics(registry: Registry): { set(snapshot: StateSna
       for (const state of jobStates) jobs.set({ state }, snapshot.jobs[state]);
       runs.set(snapshot.runs);
       maxEncodes.set(snapshot.maxEncodes);
+      for (const state of workerConditions) workers.set({ state }, snapshot.workers.byState[state]);
+      workerSlots.set(snapshot.workers.slots);
+      workerJobs.set(snapshot.workers.jobs);
       streams.set(snapshot.eventStreams);
       notifications.set(snapshot.waitingNotifications);
       free.set(snapshot.diskFreeBytes ?? Number.NaN);

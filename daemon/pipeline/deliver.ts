@@ -18,6 +18,7 @@ import type { Transfer } from '../transfer/transfer.js';
 import { schemeOf } from '../transports/registry.js';
 import { type CredentialOwner, transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
+import { mayRollBack, withConfirmedClaim } from './confirmed-claim.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
@@ -45,18 +46,21 @@ export interface Delivery {
 
 /**
  * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the output. On failure
- * the output fails, and the files that were delivered for it are removed.
+ * the output fails, and the files that were delivered for it are removed. Delivers and removes only while the run holds its claim.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;
   const uploaded: string[] = [];
   let current = delivery;
-  const rollBackAll = () =>
-    rollBack(context, {
+  const rollBackAll = async (error: unknown = null) => {
+    const urls = releaseOwnUrls(context, current, uploaded.splice(0));
+    if (urls.length === 0 || !(await mayRollBack(run, error))) return;
+    await rollBack(context, {
       job: run.job,
-      urls: releaseOwnUrls(context, current, uploaded.splice(0)),
+      urls,
       ownerOfUrl: (url) => ownerOf(run.job, current.output, url),
     });
+  };
   const send = (attempted: Delivery) => {
     current = attempted;
     logDelivery(run.job, context, current.output);
@@ -69,7 +73,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   try {
     const delivered = await runStage(
       run,
-      () => deliverToEither(run, context, delivery, { send, rollBack: rollBackAll }),
+      () => deliverToEither(run, context, delivery, { send, rollBack: () => rollBackAll() }),
       'UploadFailureError',
       async (failure) => {
         await rollBackAll();
@@ -82,7 +86,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     }
   } catch (error) {
     // After any other error it is unknown whether the output counts as finished.
-    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await rollBackAll();
+    if (run.signal.aborted || isVencError(error, 'ClaimLostError')) await rollBackAll(error);
     throw error;
   } finally {
     releaseOwnUrls(context, current, uploaded);
@@ -150,7 +154,8 @@ async function sendAll(
     if (transport.upload === undefined)
       throw new TypeError('the scheme of the destination does not support uploads');
     await context.scratch.recordDelivery(scratch, { outputId: output.id, path, url: to });
-    const facts = await transport.upload(path, to, { signal: run.signal, ...transfer });
+    const upload = transport.upload.bind(transport);
+    const facts = await withConfirmedClaim(run, (signal) => upload(path, to, { ...transfer, signal }));
     uploaded.push(to);
     context.deliveries.set(to, delivery);
     await rm(path, { force: true });

@@ -10,10 +10,14 @@ export function observeRuns(handler: RunHandler, observers: readonly RunObserver
     const end = (outcome: StageOutcome) => {
       for (const observation of observations) observation.end(outcome);
     };
+    let seenNumber = 0;
     const observed: Run = {
       ...run,
-      async change(change) {
-        const job = await run.change(change);
+      async change(change, changeNumber) {
+        const job = await run.change(change, changeNumber);
+        // A change that a worker repeats was seen already.
+        if (changeNumber !== undefined && changeNumber <= seenNumber) return job;
+        seenNumber = changeNumber ?? seenNumber;
         for (const observation of observations) observation.changed(change, job);
         return job;
       },

@@ -18,3 +18,6 @@ export interface PipelineContext {
   readonly deliveries: Map<string, object>;
   readonly log: Log;
 }
+
+/** The parts of the context that a run may have for itself. */
+export type ContextOfRun = Partial<Pick<PipelineContext, 'transports' | 'savedCredentials'>>;

@@ -14,7 +14,7 @@ import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
 import { encodeOutputs, planBatch } from './encode-outputs.js';
 import { contextOfJob } from './job-context.js';
-import type { PipelineContext } from './pipeline-context.js';
+import type { ContextOfRun, PipelineContext } from './pipeline-context.js';
 import type { RequestedFiles } from './plan-job.js';
 import type { SourceMedia } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
@@ -30,13 +30,17 @@ import { createPlaylistWriter } from './write-playlists.js';
  * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
  * while the next ones are encoded. Outputs with a source follow the output that they are made from. Each stage waits for its limit; jobs
  * are encoded in the order in which their runs started. Failures are reported as changes of the job, and a failed output does not affect
- * the others. If the run is stopped, it ends early and leaves no file and no encoder.
+ * the others. If the run is stopped, it ends early and leaves no file and no encoder. `ownContext` gives a run what it does not share with
+ * the other runs; nothing by default.
  */
-export function createJobRunner(shared: PipelineContext): RunHandler {
+export function createJobRunner(
+  shared: PipelineContext,
+  ownContext: (run: Run) => ContextOfRun = () => ({}),
+): RunHandler {
   let runCount = 0;
   return async (run) => {
     runCount += 1;
-    const context = contextOfJob(shared, run.job.id);
+    const context = contextOfJob({ ...shared, ...ownContext(run) }, run.job.id);
     const limiter = createRunLimiter(context.limits, run, runCount);
     const scratch = await context.scratch.open(run.job.id);
     let source: DownloadedInput | null = null;

@@ -43,7 +43,9 @@ export function withLogging(run: Run, log: Log): Run {
 /** The log line of a started job. */
 function startedLine({ id, input, outputs, isPrivate }: Job): string {
   const source = isPrivate === true ? 'a private input' : withoutPassword(input.url);
-  return `Job ${id} started: ${source} to ${formatOutputCount(outputs.length)}.`;
+  const toMake = outputs.filter(({ state }) => !isFinal(state)).length;
+  const share = toMake === outputs.length ? '' : `${toMake} of `;
+  return `Job ${id} started: ${source} to ${share}${formatOutputCount(outputs.length)}.`;
 }
 
 /** The log line of a probed input or a finished output. */
@@ -59,12 +61,16 @@ function fileLine(jobId: number, part: string, media: MediaFacts | null, file: F
   return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
 }
 
-/** The log line of an ended job: its outputs, the time of the run, and the speed relative to playback. */
+/** The log line of an ended job, or of a run that has left outputs to others: the outputs, the time of the run, and the speed relative to playback. */
 function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
   const finished = outputs.filter((output) => output.state === 'finished').length;
   const length = input.media?.durationSeconds ?? null;
   const speed = length === null || finished === 0 ? '' : `, ${(length / elapsedSeconds).toFixed(1)}x`;
-  return `Job ${id} is ${state}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
+  // To a run, the outputs of others look cancelled; see `viewOfClaim`. No change of a run returns a job that was cancelled.
+  const end = outputs.some((output) => output.state === 'cancelled')
+    ? 'is done on this machine'
+    : `is ${state}`;
+  return `Job ${id} ${end}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
 }
 
 /** A failure as the log of its job shows it: without the message if the job is private, because that may contain a URL. */

@@ -16,12 +16,15 @@ function holdsClaim(job: Job, token: string): boolean {
 
 /**
  * The job after its run ended without finishing it. If the input is not ready, it fails; otherwise every
- * unfinished output fails. Returns the same object if the run no longer holds the job. Pure.
+ * unfinished output of the claim fails. Returns the same object if the run no longer holds the job. Pure.
  */
 export function failUnfinished(job: Job, token: string, failure: JobFailure, now: Date): Job {
   if (!holdsClaim(job, token)) return job;
   if (!isFinal(job.input.state)) return applyAsHolder(job, token, { type: 'input-failed', failure }, now);
-  const unfinished = job.outputs.filter(({ state }) => !isFinal(state));
+  const { claimedOutputs } = job;
+  const unfinished = job.outputs.filter(
+    ({ id, state }) => !isFinal(state) && (claimedOutputs?.includes(id) ?? true),
+  );
   const [waiting, started] = [true, false].map((isWaiting) =>
     unfinished.filter(({ state }) => (state === 'waiting') === isWaiting),
   );
@@ -31,14 +34,19 @@ export function failUnfinished(job: Job, token: string, failure: JobFailure, now
   );
   // A failed source has ended the outputs that wait for it. The others wait for a source that is made again.
   return (waiting ?? []).reduce((result, { id }) => {
-    const isWaiting = result.outputs.some((output) => output.id === id && output.state === 'waiting');
+    const isHeld = holdsClaim(result, token);
+    const isWaiting =
+      isHeld && result.outputs.some((output) => output.id === id && output.state === 'waiting');
     return isWaiting ? applyAsHolder(result, token, { type: 'source-failed', id, failure }, now) : result;
   }, failed);
 }
 
-/** The job released to the queue. Returns the same object if the run no longer holds the job. Pure. */
-export function requeue(job: Job, token: string, now: Date): Job {
-  return holdsClaim(job, token) ? applyAsHolder(job, token, { type: 'released' }, now) : job;
+/**
+ * The job released to the queue, or lost by its worker, which counts as a crash. Returns the same object if the run no longer holds the
+ * job. Pure.
+ */
+export function requeue(job: Job, token: string, type: 'released' | 'lost', now: Date): Job {
+  return holdsClaim(job, token) ? applyAsHolder(job, token, { type }, now) : job;
 }
 
 /**

@@ -21,21 +21,37 @@ interface RecoverOptions {
 const maxConcurrentWrites = 16;
 
 /**
- * Recovers the jobs of an earlier daemon. Runs that ended unexpectedly count as crashes, and their jobs are
- * put back to `waiting`, or fail at the third crash (contract, section 5). Then every waiting job is
- * enqueued, oldest first. Jobs that were waiting already are not written. Resolves when all are enqueued,
- * except those that the store has no space to change, which follow as soon as it has.
+ * Continues the runs of the jobs that remote workers held when an earlier daemon ended. A worker keeps its claim while the daemon restarts, as
+ * long as it reports in time: call this before the first request can arrive, and before `recover`, for which such a run is a crash otherwise.
+ */
+export async function resumeClaims(
+  store: Pick<JobStore, 'active'>,
+  resume: (job: Job) => void,
+): Promise<void> {
+  for (const job of await store.active()) {
+    const { state, claim, worker } = job;
+    if (state === 'processing' && claim !== null && worker !== undefined) resume(job);
+  }
+}
+
+/**
+ * Recovers the jobs of an earlier daemon, except those that the queue runs already. Runs that ended unexpectedly count as crashes, and
+ * their jobs are put back to `waiting`, or fail at the third crash (contract, section 5). Then every waiting job is enqueued, oldest first.
+ * Jobs that were waiting already are not written. Resolves when all are enqueued, except those that the store has no space to change, which
+ * follow as soon as it has.
  */
 export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
-  const jobs = await store.active();
+  const jobs = (await store.active()).filter(({ id }) => !queue.isRunning(id));
   const recovered = new Map<number, Job>();
   await mapWithConcurrency(jobs, maxConcurrentWrites, async (found) => {
     const job = found.state === 'waiting' ? found : await recoverJob(store, found, options);
     if (job === null) void retryRecovery(store, queue, found, options);
     else recovered.set(found.id, job);
   });
-  const waiting = jobs.filter(({ id }) => recovered.get(id)?.state === 'waiting');
-  for (const { id } of waiting) await queue.enqueue(id);
+  const waiting = jobs
+    .flatMap(({ id }) => recovered.get(id) ?? [])
+    .filter(({ state }) => state === 'waiting');
+  for (const job of waiting) await queue.enqueue(job);
   if (waiting.length > 0) options.log('info', `Jobs resumed from the previous run: ${waiting.length}.`);
 }
 
@@ -74,7 +90,7 @@ async function retryRecovery(
   const write = () => store.update(found.id, (stored) => toRecovered(stored, found, options.now()));
   // An error here is permanent, and was logged above.
   const job = await retryUntilPersisted(write, retryOptions).catch(() => null);
-  if (job?.state === 'waiting') await queue.enqueue(job.id);
+  if (job?.state === 'waiting') await queue.enqueue(job);
 }
 
 /**

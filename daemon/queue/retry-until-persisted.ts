@@ -36,6 +36,8 @@ interface PersistRetryOptions {
   readonly delay: Delay;
   /** Called after each failure that is followed by another attempt. */
   readonly onFailure: (error: unknown, delayMs: number) => void;
+  /** Whether a retry can help; by default unless the store responded and rejected the change. */
+  readonly isTemporary?: (error: unknown) => boolean;
 }
 
 /**
@@ -47,16 +49,21 @@ export async function retryUntilPersisted<T>(
   write: () => Promise<T>,
   retryOptions: PersistRetryOptions,
 ): Promise<T | null> {
+  const { isTemporary = isNotRejected } = retryOptions;
   for (let failures = 1; ; failures += 1) {
     if (retryOptions.signal.aborted) return null;
     try {
       return await write();
     } catch (error) {
-      if (isVencError(error) && permanentErrors.has(error.errorClass)) throw error;
+      if (!isTemporary(error)) throw error;
       if (retryOptions.signal.aborted) return null;
       const delayMs = backoffDelayMs(failures, backoff);
       retryOptions.onFailure(error, delayMs);
       await retryOptions.delay(delayMs, retryOptions.signal);
     }
   }
+}
+
+function isNotRejected(error: unknown): boolean {
+  return !isVencError(error) || !permanentErrors.has(error.errorClass);
 }

@@ -23,7 +23,13 @@ export interface KeyHolder {
   readonly kind: KeyKind;
 }
 
-/** Accounts and their keys. Keys are stored hashed and compared in constant time. */
+/** A key of a worker. It belongs to no account, because a worker runs the jobs of all accounts. */
+export interface WorkerKey {
+  /** Short id of the key. No key of an account has the same. */
+  readonly keyId: string;
+}
+
+/** Accounts and their keys, and the keys of workers. Keys are stored hashed and compared in constant time. */
 export interface AccountStore {
   /** The holder of a key; null for an unknown key. Needs no disk access. */
   holderOf(key: string): KeyHolder | null;
@@ -34,17 +40,22 @@ export interface AccountStore {
   digestOf(key: string): KeyDigest;
   /** The holder of the key with this digest; null for an unknown one. */
   holderOfDigest(digest: KeyDigest): KeyHolder | null;
-  /** Loads changes by other processes at once, which otherwise takes up to half a second. Never rejects. */
+  /** The worker key with this digest; null for an unknown one, and for the key of an account. Needs no disk access. */
+  workerKeyOf(digest: KeyDigest): WorkerKey | null;
+  /**
+   * Loads changes by other processes at once, which otherwise takes up to half a second. Rejects with `UnavailableError` if they are in a
+   * database that cannot be used now.
+   */
   refresh(): Promise<void>;
   account(id: string): Account | null;
   /**
-   * Records that a key was used now. Needs no disk access: uses are written from time to time, to a file of
-   * their own.
+   * Records that a key, of an account or of a worker, was used now. Needs no disk access: uses are written
+   * from time to time, to a file of their own.
    */
   recordUse(keyId: string): void;
   /**
-   * Calls `onRevoked` once, when the key with this id is revoked; at once if there is none now. Returns a
-   * function that ends the watch.
+   * Calls `onRevoked` once, when the key with this id, of an account or of a worker, is revoked; at once if
+   * there is none now. Returns a function that ends the watch.
    */
   watchKey(keyId: string, onRevoked: () => void): () => void;
   /**

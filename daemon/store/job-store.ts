@@ -47,8 +47,8 @@ export interface AccountDailyUsage {
 export const idempotencyTtlMs = 24 * 60 * 60 * 1000;
 
 /**
- * Called after a job was created or changed durably; `before` is null for a new job. Errors that it throws
- * are logged.
+ * Called after a job was created or changed durably; `before` is null for a new job, and `job` itself if
+ * another process changed a job whose earlier state is not known here. Errors that it throws are logged.
  */
 export type JobListener = (job: Job, before: Job | null) => void;
 
@@ -77,8 +77,8 @@ export interface JobStore {
   findByIdempotencyKey(accountId: string, key: string, since: Date): Promise<Job | null>;
   /** The job, or null if there never was one. Rejects with `GoneError` if its record is damaged. */
   get(id: number): Promise<Job | null>;
-  /** Whether there is a job with this id, including one with a damaged record. Needs no disk access. */
-  has(id: number): boolean;
+  /** Whether there is a job with this id, including one with a damaged record. Reads no record. */
+  has(id: number): Promise<boolean>;
   /** The job that an input or output id belongs to. Null for all other ids, including those of jobs. */
   findByFile(fileId: number): Promise<Job | null>;
   list(filter: JobFilter): Promise<JobListPage>;

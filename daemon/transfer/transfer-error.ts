@@ -53,6 +53,11 @@ const badCertificate = /CERT|SELF_SIGNED|UNABLE_TO_|^ERR_TLS/;
 const noTls = /^ERR_SSL_(?:WRONG_VERSION_NUMBER|PACKET_LENGTH_TOO_LONG|HTTP_REQUEST)$|^EPROTO$/;
 const badTls = /^ERR_SSL|^EPROTO$/;
 
+/** Whether a connection failed because the server does not speak TLS. */
+export function isNotTls(error: unknown): boolean {
+  return noTls.test(systemCode(error) ?? '');
+}
+
 /** An error that no further attempt can fix. */
 export function permanentError(errorClass: ErrorClass, message: string, cause?: unknown): TransferError {
   return { kind: 'permanent', error: new VencError(errorClass, message, { cause }), retryAfterMs: null };

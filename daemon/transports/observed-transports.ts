@@ -14,7 +14,7 @@ export function observeTransports(
 }
 
 function observe(transport: Transport, scheme: string, onBytes: OnTransferredBytes): Transport {
-  const { download, upload, checkInput, checkOutput, remove, removeOrphan, sizeOf } = transport;
+  const { download, upload, checkInput, checkOutput, remove, removeOrphan, sizeOf, open } = transport;
   return {
     schemes: transport.schemes,
     ...(checkInput === undefined ? {} : { checkInput: checkInput.bind(transport) }),
@@ -22,6 +22,7 @@ function observe(transport: Transport, scheme: string, onBytes: OnTransferredByt
     ...(remove === undefined ? {} : { remove: remove.bind(transport) }),
     ...(removeOrphan === undefined ? {} : { removeOrphan: removeOrphan.bind(transport) }),
     ...(sizeOf === undefined ? {} : { sizeOf: sizeOf.bind(transport) }),
+    ...(open === undefined ? {} : { open: open.bind(transport) }),
     ...(download === undefined
       ? {}
       : {

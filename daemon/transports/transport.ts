@@ -1,6 +1,12 @@
+import type { ReadableFile } from '../hosted-files/hosted-file-store.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Orphan } from '../transfer/cleanup-journal.js';
 import type { Transfer } from '../transfer/transfer.js';
+
+/** A file that is open for reading. */
+export interface OpenFile extends ReadableFile {
+  readonly close: () => Promise<void>;
+}
 
 /**
  * Transfers whole files between URLs and the local disk. There is one implementation per family of schemes, and
@@ -17,8 +23,8 @@ export interface Transport {
   readonly schemes: readonly string[];
   /**
    * Validates a URL as an input (or as a destination). Resolves to the validation error as a sentence without subject, e.g.
-   * "must name a file below one of the --files-root folders", or to null. Uses the local disk, but never the network.
-   * Absent if the scheme does not support inputs (or destinations).
+   * "must name a file below one of the --files-root folders", or to null. Uses the local disk, but never the network, except for the
+   * bucket of the daemon itself. Rejects with `UnavailableError` if that cannot be used now. Absent if the scheme does not support inputs (or destinations).
    */
   readonly checkInput?: (url: string, accountId: string) => Promise<string | null>;
   readonly checkOutput?: (url: string, accountId: string) => Promise<string | null>;
@@ -33,6 +39,11 @@ export interface Transport {
    * disk space. Rejects with the errors of `download`.
    */
   readonly sizeOf?: (from: string, signal: AbortSignal) => Promise<number | null>;
+  /**
+   * Opens the file at `from` for reading, for transports of files that only the daemon has. Rejects with the errors of `download`. The
+   * caller closes it when it has read all that it wants.
+   */
+  readonly open?: (from: string) => Promise<OpenFile>;
   /** Removes an orphan of a killed process. No-op if absent. */
   readonly removeOrphan?: (orphan: Orphan) => Promise<void>;
 }

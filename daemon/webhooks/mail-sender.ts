@@ -1,4 +1,5 @@
 import { dirname } from 'node:path';
+import { timeoutSignal } from '../../src/shared/util/time-limit.js';
 import { runProgram } from '../transports/run-program.js';
 
 /**
@@ -14,7 +15,7 @@ export type MailSender = (mail: string, signal: AbortSignal) => Promise<string |
 export function createMailSender(program: string, timeoutMs: number): MailSender {
   return async (mail, signal) => {
     signal.throwIfAborted();
-    const timeout = AbortSignal.timeout(timeoutMs);
+    const timeout = timeoutSignal(timeoutMs);
     const searchPath = process.env.PATH ?? dirname(program);
     const { exitCode } = await runProgram({
       program,

@@ -5,6 +5,7 @@ import { parseUrl } from '../../src/shared/text/url-text.js';
 import type { Job } from '../jobs/job.js';
 import { dueMsOf } from '../jobs/notifications.js';
 import { describeError } from '../queue/end-of-run.js';
+import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import { type DeliveryDeps, deliverOnce } from './deliver-once.js';
 import { DeliveryQueue, type QueuedNotification } from './delivery-queue.js';
@@ -86,19 +87,25 @@ class StoreDeliverer implements NotificationDeliverer {
   }
 
   async #resume(): Promise<void> {
+    const { store, log } = this.#options;
     try {
-      for (const job of await this.#options.store.listWithNotifications()) this.#enqueue(job);
+      const jobs = await retryUntilPersisted(() => store.listWithNotifications(), {
+        signal: this.#closing.signal,
+        delay: unrefDelay,
+        isTemporary: (error) => isVencError(error, 'UnavailableError'),
+        onFailure: (error) =>
+          log('warn', `Notifications of an earlier start cannot be resumed yet: ${describeError(error)}`),
+      });
+      for (const job of jobs ?? []) this.#enqueue(job);
     } catch (error) {
-      this.#options.log(
-        'error',
-        `Notifications of an earlier start cannot be resumed: ${describeError(error)}`,
-      );
+      log('error', `Notifications of an earlier start cannot be resumed: ${describeError(error)}`);
     }
     this.#send();
   }
 
   #onJobChange(job: Job, before: Job | null): void {
-    const earlier = before?.pendingNotifications ?? [];
+    // If the earlier state is not known, any of its notifications may be new.
+    const earlier = before === job ? [] : (before?.pendingNotifications ?? []);
     if (job.pendingNotifications === earlier || job.pendingNotifications.length + earlier.length === 0)
       return;
     const ids = new Set(job.pendingNotifications.map(({ id }) => id));

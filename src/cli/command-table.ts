@@ -109,6 +109,16 @@ export const commandTable = {
     summary: 'run the local encoding service',
     load: () => import('./commands/daemon.js'),
   },
+  worker: {
+    group: 'daemon',
+    summary: 'encode jobs of a daemon on another machine',
+    load: () => import('./commands/worker.js'),
+  },
+  workers: {
+    group: 'daemon',
+    summary: 'list and drain the workers of a daemon',
+    load: () => import('./commands/workers.js'),
+  },
   accounts: {
     group: 'daemon',
     summary: 'manage the accounts of the local daemon',
@@ -123,6 +133,11 @@ export const commandTable = {
     group: 'daemon',
     summary: 'manage the saved credentials of the local daemon',
     load: () => import('./commands/credentials.js'),
+  },
+  migrate: {
+    group: 'daemon',
+    summary: 'move a data folder to a database, or back',
+    load: () => import('./commands/migrate.js'),
   },
   target: {
     group: 'services',

@@ -24,6 +24,7 @@ import {
   readText,
   readTime,
 } from './coerce.js';
+import { captionFields, segmentFields } from './output-fields.js';
 
 type Fields = Readonly<Record<string, unknown>>;
 
@@ -102,37 +103,8 @@ function outputFile(value: unknown): OutputMediaFile {
     ...segmentFields(fields),
     ...captionFields(fields),
     ...(warnings.length === 0 ? {} : { warnings }),
+    ...readLabels(fields.requires),
   };
-}
-
-/** The fields of an output that was cut into segments. */
-function segmentFields(fields: Fields) {
-  const { fragment_duration_in_ms, segments, rfc_6381_video_codec, rfc_6381_audio_codec } = fields;
-  const known = {
-    dash_url: readText(fields.dash_url),
-    peak_bitrate_in_kbps: readAmount(fields.peak_bitrate_in_kbps),
-    average_bitrate_in_kbps: readAmount(fields.average_bitrate_in_kbps),
-    fragment_duration_in_ms: readAmount(fragment_duration_in_ms),
-    segments: readAmount(segments),
-    rfc_6381_video_codec: readText(rfc_6381_video_codec),
-    rfc_6381_audio_codec: readText(rfc_6381_audio_codec),
-  };
-  // Only those that the record has.
-  return Object.fromEntries(Object.entries(known).filter(([, value]) => value !== null)) as Partial<
-    Pick<OutputMediaFile, keyof typeof known>
-  >;
-}
-
-function captionFields(fields: Fields): Pick<OutputMediaFile, 'caption_files'> {
-  const files = itemsOf(fields.caption_files)
-    .map(fieldsOf)
-    .map(({ url, language, label }) => ({
-      url: readText(url) ?? '',
-      language: readText(language),
-      label: readText(label) ?? '',
-    }))
-    .filter(({ url }) => url !== '');
-  return files.length === 0 ? {} : { caption_files: files };
 }
 
 function thumbnail(value: unknown): ThumbnailRecord {
@@ -179,8 +151,30 @@ export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
     thumbnails: itemsOf(fields.thumbnails)
       .map(thumbnail)
       .filter(({ url }) => url !== ''),
+    ...queueFields(fields),
+    ...readWorkerName(fields.worker),
     ...readWarnings(fields.warnings),
   };
+}
+
+/** How a job waits in the queue, as the daemon reports it. */
+function queueFields({ priority, requires }: Fields): Pick<JobRecord, 'priority' | 'requires'> {
+  const number = readNumber(priority);
+  return {
+    ...(number === null || number === 0 ? {} : { priority: number }),
+    ...readLabels(requires),
+  };
+}
+
+/** The labels that a machine must have. */
+function readLabels(requires: unknown): Pick<JobRecord, 'requires'> {
+  const labels = itemsOf(requires).flatMap((label) => readText(label) ?? []);
+  return labels.length === 0 ? {} : { requires: labels };
+}
+
+function readWorkerName(value: unknown): Pick<JobRecord, 'worker'> {
+  const worker = readText(value);
+  return worker === null ? {} : { worker };
 }
 
 /** May be any value (section 2.3): one that is not a text is shown as JSON. */

@@ -21,10 +21,11 @@ export interface CallOptions {
 
 /**
  * Whether the key of a call may be sent in the query as well (section 5): that of a GET, a cancel or a resubmit, and never to the local
- * daemon. Queries end up in access logs, so this is only for services that do not accept the header.
+ * daemon, nor a worker key. Queries end up in access logs, so this is only for services that do not accept the header.
  */
 export function allowsKeyInQuery(target: Target, name: RouteName): boolean {
-  if (target.isOwnDaemon === true || target.apiKey === '' || routes[name].key === 'none') return false;
+  if (target.isOwnDaemon === true || target.apiKey === '') return false;
+  if (routes[name].key === 'none' || routes[name].key === 'worker') return false;
   return routes[name].method === 'GET' || name === 'cancelJob' || name === 'resubmitJob';
 }
 
@@ -59,6 +60,13 @@ function buildUrl(target: Target, name: RouteName, options: CallOptions): URL {
   return url;
 }
 
+function keyHeader({ apiKey }: Target, name: RouteName): Readonly<Record<string, string>> {
+  if (routes[name].key === 'none' || apiKey === '') return {};
+  return routes[name].key === 'worker'
+    ? { Authorization: `Bearer ${apiKey}` }
+    : { 'Service-Api-Key': apiKey };
+}
+
 function buildHeaders(
   target: Target,
   name: RouteName,
@@ -67,7 +75,7 @@ function buildHeaders(
 ): Readonly<Record<string, string>> {
   return {
     Accept: 'application/json',
-    ...(routes[name].key === 'none' || target.apiKey === '' ? {} : { 'Service-Api-Key': target.apiKey }),
+    ...keyHeader(target, name),
     ...(typeof body === 'string'
       ? { 'Content-Type': 'application/json', 'Content-Length': String(Buffer.byteLength(body)) }
       : {}),
@@ -92,6 +100,9 @@ const subjects: Readonly<Partial<Record<RouteName, string>>> = {
   reportVod: 'report',
   daemonLog: 'log of the daemon',
   daemonLogEvents: 'log of the daemon',
+  workers: 'list of workers',
+  drainWorker: 'worker',
+  resumeWorker: 'worker',
   upload: 'upload',
 };
 

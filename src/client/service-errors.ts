@@ -101,6 +101,9 @@ function hintOf(
     return `Try again after ${retryAfterSeconds} s, as the service asks.`;
   }
   if (errorClass === 'TooManyRequestsError') return 'try again in a while';
+  if (errorClass === 'ForbiddenError' && routes[route].key === 'worker') {
+    return 'on the machine of the daemon, create a worker key: venc keys create --worker';
+  }
   if (errorClass === 'UnauthorizedError' && response.isOwnDaemon === false) {
     return 'check VENC_API_KEY, or give the target its new key: venc target add NAME URL --force';
   }

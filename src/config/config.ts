@@ -53,6 +53,8 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'files-root': 'none',
   'allow-private-network': 'false',
   'public-url': 'the URL of the request',
+  hosted: 'the data folder',
+  database: 'the data folder',
   'min-free': '1GB, at most 5 % of the disk',
   'rate-limit': 'unlimited',
   'max-encode-time': 'unlimited',
@@ -147,9 +149,9 @@ function choice<const Words extends readonly string[]>(help: string, choices: Wo
 }
 
 function daemonTable(): Readonly<Record<DaemonFlagName, ConfigEntry>> {
-  const entries = Object.entries<DaemonFlag>(daemonFlags).map(([name, { help, read }]) => {
+  const entries = Object.entries<DaemonFlag>(daemonFlags).map(([name, { help, read, variable = null }]) => {
     const choices = 'choices' in read && Array.isArray(read.choices) ? read.choices.map(String) : null;
-    return [name, { help, choices, variable: null, read }] as const;
+    return [name, { help, choices, variable, read }] as const;
   });
   // The keys are those of daemonFlags, but Object.entries loses their type.
   return Object.fromEntries(entries) as Record<DaemonFlagName, ConfigEntry>;

@@ -13,6 +13,8 @@ export interface DaemonFlag {
   readonly read: (text: string) => unknown;
   /** The default; absent if the daemon determines it. */
   readonly fallback?: { readonly value: unknown; readonly text?: string };
+  /** The environment variable that overrides the configuration. */
+  readonly variable?: string;
   /** Whether the flag can be repeated. In the configuration the values are separated by `:`, on Windows by `;`. */
   readonly isRepeatable?: true;
 }
@@ -46,7 +48,7 @@ export const daemonFlags = {
   },
   jobs: {
     argument: '<number>',
-    help: 'jobs to encode concurrently; 0 accepts jobs but starts none (default: one per two cores)',
+    help: 'jobs to encode concurrently; 0 leaves all to workers (default: one per two cores)',
     read: integerParser('--jobs', 0, 1024),
   },
   'files-root': {
@@ -76,6 +78,17 @@ export const daemonFlags = {
     argument: '<url>',
     help: 'URL at which clients reach this daemon',
     read: httpUrl,
+  },
+  hosted: {
+    argument: '<url>',
+    help: 'bucket that keeps hosted files and uploads, such as s3://bucket/prefix (default: the data folder)',
+    read: bucketUrl,
+  },
+  database: {
+    argument: '<dsn>',
+    help: 'keep jobs in PostgreSQL: postgres://USER@HOST:PORT/NAME (or VENC_DATABASE; default: the data folder)',
+    read: (text) => text,
+    variable: 'VENC_DATABASE',
   },
   'min-free': {
     argument: '<size>',
@@ -189,6 +202,15 @@ function absolutePath(text: string): string {
   throw new VencError(
     'UsageError',
     '--sendmail takes the absolute path of a program, such as /usr/sbin/sendmail.',
+  );
+}
+
+/** The daemon checks the rest of the URL. The message does not repeat it: it may contain a secret. */
+function bucketUrl(text: string): string {
+  if (/^s3(?:\+[a-z0-9-]+)?:\/\/[^/]/i.test(text)) return text;
+  throw new VencError(
+    'UsageError',
+    '--hosted takes the URL of a folder in a bucket, such as s3://bucket/prefix.',
   );
 }
 

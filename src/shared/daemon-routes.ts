@@ -14,7 +14,7 @@ export const logQuery = {
   tail: { type: 'integer', description: 'only the last lines, this many' },
 } as const;
 
-/** The routes about the daemon itself: its log, settings, state and description. */
+/** The routes about the daemon itself: its log, workers, settings, state and description. */
 export const daemonRoutes = {
   daemonLog: {
     ...log,
@@ -33,6 +33,35 @@ export const daemonRoutes = {
     representations: [],
     query: logQuery,
     contentType: 'text/event-stream',
+  },
+  workers: {
+    method: 'GET',
+    path: '/v2/workers',
+    summary: 'The remote workers that have joined, for keys of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 200,
+    response: 'workers',
+  },
+  drainWorker: {
+    method: 'PUT',
+    path: '/v2/workers/:name/drain',
+    summary:
+      'Let a worker take no further jobs and end after those that it runs, for keys of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  resumeWorker: {
+    method: 'PUT',
+    path: '/v2/workers/:name/resume',
+    summary: 'Let a drained worker take jobs again, for keys of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 204,
   },
   settings: {
     method: 'GET',

@@ -9,6 +9,7 @@ import type {
   listedOutputFields,
   mediaFileFields,
   outputDetailsFields,
+  outputFileFields,
 } from './records/media.js';
 import type {
   earlyOutputProgressFields,
@@ -16,6 +17,7 @@ import type {
   outputProgressFields,
 } from './records/progress.js';
 import type { allReportFields, liveReportFields, vodReportFields } from './records/reports.js';
+import type { workerStateFields } from './records/workers.js';
 import type { InputEvent, JobState, OutputEvent } from './states.js';
 
 /*
@@ -38,7 +40,7 @@ export type InputMediaFile = RecordOf<typeof listedInputFields> & Checksummed;
 /** One of `output_media_files` of a job (section 2.3). */
 export type OutputMediaFile = RecordOf<typeof listedOutputFields> &
   Checksummed &
-  Pick<OutputDetails, 'warnings'>;
+  Pick<RecordOf<typeof outputFileFields>, 'warnings' | 'requires'>;
 
 /** One of `thumbnails` of a job (section 2.3). */
 export type ThumbnailRecord = RecordOf<typeof thumbnailFields>;
@@ -51,6 +53,12 @@ export interface JobRecord extends JobHead {
   readonly input_media_file: InputMediaFile;
   readonly output_media_files: readonly OutputMediaFile[];
   readonly thumbnails: readonly ThumbnailRecord[];
+  /** In job details only. Absent if it is 0. */
+  readonly priority?: number;
+  /** Labels that a machine must have to work on the job: in job details only. Absent if there are none. */
+  readonly requires?: readonly string[];
+  /** Name of the remote worker that runs or ran the job. Absent if the daemon itself does. */
+  readonly worker?: string;
   /** Warnings about the request: in job details only. Absent if there are none. */
   readonly warnings?: CreatedRecord['warnings'];
 }
@@ -98,6 +106,9 @@ export type EarlyOutputProgress = RecordOf<typeof earlyOutputProgressFields>;
 
 /** A line of a log: `GET /v2/jobs/<id>/log` and `GET /v2/log`, additions to the document. */
 export type LogRecord = RecordOf<typeof logLineFields>;
+
+/** A remote worker: `GET /v2/workers`, an addition to the document. */
+export type WorkerRecord = RecordOf<typeof workerStateFields>;
 
 /** Response to a create request (section 4.1): the job id as text, output ids as numbers. */
 export type CreatedRecord = RecordOf<typeof createdFields>;

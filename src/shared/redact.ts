@@ -1,3 +1,5 @@
+import { workerKeyPrefix } from './worker-api.js';
+
 const secretWords = 'passw|passphrase|passcode|secret|token|signature|api[-_]?key|access[-_]?key|credential';
 const secretNames = 'pass|pwd|pw|sig|key|auth|authorization|hmac|jwt';
 // The length of names is bounded, so that the time for a long text without any "=" stays linear.
@@ -7,6 +9,8 @@ const secretParameter = new RegExp(
 );
 const secretHeader =
   /\b((?:(?:service|zencoder)-api-key|api_key|(?:proxy-)?authorization)["']?\s*[:=]\s*["']?(?:(?:basic|bearer|digest)\s+)?)[^\s"',;&]+/gi;
+/** A worker key anywhere in a text: its prefix identifies it. */
+const workerKey = new RegExp(`${workerKeyPrefix}\\w+`, 'gi');
 /*
  * First the scheme and the user name, which may be an e-mail address. Then anything that is not a port, up to the
  * last "@" before a space or a quote: secrets of storage services contain slashes, and users leave "@" and ":"
@@ -22,12 +26,14 @@ const userInfo = new RegExp(
 const userInfoOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#:]*):[^/?#]*@/i;
 
 /**
- * Masks secrets in a text that may contain URLs: passwords in URLs, secret query parameters, and keys in headers. The
- * user name stays, so that a reader recognises the URL. If the end of a secret is ambiguous, more is masked rather
+ * Masks secrets in a text that may contain URLs: passwords in URLs, secret query parameters, keys in headers, and worker
+ * keys. The user name stays, so that a reader recognises the URL. If the end of a secret is ambiguous, more is masked rather
  * than less. Apply it to everything that is logged, shown or put into an error.
  */
 export function redact(text: string): string {
-  return maskParameters(text.replace(userInfo, '$1$2:***@')).replace(secretHeader, '$1***');
+  return maskParameters(text.replace(userInfo, '$1$2:***@'))
+    .replace(secretHeader, '$1***')
+    .replace(workerKey, `${workerKeyPrefix}***`);
 }
 
 /**

@@ -1,11 +1,13 @@
 import type { ResponseName } from './records/answers.js';
+import type { WorkerMessageName } from './records/worker-messages.js';
 
 /** The representation of a record, requested by suffix, by `format` or by `Accept`. Only logs have one as text. */
 export type Representation = 'json' | 'xml' | 'jsonp' | 'text';
 
 /** A query parameter, in addition to the key and those that select the representation. */
 export interface QueryParameter {
-  readonly type: 'integer' | 'string' | 'date';
+  /** An `integer` is at least 1, a `count` at least 0. */
+  readonly type: 'integer' | 'string' | 'date' | 'count';
   readonly description: string;
 }
 
@@ -21,16 +23,16 @@ export interface Route {
   readonly section: string;
   /**
    * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: a full access key of the account
-   * `default`, and none for programs on the same machine.
+   * `default`, and none for programs on the same machine; `worker`: a worker key, and no other.
    */
-  readonly key: 'none' | 'read' | 'full' | 'owner';
+  readonly key: 'none' | 'read' | 'full' | 'owner' | 'worker';
   /** Empty if the response is not a record. */
   readonly representations: readonly Representation[];
   /** Default name of the JSONP callback. */
   readonly callback?: string;
   readonly query?: Readonly<Record<string, QueryParameter>>;
-  /** The content of the request body: a job request, or the bytes of a file. */
-  readonly requestBody?: 'job' | 'file';
+  /** The content of the request body: a job request, the bytes of a file, or a message of a worker. */
+  readonly requestBody?: 'job' | 'file' | WorkerMessageName;
   /** HTTP status of a successful response. */
   readonly status: 200 | 201 | 204;
   /** The record in the response; absent if the response has no body, or one that is not a record. */

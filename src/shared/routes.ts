@@ -1,6 +1,8 @@
+import { claimRoutes } from './claim-routes.js';
 import { daemonRoutes, log, logQuery } from './daemon-routes.js';
 import { legacyRoutes } from './legacy-routes.js';
 import type { Route } from './route.js';
+import { workerRoutes } from './worker-routes.js';
 
 export type { QueryParameter, Representation, Route } from './route.js';
 
@@ -208,6 +210,8 @@ export const routes = {
     status: 200,
     contentType: 'application/octet-stream',
   },
+  ...workerRoutes,
+  ...claimRoutes,
   ...daemonRoutes,
 } as const satisfies Record<string, Route>;
 

@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addCredential } from '../../daemon/admin/credentials.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
 import { openCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { openChaosSuite } from '../helpers/chaos/chaos-suite.js';
@@ -51,7 +52,7 @@ test.before(async () => {
     user: 'u',
     secret: 's',
   };
-  await addCredential(template, credential);
+  await addCredential(openFolderSetup(template), credential);
   await openCleanupJournal(join(template, 'leftovers')).add({ url: 's3://none/a.mp4', name: 'an-upload' });
   names.ENTRY = (readdirSync(join(template, 'leftovers'))[0] ?? '').replace('.json', '');
 });
@@ -145,9 +146,11 @@ test('damage of one place loses no other job, and a daemon that rejects it says 
     place.replaceAll(/[A-Z]+/g, (name) => names[name as keyof typeof names] ?? name),
   );
   const all = places.flatMap((place) => kinds.map((kind) => ({ place, kind })));
-  // A pipe is the damage that can make a read wait for ever.
+  // A pipe is the damage that can make a read wait for ever, and a huge file the one that can exhaust the memory.
   const always = all.filter(
-    ({ place, kind }) => kind === 'a fifo' && /^(lock|jobs\/index|jobs\/active\/\d+\.json)$/.test(place),
+    ({ place, kind }) =>
+      (kind === 'a fifo' || kind === 'a huge file') &&
+      /^(lock|jobs\/index|jobs\/active\/\d+\.json)$/.test(place),
   );
   const sample = [...always, ...chaos.choices.sample(all, shortCount)];
   const failures: string[] = [];

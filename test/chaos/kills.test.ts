@@ -37,10 +37,14 @@ test('everything that a killed daemon acknowledged survives, once and whole', as
   const load: KillLoad = { model, choices, fixture };
   let files = 0;
 
+  // Every start has the same roots: without them it could not remove what a killed daemon had delivered.
+  const argsOf = (jobs: number) => [
+    ...['--jobs', String(jobs), '--min-free', '0'],
+    ...['--files-root', fixture.deliveryFolder],
+  ];
   const start = async (jobs: number): Promise<DaemonProcess> => {
     model.generation += 1;
-    const args = ['--jobs', String(jobs), '--min-free', '0', '--files-root', fixture.deliveryFolder];
-    const daemon = await startDaemonProcess(fixture.dataFolder, args, fixture.env);
+    const daemon = await startDaemonProcess(fixture.dataFolder, argsOf(jobs), fixture.env);
     const strangers = processesOf(fixture.dataFolder).filter(
       ({ pid, parentPid }) => pid !== daemon.pid && parentPid !== daemon.pid,
     );
@@ -50,7 +54,7 @@ test('everything that a killed daemon acknowledged survives, once and whole', as
   const killDuringStart = async () => {
     model.generation += 1;
     const child = spawnVenc(
-      ['daemon', '--port', '0', '--data', fixture.dataFolder, '--jobs', '2'],
+      ['daemon', '--port', '0', '--data', fixture.dataFolder, ...argsOf(2)],
       fixture.env,
     );
     await pause(choices.number(50, 700));

@@ -118,6 +118,26 @@ test('keys are listed by id, kind, account and times, without the keys themselve
   }
 });
 
+test('a worker key is printed once, listed without an account, and revoked', async ({ folder, venc }) => {
+  const made = await venc('keys create --worker');
+  assert.is(made.code, 0);
+  assert.match(made.stdout, /^vencw_[0-9a-f]{40}\n$/);
+  assert.match(made.stderr, /^venc: worker key created; its id is [0-9a-f]{8}\n$/);
+  const listed = await venc('keys list --json');
+  const { id, kind, account } = JSON.parse(listed.stdout).at(-1);
+  assert.equal([kind, account], ['worker', null]);
+  const table = await venc('keys list');
+  assert.match(table.stdout, new RegExp(`^${id} +worker +\\d{4}-.* never$`, 'm'));
+  const stored = readFileSync(join(folder, 'accounts.json'), 'utf8');
+  assert.not.ok(`${stored}${listed.stdout}${table.stdout}`.includes(made.stdout.trim()));
+  assert.is(JSON.parse((await venc('keys list --account default --json')).stdout).length, 1);
+  const mistaken = await venc(`keys revoke ${made.stdout.trim()}`);
+  assert.match(mistaken.stderr, `the id of that key is ${id}`);
+  const revoked = await venc(`keys revoke ${id}`);
+  assert.equal([revoked.code, revoked.stdout, revoked.stderr], [0, '', `venc: worker key ${id} revoked\n`]);
+  assert.is(JSON.parse((await venc('keys list --json')).stdout).length, 1);
+});
+
 test("revoking the owner's key removes it from the folder and reports what remains", async ({
   folder,
   venc,
@@ -159,6 +179,8 @@ const rejections: readonly (readonly [string, number, RegExp])[] = [
   ['accounts lst', 2, /unknown command 'lst'\nvenc: hint: did you mean list\?/],
   ['accounts', 2, /^Usage: venc accounts/],
   ['keys create --account studoi', 5, /did you mean studio\?/],
+  ['keys create --worker --read-only', 2, /'--worker' cannot be used with option '--read-only'/],
+  ['keys create --worker --account studio', 2, /'--worker' cannot be used with option '--account <name>'/],
   ['keys list --account Studio', 5, /did you mean studio\?/],
   ['keys revoke zzzzzzzz', 5, /There is no key with the id "zzzzzzzz"\.\nvenc: hint: venc keys list/],
   ['keys revoke', 2, /missing required argument 'id'/],

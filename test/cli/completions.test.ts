@@ -135,6 +135,10 @@ test('names of accounts and ids of keys are completed, and none are created', as
   assert.is(await complete('accounts'), 'default\tlive\nstudio\tin integration mode\n');
   const id = /has the id (\w+)/.exec(stderr)?.[1];
   assert.match(await complete('keys'), new RegExp(`^${id}\tfull, of studio$`, 'm'));
+  await runInProcess(['--data', data, 'keys', 'create', '--worker']);
+  assert.match(await complete('keys'), /^\w+\tworker$/m);
+  const inDatabase = await runInProcess(['complete-words', 'accounts', `--data=${data}`, '--database']);
+  assert.is(inDatabase.stdout, '', 'the names in the data folder are not those of the database');
 });
 
 test.run();

@@ -58,6 +58,7 @@ const cases: readonly (readonly [words: string, code: number, says: RegExp])[] =
   ['progress 11003 --input', 0, /^processing 41\.5%, transcoding\n$/],
   ['progress 21003 --output --json', 0, /"progress": "41\.5"/],
   ['submit https://example.com/a.mov', 0, /^1001\n$/],
+  ['submit https://example.com/a.mov --priority 5 --requires gpu', 0, /^1001\n$/],
   [`submit ${request}`, 0, /^1001\n$/],
   ['submit https://example.com/a.mov --json', 0, /"id": "1001"/],
   ['submit https://example.com/a.mov --idempotency-key k', 0, /^1001\n$/],

@@ -67,6 +67,26 @@ for (const body of ['', '{}', 'null', '"hello"']) {
   });
 }
 
+test('a worker key is sent as a bearer token, and never in the query, also after a 401', async () => {
+  const requests: unknown[] = [];
+  const server = createServer(({ url, headers }, response) => {
+    requests.push([url, headers.authorization, headers['service-api-key']]);
+    response.writeHead(401).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as AddressInfo;
+  const caller = createCaller({ url: `http://127.0.0.1:${port}`, apiKey: 'vencw_1', isKeyInQuery: true });
+  const error = await caller.call('workerInfo').catch((reason: unknown) => reason);
+  server.close();
+  assert.ok(isVencError(error, 'UnauthorizedError'));
+  assert.equal(requests, [['/worker/v1', 'Bearer vencw_1', undefined]]);
+});
+
+test('a key of an account on a route of workers is named as the cause', () => {
+  const hint = toServiceError('workerInfo', 'worker', { status: 403, body: '' }).hint;
+  assert.match(hint ?? '', 'venc keys create --worker');
+});
+
 test('a full disk of the daemon needs space, not only time', () => {
   const hintFor = (text: string, isOwnDaemon: boolean) => {
     const body = JSON.stringify({ errors: [text] });

@@ -88,6 +88,7 @@ function flagsOf(options: TestDaemonOptions): readonly string[] {
     grace: `${options.graceSeconds ?? 0}s`,
     'stall-timeout': `${options.stallTimeoutSeconds ?? 5}s`,
     'public-url': options.publicUrl,
+    hosted: options.hosted,
     'min-free': options.minFreeBytes === undefined ? 0 : options.minFreeBytes,
     'max-outputs': options.maxOutputs,
     'rate-limit': options.rateLimit,

@@ -9,6 +9,7 @@ import { tempFolder } from './temp.js';
 
 /** The environment of local queues, with the log that they write. */
 export interface LocalQueueHarness extends QueueHarness {
+  openQueue(): JobQueue;
   readonly logLines: readonly string[];
 }
 

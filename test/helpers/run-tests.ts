@@ -97,7 +97,13 @@ async function runFiles(files: readonly string[], folder: string): Promise<Run> 
   const child = spawn(process.execPath, [uvu, root, `^(${names})$`], {
     stdio: ['ignore', 'pipe', 'inherit'],
     // Shares the cache of ffmpeg capabilities, so that ffmpeg is asked only once.
-    env: { ...process.env, TMPDIR: folder, XDG_CACHE_HOME: join(temporary, 'cache') },
+    env: {
+      ...process.env,
+      TMPDIR: folder,
+      XDG_CACHE_HOME: join(temporary, 'cache'),
+      // npm would leave its compile cache in the temporary folder.
+      NODE_DISABLE_COMPILE_CACHE: '1',
+    },
   });
   running.add(child);
   const end = () => {

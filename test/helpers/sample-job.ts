@@ -42,7 +42,13 @@ export async function crash(store: JobStore, id: number, times: number): Promise
 
 /** Makes the changes of a run in which every output finishes. */
 export async function finishAll(run: Run): Promise<Job> {
-  let job = await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+  const job = await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+  return finishOutputs(run, job);
+}
+
+/** Makes the changes of a run in which every output finishes, after the input was inspected. */
+export async function finishOutputs(run: Run, inspected: Job = run.job): Promise<Job> {
+  let job = inspected;
   for (const { id } of run.job.outputs.filter(({ state }) => state !== 'finished')) {
     await run.change({ type: 'output-started', id });
     job = await run.change({ type: 'output-finished', id, media: sampleMedia, file: sampleFile });

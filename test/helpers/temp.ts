@@ -30,9 +30,12 @@ export async function listRecursively(folder: string): Promise<readonly string[]
   }
 }
 
-/** Creates an empty folder in the system's temporary folder. It is removed with its content when the process ends, except by SIGKILL. */
-export function tempFolder(): string {
-  const folder = mkdtempSync(join(tmpdir(), 'venc-test-'));
+/**
+ * Creates an empty folder in the system's temporary folder, or in another one. It is removed with its content when the process ends, except
+ * by SIGKILL.
+ */
+export function tempFolder(parent = tmpdir()): string {
+  const folder = mkdtempSync(join(parent, 'venc-test-'));
   folders.push(folder);
   return folder;
 }

@@ -1,4 +1,5 @@
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { fileRefUrl } from '../../daemon/hosted-files/file-ref.js';
 import {
@@ -40,7 +41,7 @@ transportContract('hosted', {
     urlOf: (name) => fileRefUrl('hosted', { token: 'token1', name }),
     async read(name) {
       const file = await hosted.store.find({ token: 'token1', name });
-      return file.state === 'there' ? readFile(file.path) : null;
+      return file.state === 'there' ? readFile(join(hosted.folder, 'token1', name)) : null;
     },
     list: async () => contentsOf(hosted.folder),
     common: {

@@ -11,7 +11,10 @@ export interface TextLeaf {
 /** Every setting of the tables whose value is a text, a URL or headers. */
 export function textLeaves(): readonly TextLeaf[] {
   const inTable = (table: SettingsTable, path: TextLeaf['path'], isOfJob: boolean): readonly TextLeaf[] =>
-    Object.entries(table).flatMap(([name, setting]) => inSetting(setting, [...path, name], isOfJob));
+    Object.entries(table)
+      // Its jobs wait for a machine with these labels.
+      .filter(([name]) => name !== 'requires')
+      .flatMap(([name, setting]) => inSetting(setting, [...path, name], isOfJob));
   const inSetting = (setting: Setting, path: TextLeaf['path'], isOfJob: boolean): readonly TextLeaf[] => {
     const { kind } = setting;
     if (kind === 'object') return inTable(setting.fields, path, isOfJob);

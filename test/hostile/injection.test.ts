@@ -18,6 +18,7 @@ import { film, makeMedia } from '../helpers/media.js';
 import { randomNumbers } from '../helpers/random.js';
 import { printClosingLine, suiteOptions } from '../helpers/suite-options.js';
 import { listRecursively, tempFolder } from '../helpers/temp.js';
+import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 import { atPath, injectedValues, type TextLeaf, textLeaves, valueFor } from './injected-settings.js';
 
 /*
@@ -179,6 +180,7 @@ test('no value of a text setting is read as an option, a filter or a command', a
     readdirSync(join(canary, '..')).filter((name) => name.startsWith('canary')),
     ['canary.txt'],
   );
+  await waitUntilScratchIsEmpty(daemon.dataFolder);
   for (const folder of [daemon.dataFolder, root])
     for (const name of await listRecursively(folder)) {
       const path = join(folder, name);

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readByteRange } from '../../daemon/http/hosted.js';
+import { readByteRange } from '../../daemon/http/file-reply.js';
 
 const cases: readonly (readonly [string | undefined, ReturnType<typeof readByteRange>])[] = [
   [undefined, null],

@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey } from '../../daemon/admin/api-keys.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
 import type { CreatedRecord, JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
@@ -21,8 +22,8 @@ const test = suite<Context>('error responses');
 
 test.before(async (context) => {
   const dataFolder = join(tempFolder(), 'data');
-  const { key: strangerKey } = await createAccount(dataFolder, 'acme');
-  const { key: readOnlyKey } = await createKey(dataFolder, 'default', 'read-only');
+  const { key: strangerKey } = await createAccount(openFolderSetup(dataFolder), 'acme');
+  const { key: readOnlyKey } = await createKey(openFolderSetup(dataFolder), 'default', 'read-only');
   const daemon = await startTestDaemon({ dataFolder, jobs: 0 });
   const id = await daemon.create({ input });
   const { job } = await daemon.read<{ job: JobRecord }>(`/v2/jobs/${id}`);
@@ -32,8 +33,9 @@ test.after(({ daemon }) => daemon.stop());
 
 const input = 'http://127.0.0.1:9/nothing.mp4';
 const names = Object.keys(routes) as RouteName[];
-// Metrics need no key here: this is the machine of the daemon (test/http/metrics.test.ts).
-const keyed = names.filter((name) => !['none', 'owner'].includes(routes[name].key));
+// Metrics need no key here: this is the machine of the daemon (test/http/metrics.test.ts). test/http/worker-keys.test.ts tries the
+// routes of workers.
+const keyed = names.filter((name) => !['none', 'owner', 'worker'].includes(routes[name].key));
 const routeOf = (name: RouteName): Route => routes[name];
 
 /** The path of a route for the files of a job. */

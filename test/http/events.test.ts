@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JobEvents } from '../../daemon/actions/job-events.js';
 import { createKey, revokeKey } from '../../daemon/admin/api-keys.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
 import type { OpenAppContext } from '../../daemon/app/app-options.js';
 import { createAppContext } from '../../daemon/app/create-app-context.js';
 import { createApp } from '../../daemon/http/app.js';
@@ -272,14 +273,14 @@ test('a daemon that stops ends its streams cleanly', async () => {
 test('revoking a key ends its streams, and no others', async () => {
   const daemon = await startTestDaemon({ jobs: 0 });
   const id = await daemon.create({ input: 'http://127.0.0.1:9/nothing.mp4' });
-  const made = await createKey(daemon.dataFolder, 'default', 'full');
+  const made = await createKey(openFolderSetup(daemon.dataFolder), 'default', 'full');
   const asNew = { headers: { 'Service-Api-Key': made.key } };
   const isKnown = async () => (await fetch(`${daemon.url}/v2/jobs/${id}`, asNew)).status === 200;
   await waitUntil('the new key is known', isKnown);
   const ofNew = await fetch(`${daemon.url}/v2/jobs/${id}/events`, asNew);
   const ofOwner = await daemon.request(`/v2/jobs/${id}/events`);
   const ownersText = ofOwner.text();
-  await revokeKey(daemon.dataFolder, made.id);
+  await revokeKey(openFolderSetup(daemon.dataFolder), made.id);
   const text = await ofNew.text();
   assert.match(text, '"state":"waiting"');
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });

@@ -48,8 +48,10 @@ test('a healthy daemon names every check', async () => {
       ['ffmpeg', true],
       ['disk', true],
       ['disk_space', false],
+      ['hosted_files', false],
       ['sandbox', false],
       ['queue', false],
+      ['workers', false],
       ['notifications', false],
     ],
   );

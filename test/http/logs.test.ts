@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
 import { initialSseState, parseSse, type SseMessage } from '../../src/client/sse.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
@@ -21,7 +22,7 @@ test.before(async (context) => {
   const ended = await daemon.create({ input });
   await daemon.request(`/v2/jobs/${ended}/cancel`, { method: 'PUT' });
   const waiting = await daemon.create({ input });
-  const { key } = await createAccount(daemon.dataFolder, 'stranger');
+  const { key } = await createAccount(openFolderSetup(daemon.dataFolder), 'stranger');
   Object.assign(context, { daemon, ended, waiting, strangerKey: key });
 });
 test.after(({ daemon }) => daemon.stop());

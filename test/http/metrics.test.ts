@@ -2,7 +2,8 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { createKey } from '../../daemon/admin/api-keys.js';
+import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
 import { isLocalClient, keyInAuthorization } from '../../daemon/http/metrics.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
@@ -21,9 +22,9 @@ const test = suite<Context>('GET /metrics');
 test.before(async (context) => {
   const dataFolder = join(tempFolder(), 'data');
   const daemon = await startTestDaemon({ dataFolder, jobs: 0 });
-  const { key: fullKey } = await createKey(dataFolder, 'default', 'full');
-  const { key: readOnlyKey } = await createKey(dataFolder, 'default', 'read-only');
-  const { key: otherKey } = await createAccount(dataFolder, 'other');
+  const { key: fullKey } = await createKey(openFolderSetup(dataFolder), 'default', 'full');
+  const { key: readOnlyKey } = await createKey(openFolderSetup(dataFolder), 'default', 'read-only');
+  const { key: otherKey } = await createAccount(openFolderSetup(dataFolder), 'other');
   Object.assign(context, { daemon, fullKey, readOnlyKey, otherKey });
 });
 test.after(({ daemon }) => daemon.stop());
@@ -70,14 +71,18 @@ test('a full access key of the owner may read them, in each place where scrapers
     assert.is((await fetch(`${daemon.url}/metrics`, { headers: { ...proxied, ...headers } })).status, 200);
 });
 
-test('an unknown key is 401, and a read-only key or that of another account 403', async (context) => {
+test('an unknown key is 401, and a read-only key, a worker key or that of another account 403', async (context) => {
   const { daemon, otherKey, readOnlyKey } = context;
+  const { key: workerKey } = await createWorkerKey(openFolderSetup(daemon.dataFolder));
   const ask = (Authorization: string) =>
     fetch(`${daemon.url}/metrics`, { headers: { ...proxied, Authorization } });
   assert.is((await ask('Bearer a-guess')).status, 401);
   const forbidden = await ask(`Bearer ${otherKey}`);
   assert.is(forbidden.status, 403);
   assert.match(await forbidden.text(), /account default/);
+  const worker = await ask(`Bearer ${workerKey}`);
+  assert.is(worker.status, 403);
+  assert.match(await worker.text(), /worker key/);
   const readOnly = await ask(`Bearer ${readOnlyKey}`);
   assert.is(readOnly.status, 403);
   assert.match(await readOnly.text(), /full access key/);

@@ -52,7 +52,7 @@ for (const [name, route] of allRoutes) {
     const plain = at('paths', template(route), method);
     assert.is(property(plain, 'operationId'), name);
     assert.ok(at('paths', template(route), method, 'responses', String(route.status)), 'it can succeed');
-    for (const representation of route.path.includes(':name') ? [] : route.representations) {
+    for (const representation of route.path.endsWith(':name') ? [] : route.representations) {
       const path = `${template(route)}${suffixes[representation]}`;
       const content = at('paths', path, method, 'responses', String(route.status), 'content');
       const types = Object.keys(typeof content === 'object' && content !== null ? content : {});
@@ -65,7 +65,7 @@ for (const [name, route] of allRoutes) {
 test('every address belongs to a route', () => {
   const known = allRoutes.flatMap(([, route]) => [
     template(route),
-    ...(route.path.includes(':name')
+    ...(route.path.endsWith(':name')
       ? []
       : route.representations.map((form) => `${template(route)}${suffixes[form]}`)),
   ]);
@@ -98,18 +98,19 @@ test('every path parameter is described, and ids are integers below 2^31', () =>
 
 const statuses: readonly (readonly [RouteName, string])[] = [
   ['createJob', '201 400 401 403 404 409 413 415 422 429 503'],
-  ['listJobs', '200 401 403 404 422 429'],
-  ['jobDetails', '200 403 404 410 429'],
+  ['listJobs', '200 401 403 404 422 429 503'],
+  ['jobDetails', '200 403 404 410 429 503'],
   ['jobEvents', '200 204 403 404 410 429 503'],
   ['cancelJob', '204 403 404 409 410 429 503'],
   ['resubmitJob', '204 403 404 409 410 429 503'],
-  ['outputDetails', '200 400 404 410 429'],
-  ['reportAll', '200 401 403 404 422 429'],
-  ['upload', '201 400 401 403 404 408 415 422 429 503'],
-  ['hostedFile', '200 206 304 404 410 416'],
+  ['outputDetails', '200 400 403 404 410 429 503'],
+  ['reportAll', '200 401 403 404 422 429 503'],
+  ['upload', '201 400 401 403 404 408 413 415 422 429 503'],
+  ['hostedFile', '200 206 304 404 410 416 503'],
   ['health', '200 404 503'],
-  ['metrics', '200 401 403 429'],
+  ['metrics', '200 401 403 429 503'],
   ['version', '200 404'],
+  ['workerInfo', '200 401 403 404 429 503'],
   ['openApi', '200'],
   ['home', '200'],
 ];
@@ -161,6 +162,7 @@ test('keys are sent in a header or in the query, except on public routes', () =>
       read: usual,
       full: usual,
       owner: [...usual, { bearer: [] }, { basic: [] }, {}],
+      worker: [{ worker: [] }],
     }[route.key];
     assert.equal(security, expected, name);
   }

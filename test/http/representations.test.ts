@@ -75,7 +75,7 @@ const idOf = (name: RouteName, job: JobRecord): number => {
 
 const readable = (Object.keys(routes) as RouteName[]).filter((name) => {
   const route: Route = routes[name];
-  return route.method === 'GET' && route.response !== undefined;
+  return route.method === 'GET' && route.response !== undefined && route.key !== 'worker';
 });
 
 for (const name of readable) {

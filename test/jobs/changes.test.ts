@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { apply, applyAsHolder, crashLimit } from '../../daemon/jobs/changes.js';
+import { apply, applyAsHolder } from '../../daemon/jobs/changes.js';
+import { crashLimit } from '../../daemon/jobs/end-of-claim.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import { type Change, resubmitLimit } from '../../daemon/jobs/legal-changes.js';
 import { isVencError } from '../../src/shared/errors.js';
@@ -173,6 +174,20 @@ test('a cancel keeps final outputs and ends everything else at once', () => {
   });
   assert.equal([next.claim, next.finishedAt], [null, at]);
   assert.equal(next.outputs.slice(0, 2), job.outputs.slice(0, 2));
+});
+
+test('a job keeps what is known of its input while another machine makes its other outputs', () => {
+  const job = jobIn({ ...inputReady, outputs: ['processing', 'queued'] });
+  const id = job.outputs[0]?.id ?? 0;
+  const held = { ...job, claimedOutputs: [id] };
+  const left = apply(held, { type: 'output-finished', id, media, file }, changedAt);
+  assert.equal(statesOf(left), { job: 'waiting', input: 'finished', outputs: ['finished', 'waiting'] });
+  assert.equal(left.input, job.input);
+  const next = apply(left, { type: 'claimed', token: 'another' }, changedAt);
+  assert.equal(
+    [next.input.state, next.input.media, next.input.file, next.input.finishedAt],
+    ['processing', job.input.media, job.input.file, null],
+  );
 });
 
 test('a resubmit clears errors and times and keeps finished outputs', () => {

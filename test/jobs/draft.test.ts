@@ -69,6 +69,16 @@ test('a job contains the values of its request', () => {
   );
 });
 
+test('the priority and the labels of a job are stored unless they are the default', () => {
+  const queueingOf = (edit: object) => {
+    const { priority, requires } = draftJob({ ...parts, request: { ...parts.request, ...edit } }).number(1);
+    return [priority, requires];
+  };
+  assert.equal(queueingOf({}), [undefined, undefined]);
+  assert.equal(queueingOf({ priority: 0 }), [undefined, undefined]);
+  assert.equal(queueingOf({ priority: -10, requires: ['gpu', 'av1', 'gpu'] }), [-10, ['gpu', 'av1']]);
+});
+
 test('the notifications of a job are stored with it, with defaults for missing fields', () => {
   const notifications = [
     { url: 'http://a.example/x' },

@@ -131,4 +131,30 @@ test('a retried file starts at zero, and kept outputs count once the input is kn
   assert.is(jobProgress(known2, new Map()).progress, 55);
 });
 
+test('progress does not fall when another machine begins with the other outputs', () => {
+  const first = after(
+    ...[{ ...claimed, outputIds: [3] } as const, inspected, { type: 'output-started', id: 3 } as const],
+    { type: 'output-finished', id: 3, media, file },
+  );
+  const second = apply(first, { ...claimed, token: 'u' }, now);
+  const downloading = reported(2, { event: 'downloading', percent: 10, overallPercent: 9.5 });
+  const steps = [
+    jobProgress(first, new Map()),
+    jobProgress(second, new Map()),
+    jobProgress(second, downloading),
+    jobProgress(apply(second, inspected, now), new Map()),
+    jobProgress(apply(second, { type: 'cancelled' }, now), new Map()),
+  ];
+  assert.equal(
+    steps.map(({ state, progress }) => [state, progress]),
+    [
+      ['waiting', 55],
+      ['processing', 55],
+      ['processing', 55],
+      ['processing', 55],
+      ['cancelled', 55],
+    ],
+  );
+});
+
 test.run();

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount, findAccount } from '../../daemon/admin/accounts.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
 import { defaultAccountId } from '../../daemon/store/accounts/accounts-document.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import {
@@ -50,8 +51,8 @@ test('lists, jobs and reports are right with many jobs, also after removals, a r
   const data = join(folder, 'data');
   const empty = await start(join(folder, 'empty'));
   await empty.daemon.end('SIGTERM');
-  const { key: otherKey } = await createAccount(data, 'other');
-  const { id: otherId } = await findAccount(data, 'other');
+  const { key: otherKey } = await createAccount(openFolderSetup(data), 'other');
+  const { id: otherId } = await findAccount(openFolderSetup(data), 'other');
   const accountIds = [defaultAccountId, otherId] as const;
   const { random } = load;
   const began = performance.now();

@@ -11,6 +11,7 @@ import { sampleDraft } from '../helpers/sample-job.js';
 const snapshot: StateSnapshot = {
   jobs: { pending: 0, waiting: 3, processing: 1, finished: 7, failed: 2, cancelled: 0 },
   runs: 1,
+  workers: { byState: { active: 2, draining: 1, silent: 0 }, slots: 5, jobs: 3 },
   maxEncodes: 2,
   eventStreams: 5,
   waitingNotifications: 4,
@@ -39,6 +40,18 @@ function change(metrics: Metrics, job: Job, changes: readonly Change[]): Job {
 }
 
 const test = suite('metrics');
+
+test('workers are counted by state, with their slots and jobs, and so are the claims that they lost', async () => {
+  const metrics = createMetrics();
+  assert.is(await seriesValue(metrics, 'venc_workers{state="active"}'), 2);
+  assert.is(await seriesValue(metrics, 'venc_workers{state="draining"}'), 1);
+  assert.is(await seriesValue(metrics, 'venc_workers{state="silent"}'), 0);
+  assert.is(await seriesValue(metrics, 'venc_worker_slots'), 5);
+  assert.is(await seriesValue(metrics, 'venc_worker_jobs'), 3);
+  assert.is(await seriesValue(metrics, 'venc_worker_claims_lost_total'), 0);
+  metrics.claimExpired();
+  assert.is(await seriesValue(metrics, 'venc_worker_claims_lost_total'), 1);
+});
 
 test('jobs are counted when they are created, claimed and when they end', async () => {
   const metrics = createMetrics();

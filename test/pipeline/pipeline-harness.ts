@@ -105,10 +105,10 @@ export async function createPipelineHarness(): Promise<PipelineHarness> {
     });
     const request = { input: `http://server/${number}`, outputs: [] };
     const draft = draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) });
-    const { id } = await scratchFolders.store.create(draft);
-    ids.push(id);
-    await queue.enqueue(id);
-    return id;
+    const job = await scratchFolders.store.create(draft);
+    ids.push(job.id);
+    await queue.enqueue(job);
+    return job.id;
   };
   const finished: PipelineHarness['finished'] = async (...numbers) => {
     for (const number of numbers)

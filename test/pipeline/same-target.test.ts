@@ -62,11 +62,11 @@ test('a failed upload does not remove a file that another job has written to the
     const settings = { width: 64, clip_length: 0.2, thumbnails: [{ number: 1 }] };
     const outputs = [{ settings, outputDestination: { destination: url, url } }];
     const request = { input: 'http://server/in', outputs: [] };
-    const { id } = await scratchFolders.store.create(
+    const job = await scratchFolders.store.create(
       draftJob({ accountId: '1', request, test: false, outputs, now: new Date(0) }),
     );
-    await queue.enqueue(id);
-    return id;
+    await queue.enqueue(job);
+    return job.id;
   };
   const isIn = (id: number, state: string) =>
     waitUntil(`job ${id} is ${state}`, async () => (await scratchFolders.store.get(id))?.state === state);

@@ -6,7 +6,7 @@ import { VencError } from '../../src/shared/errors.js';
 import { outOfSpaceError, type UpdateFailure, withFailingUpdates } from '../helpers/failing-updates.js';
 import { HandlerFixture } from '../helpers/handler-fixture.js';
 import { createLocalQueueHarness, type LocalQueueHarness } from '../helpers/local-queue-harness.js';
-import { finishAll, sampleDraft } from '../helpers/sample-job.js';
+import { finishAll, finishOutputs, sampleDraft, sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import { settleEventLoop, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
@@ -27,6 +27,7 @@ test.before.each(async (context) => {
   context.delays = [];
   context.fixture = new HandlerFixture();
   context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFailure), {
+    confirmClaim: async () => new AbortController().signal,
     delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {
@@ -50,7 +51,7 @@ test('a full disk at the claim loses no job: once there is space, it and the job
     (await harness.store.create(sampleDraft())).id,
   ];
   updateFailure.error = outOfSpaceError;
-  for (const id of ids) await queue.enqueue(id);
+  for (const id of ids) await queue.enqueue(sampleDraft().number(id));
   await waitUntil('the queue pauses', () => delays.length === 1);
   assert.is(updateFailure.count, 1, 'it asks once and then waits');
   assert.is((await harness.store.get(ids[0] ?? 0))?.state, 'waiting');
@@ -63,7 +64,7 @@ test('a full disk at the claim loses no job: once there is space, it and the job
 test('the delays double up to a limit', async (context) => {
   const { harness, queue, fixture, updateFailure, delays } = context;
   updateFailure.error = outOfSpaceError;
-  await queue.enqueue((await harness.store.create(sampleDraft())).id);
+  await queue.enqueue(await harness.store.create(sampleDraft()));
   for (let count = 1; count <= 10; count += 1) {
     await waitUntil('the queue pauses', () => delays.length === count);
     if (count === 10) updateFailure.error = null;
@@ -79,7 +80,7 @@ test('a claim that was stored although the store reported an error is valid', as
   const { harness, queue, fixture, updateFailure, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   Object.assign(updateFailure, { error: outOfSpaceError, isLate: true });
-  await queue.enqueue(id);
+  await queue.enqueue(sampleDraft().number(id));
   await waitUntil('the queue pauses', () => delays.length === 1);
   assert.is((await harness.store.get(id))?.state, 'processing');
   updateFailure.error = null;
@@ -96,7 +97,7 @@ test('a job whose claim is being retried can be stopped, and the next one takes 
     (await harness.store.create(sampleDraft())).id,
   ];
   updateFailure.error = outOfSpaceError;
-  for (const id of ids) await queue.enqueue(id);
+  for (const id of ids) await queue.enqueue(sampleDraft().number(id));
   await waitUntil('the queue pauses', () => delays.length === 1);
   assert.not(queue.isRunning(ids[0] ?? 0));
   updateFailure.error = null;
@@ -107,7 +108,7 @@ test('a job whose claim is being retried can be stopped, and the next one takes 
 test('close does not wait for disk space', async ({ harness, queue, updateFailure, delays }) => {
   const { id } = await harness.store.create(sampleDraft());
   updateFailure.error = outOfSpaceError;
-  await queue.enqueue(id);
+  await queue.enqueue(sampleDraft().number(id));
   await waitUntil('the queue pauses', () => delays.length === 1);
   await queue.close(2 ** 40);
   assert.is((await harness.store.get(id))?.state, 'waiting');
@@ -117,7 +118,7 @@ test('a stored claim is released if the queue closes meanwhile', async (context)
   const { harness, queue, updateFailure, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
   Object.assign(updateFailure, { error: outOfSpaceError, isLate: true });
-  await queue.enqueue(id);
+  await queue.enqueue(sampleDraft().number(id));
   await waitUntil('the queue pauses', () => delays.length === 1);
   updateFailure.error = null;
   await queue.close(0);
@@ -137,17 +138,36 @@ test('a job with a damaged record is logged and blocks no other job', async ({
     (await harness.store.create(sampleDraft())).id,
   ];
   updateFailure.error = new VencError('GoneError', 'The record of the job is damaged.');
-  await queue.enqueue(ids[0] ?? 0);
+  await queue.enqueue(sampleDraft().number(ids[0] ?? 0));
   await waitUntil('the error was logged', () => harness.logLines.some((line) => line.includes('is damaged')));
   updateFailure.error = null;
-  await queue.enqueue(ids[1] ?? 0);
+  await queue.enqueue(sampleDraft().number(ids[1] ?? 0));
   assert.is((await fixture.next()).run.job.id, ids[1]);
 });
+
+for (const isLate of [false, true]) {
+  test(`a change that ${isLate ? 'was stored without an answer' : 'could not be stored'} while the database was away is stored once`, async (context) => {
+    const { harness, queue, fixture, updateFailure, delays } = context;
+    const { id } = await harness.store.create(sampleDraft());
+    await queue.enqueue(sampleDraft().number(id));
+    const { run, end } = await fixture.next();
+    const error = new VencError('UnavailableError', 'The database is not available.');
+    Object.assign(updateFailure, { error, isLate });
+    const changing = run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
+    await waitUntil('the run pauses', () => delays.length === 1);
+    assert.not(run.signal.aborted);
+    updateFailure.error = null;
+    context.goOn();
+    assert.is((await changing).input.state, 'finished');
+    await end((one) => finishOutputs(one));
+    assert.is((await harness.store.get(id))?.state, 'finished');
+  });
+}
 
 test('a job that cannot be marked as failed for lack of space is marked once there is space', async (context) => {
   const { harness, queue, fixture, updateFailure, delays } = context;
   const { id } = await harness.store.create(sampleDraft());
-  await queue.enqueue(id);
+  await queue.enqueue(sampleDraft().number(id));
   const { end } = await fixture.next();
   updateFailure.error = outOfSpaceError;
   await end(() => Promise.reject(outOfSpaceError));
@@ -167,7 +187,7 @@ test('close also ends if the jobs cannot be requeued, and logs that', async ({
   updateFailure,
 }) => {
   const { id } = await harness.store.create(sampleDraft());
-  await queue.enqueue(id);
+  await queue.enqueue(sampleDraft().number(id));
   await fixture.next();
   updateFailure.error = outOfSpaceError;
   await queue.close(0);
@@ -186,7 +206,7 @@ test('the log reports a handler that throws, but not one that was stopped', asyn
     (await harness.store.create(sampleDraft())).id,
     (await harness.store.create(sampleDraft())).id,
   ];
-  for (const id of ids) await queue.enqueue(id);
+  for (const id of ids) await queue.enqueue(sampleDraft().number(id));
   const thrown = await fixture.next();
   await fixture.next();
   await thrown.end(() => Promise.reject(new Error('bang')));

@@ -83,6 +83,29 @@ test('a returned snapshot does not change later', ({ progressTracker }) => {
   assert.equal(read.get(2), downloading(1, 1));
 });
 
+test('a mirrored run is read and reported like an own one, which takes precedence', ({ progressTracker }) => {
+  const notified: number[] = [];
+  progressTracker.watch((jobId) => notified.push(jobId));
+  progressTracker.mirror(7, new Map([[8, downloading(5, 4)]]));
+  assert.equal([...progressTracker.read(7)], [[8, downloading(5, 4)]]);
+  progressTracker.update(7, 8, downloading(6, 5));
+  progressTracker.mirror(7, new Map([[8, downloading(7, 6)]]));
+  assert.equal([...progressTracker.read(7)], [[8, downloading(7, 6)]]);
+  assert.equal([...progressTracker.own.keys()], [1]);
+  assert.equal(notified, [7, 7]);
+
+  progressTracker.start(7);
+  assert.is(progressTracker.read(7).size, 0);
+  progressTracker.mirror(7, new Map([[8, downloading(90, 90)]]));
+  assert.is(progressTracker.read(7).size, 0);
+  progressTracker.clear(7);
+  assert.equal([...progressTracker.read(7)], [[8, downloading(90, 90)]]);
+  progressTracker.mirror(7, null);
+  progressTracker.mirror(7, null);
+  assert.is(progressTracker.read(7).size, 0);
+  assert.equal(notified, [7, 7, 7, 7, 7]);
+});
+
 test('listeners are called after each change, until they unsubscribe', ({ progressTracker }) => {
   const notifiedJobs: (readonly [number, number])[] = [];
   const stop = progressTracker.watch((jobId) => notifiedJobs.push([jobId, progressTracker.read(jobId).size]));

@@ -45,6 +45,21 @@ for (const password of oddPasswords) {
   });
 }
 
+test('a worker key is masked wherever it is in a text', () => {
+  const key = `vencw_${'0123456789abcdef'.repeat(2)}01234567`;
+  for (const [before, after] of [
+    ['', ''],
+    ['the worker key ', ' is not known.'],
+    ['http://127.0.0.1:8686/v2/jobs/', '?page=1'],
+    ['%22', '%22'],
+    ['{"token":"', '"}'],
+    ['VENC_WORKER_TOKEN=', '\n'],
+  ])
+    assert.is(redact(`${before}${key}${after}`), `${before}vencw_***${after}`);
+  assert.is(redact(key.slice(0, 20)), 'vencw_***', 'a truncated key');
+  assert.not.match(redact(`Authorization: Bearer ${key}`), key);
+});
+
 test('each of several URLs in one text is masked', () => {
   assert.is(
     redact('from ftp://a:one@x/1 to s3://b:two@y/2, then http://c:8080/3 and cf://d:three/four@z/5.'),

@@ -32,6 +32,11 @@ test('every route has a description and starts with a slash', () => {
   }
 });
 
+test('worker keys open the routes of workers, and no other', () => {
+  for (const [name, { key, path }] of Object.entries(routes))
+    assert.is(key === 'worker', path.startsWith('/worker/'), name);
+});
+
 test('read-only keys read inputs, outputs and their progress, and nothing else', () => {
   const forReadOnly = Object.entries(routes).filter(([, { key }]) => key === 'read');
   assert.equal(

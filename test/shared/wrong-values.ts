@@ -22,7 +22,7 @@ function valuesByKind(setting: Setting): readonly unknown[] {
   switch (setting.kind) {
     case 'integer': {
       const { min, max, multipleOf = 1 } = setting;
-      const beyond = [min - multipleOf, max + multipleOf, ...(min === 0 ? [] : [-min])];
+      const beyond = [min - multipleOf, max + multipleOf, ...(-min < min || -min > max ? [-min] : [])];
       const between = [min + multipleOf / 2, `${min}.0`];
       return [...nonNumbers, ...beyond, ...beyond.map(String), ...between];
     }

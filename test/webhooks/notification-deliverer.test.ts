@@ -1,6 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { jobRecord } from '../../daemon/jobs/view.js';
+import type { JobListener, JobStore } from '../../daemon/store/job-store.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { JobNotificationBody, OutputNotificationBody } from '../../src/shared/records/notifications.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { finishing, noneIsPending, verified, withHarness } from './notification-harness.js';
@@ -163,5 +165,52 @@ test('the log contains only the host of a URL, and none of the headers', async (
     (response, _, count) => response.writeHead(count === 1 ? 500 : 200).end('hunter2'),
   );
 });
+
+test('a notification is sent if another process stored it and the earlier state of the job is not known', async () => {
+  await withHarness(async (harness, endpoint) => {
+    const { store } = harness;
+    const { id, outputs } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+    let report: JobListener = () => undefined;
+    // The changes of another process are not reported to this store.
+    const watch = (listener: JobListener) => {
+      report = listener;
+      return () => undefined;
+    };
+    harness.open({ store: { ...bound(store), watch } });
+    await harness.change(id, ...finishing(outputs[0]?.id ?? 0));
+    const job = await store.get(id);
+    assert.ok(job !== null);
+    report(job, job);
+    report(job, job);
+    await waitUntil('the job is notified', () => noneIsPending(harness));
+    assert.is(endpoint.received.length, 1);
+  });
+});
+
+test('earlier notifications are sent once the database is available again', async () => {
+  await withHarness(async (harness, endpoint) => {
+    const { id, outputs } = await harness.start([{ url: endpoint.url('/') }], [undefined]);
+    await harness.change(id, ...finishing(outputs[0]?.id ?? 0));
+    let failures = 0;
+    const listWithNotifications = () => {
+      failures += 1;
+      if (failures === 1) throw new VencError('UnavailableError', 'The database is not available.');
+      return harness.store.listWithNotifications();
+    };
+    harness.open({ store: { ...bound(harness.store), listWithNotifications } });
+    await waitUntil('the job is notified', () => noneIsPending(harness));
+    assert.is(endpoint.received.length, 1);
+    assert.match(harness.logLines.join('\n'), /cannot be resumed yet/);
+  });
+});
+
+function bound(store: JobStore): Pick<JobStore, 'get' | 'update' | 'watch' | 'listWithNotifications'> {
+  return {
+    get: (id) => store.get(id),
+    update: (id, change) => store.update(id, change),
+    watch: (listener) => store.watch(listener),
+    listWithNotifications: () => store.listWithNotifications(),
+  };
+}
 
 test.run();

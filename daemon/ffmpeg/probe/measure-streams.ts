@@ -1,3 +1,5 @@
+import { LineReader } from '../../../src/shared/util/line-reader.js';
+import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import { safeInputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
@@ -27,7 +29,7 @@ export async function measureVideo(
   });
   const exit = await launchFfprobe(ffprobe, videoPacketArgs, path, {
     settings,
-    signal: AbortSignal.any([signal, AbortSignal.timeout(settings.seconds * 1000)]),
+    signal: AbortSignal.any([signal, timeoutSignal(settings.seconds * 1000)]),
     onStdout: (text) => reader.add(text),
   });
   if (exit.exitCode !== 0 || packets < 2 || last <= first) return null;
@@ -153,7 +155,7 @@ export async function findDisplayedFrame(
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
   const stopReading = new AbortController();
-  const limit = AbortSignal.timeout(settings.seconds * 1000);
+  const limit = timeoutSignal(settings.seconds * 1000);
   const args = [
     ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', String(streamIndex)],
     ...['-read_intervals', `${seconds.toFixed(6)}%`, '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
@@ -172,21 +174,4 @@ export async function findDisplayedFrame(
     onStdout: (text) => reader.add(text),
   });
   return Number.isFinite(displayedFrame) ? displayedFrame : null;
-}
-
-/** Longer lines of ffprobe are no packets; only their end is kept. */
-const maxLineCharacters = 4096;
-
-/** Splits text that arrives in chunks into lines. A line without an end does not grow without limit. */
-class LineReader {
-  #rest = '';
-
-  constructor(private readonly onLine: (line: string) => void) {}
-
-  /** Adds a chunk, which may begin and end anywhere. */
-  add(text: string): void {
-    const lines = (this.#rest + text).split('\n');
-    this.#rest = (lines.pop() ?? '').slice(-maxLineCharacters);
-    for (const line of lines) this.onLine(line);
-  }
 }

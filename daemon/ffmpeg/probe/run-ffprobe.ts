@@ -3,6 +3,7 @@ import { resolve } from 'node:path';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
+import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import { fileArgument } from '../../plan/safe-input.js';
 import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
@@ -103,8 +104,8 @@ export async function runFfprobe(
   path: string,
   { settings, subject, timeoutErrorClass, signal }: FfprobeOptions,
 ): Promise<FfprobeResult> {
-  const timeoutSignal = AbortSignal.timeout(settings.seconds * 1000);
-  const deadlineSignal = signal === undefined ? timeoutSignal : AbortSignal.any([signal, timeoutSignal]);
+  const limit = timeoutSignal(settings.seconds * 1000);
+  const deadlineSignal = signal === undefined ? limit : AbortSignal.any([signal, limit]);
   let output = '';
   const exit = await launchFfprobe(ffprobe, args, path, {
     settings,
@@ -114,7 +115,7 @@ export async function runFfprobe(
     },
   });
   if (signal?.aborted) throw new VencError('InterruptedError', `Probing ${subject} was interrupted.`);
-  if (timeoutSignal.aborted)
+  if (limit.aborted)
     throw new VencError(
       timeoutErrorClass,
       `Probing ${subject} took longer than ${settings.seconds} seconds.`,

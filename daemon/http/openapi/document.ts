@@ -103,6 +103,11 @@ export const securitySchemes = {
     scheme: 'basic',
     description: 'The key as the password, with any user name, for `/metrics`.',
   },
+  worker: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'A worker key, which `venc keys create --worker` prints, as a bearer token.',
+  },
 } as const;
 
 const webhookHeaders = [

@@ -21,6 +21,7 @@ export interface ErrorResponse {
 }
 
 const hasId = ({ route }: ErrorCondition) => route.path.includes(':id');
+const hasWorkerName = ({ route }: ErrorCondition) => route.path.includes('/workers/:name');
 const hasToken = ({ route }: ErrorCondition) => route.path.includes(':token');
 const hasBody = ({ route }: ErrorCondition) => route.requestBody !== undefined;
 /** For errors of any path, which the document describes once. */
@@ -31,8 +32,11 @@ const hasCallback = ({ route, suffix }: ErrorCondition) =>
   suffix === null ? route.representations.includes('jsonp') : suffix === 'jsonp';
 const acceptsBody = (what: Route['requestBody']) => (condition: ErrorCondition) =>
   condition.route.requestBody === what;
-const changesJob = ({ route }: ErrorCondition) => route.status === 204;
-const isStream = ({ route }: ErrorCondition) => route.contentType === 'text/event-stream';
+const hasMessage = (condition: ErrorCondition) => hasBody(condition) && !acceptsBody('file')(condition);
+const isOfClaim = ({ route }: ErrorCondition) => route.path.startsWith('/worker/v1/claims/');
+const isFileOfClaim = (condition: ErrorCondition) => isOfClaim(condition) && isRangeable(condition);
+const isRangeable = ({ route }: ErrorCondition) => route.contentType === 'application/octet-stream';
+const changesJob = (condition: ErrorCondition) => condition.route.status === 204 && hasId(condition);
 
 /** Every error response, with the rule that selects its routes. */
 export const errorResponses = [
@@ -40,25 +44,27 @@ export const errorResponses = [
     status: 400,
     name: 'BadRequest',
     text: meaning('UnparsableBodyError', 'InvalidCallbackError'),
-    appliesTo: (condition) => hasBody(condition) || hasCallback(condition),
+    appliesTo: (condition) => hasBody(condition) || hasCallback(condition) || isFileOfClaim(condition),
   },
   {
     status: 401,
     name: 'Unauthorized',
     text: meaning('UnauthorizedError'),
-    appliesTo: (condition) => condition.route.key !== 'none' && !hasId(condition),
+    appliesTo: (condition) =>
+      condition.route.key === 'worker' || (condition.route.key !== 'none' && !hasId(condition)),
   },
   {
     status: 403,
     name: 'Forbidden',
     text: meaning('ForbiddenError', 'ResubmitLimitError'),
-    appliesTo: ({ route }) => route.key === 'full' || route.key === 'owner',
+    appliesTo: ({ route }) => route.key !== 'none',
   },
   {
     status: 404,
     name: 'NotFound',
     text: meaning('NotFoundError'),
-    appliesTo: (condition) => hasId(condition) || hasToken(condition) || hasFormat(condition),
+    appliesTo: (condition) =>
+      hasId(condition) || hasWorkerName(condition) || hasToken(condition) || hasFormat(condition),
   },
   { status: 405, name: 'MethodNotAllowed', text: meaning('MethodNotAllowedError'), appliesTo: never },
   {
@@ -71,7 +77,7 @@ export const errorResponses = [
     status: 409,
     name: 'Conflict',
     text: meaning('ConflictError'),
-    appliesTo: (condition) => changesJob(condition) || acceptsBody('job')(condition),
+    appliesTo: (condition) => changesJob(condition) || hasMessage(condition) || isOfClaim(condition),
   },
   {
     status: 410,
@@ -83,7 +89,7 @@ export const errorResponses = [
     status: 413,
     name: 'PayloadTooLarge',
     text: meaning('PayloadTooLargeError'),
-    appliesTo: acceptsBody('job'),
+    appliesTo: hasBody,
   },
   {
     status: 415,
@@ -95,7 +101,7 @@ export const errorResponses = [
     status: 416,
     name: 'RangeNotSatisfiable',
     text: 'The requested range is outside the file.',
-    appliesTo: hasToken,
+    appliesTo: isRangeable,
   },
   {
     status: 422,
@@ -114,7 +120,8 @@ export const errorResponses = [
     status: 503,
     name: 'ServiceUnavailable',
     text: meaning('UnavailableError', 'OutOfSpaceError'),
-    appliesTo: (condition) => hasBody(condition) || changesJob(condition) || isStream(condition),
+    // Whatever needs a key reads or writes records, which may be in a database.
+    appliesTo: (condition) => condition.route.key !== 'none' || isRangeable(condition),
   },
 ] as const satisfies readonly ErrorResponse[];
 

@@ -15,6 +15,13 @@ export const sharedParameters = {
     description: 'Id of the job, the input or the output.',
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: maxId },
   },
+  claim: {
+    name: 'Venc-Claim',
+    in: 'header',
+    required: true,
+    description: 'Token of the claim.',
+    schema: { type: 'string', minLength: 1 },
+  },
   format: {
     name: 'format',
     in: 'query',
@@ -86,13 +93,19 @@ export function parametersOf({ name, route, suffix }: RouteVariant): readonly (P
     ...(suffix === 'jsonp' || suffix === null ? callbackParameters(route) : []),
     ...(route.requestBody === 'job' ? [ref('idempotencyKey')] : []),
     ...(route.contentType === 'text/event-stream' ? [ref('lastEventId')] : []),
-    ...(name === 'hostedFile'
+    ...(route.path.startsWith('/worker/v1/claims/') ? [ref('claim')] : []),
+    ...(name === 'hostedFile' || name === 'readClaimFile'
       ? [ref('range'), ref('ifRange'), ref('ifNoneMatch'), ref('ifModifiedSince')]
       : []),
   ];
 }
 
+const descriptions: Readonly<Record<string, string>> = {
+  token: 'Unguessable token of the file or the worker.',
+};
+
 function pathParameters({ path }: Route): readonly (Parameter | Reference)[] {
+  const ofName = path.startsWith('/v2/workers/') ? 'Name of the worker.' : 'Name of the file.';
   return [...path.matchAll(/:(\w+)/g)].map(([, name = '']) =>
     name === 'id'
       ? ref('id')
@@ -100,7 +113,7 @@ function pathParameters({ path }: Route): readonly (Parameter | Reference)[] {
           name,
           in: 'path',
           required: true,
-          description: name === 'token' ? 'Unguessable token of the hosted file.' : 'Name of the file.',
+          description: descriptions[name] ?? ofName,
           schema: { type: 'string', minLength: 1 },
         },
   );
@@ -112,8 +125,8 @@ function queryParameters({ query = {} }: Route): readonly Parameter[] {
     in: 'query',
     description: `${note[0]?.toUpperCase()}${note.slice(1)}.`,
     schema:
-      type === 'integer'
-        ? { type, minimum: 1 }
+      type === 'integer' || type === 'count'
+        ? { type: 'integer', minimum: type === 'count' ? 0 : 1 }
         : { type: 'string', ...(type === 'date' ? { format: 'date' } : {}) },
   }));
 }

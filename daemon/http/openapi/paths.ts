@@ -43,7 +43,7 @@ function template({ path }: Route): string {
 
 /** A path that ends in a file name has no suffixes: its dots are part of the name. */
 function suffixesOf({ path, representations }: Route): readonly Representation[] {
-  return path.includes(':name') ? [] : representations;
+  return path.endsWith(':name') ? [] : representations;
 }
 
 function operationsOf(variant: RouteVariant): PathItem {
@@ -76,6 +76,7 @@ function operation(variant: RouteVariant, method: Method, byMethod: string): Ope
 
 function securityOf({ key }: Route): Operation['security'] {
   if (key === 'none') return [];
+  if (key === 'worker') return [{ worker: [] }];
   const usual = [{ 'Service-Api-Key': [] }, { api_key: [] }];
   return key === 'owner' ? [...usual, { bearer: [] }, { basic: [] }, {}] : usual;
 }
@@ -86,6 +87,7 @@ const keys = {
   full: 'A full access key is needed.',
   owner:
     'A full access key of the account default is needed, also as `Authorization`, except for programs on the same machine.',
+  worker: 'A worker key is needed, as a bearer token.',
 } as const satisfies Readonly<Record<Route['key'], string>>;
 
 /** Only the plain path accepts any method (section 4.5). */
@@ -117,6 +119,7 @@ export const tags = [
   { name: 'Inputs and outputs', description: 'Details and progress of the files of a job.' },
   { name: 'Reports', description: 'Usage by day.' },
   { name: 'Files', description: 'Uploading inputs and downloading hosted outputs.' },
+  { name: 'Workers', description: 'For `venc worker` on other machines.' },
   { name: 'Service', description: 'The daemon itself.' },
   { name: 'Earlier versions', description: 'Version 1 and the unversioned paths.' },
   {
@@ -133,6 +136,7 @@ const byPath: readonly (readonly [RegExp, TagName])[] = [
   [/^\/v2\/(?:inputs|outputs)/, 'Inputs and outputs'],
   [/^\/v2\/reports/, 'Reports'],
   [/^\/v2\/uploads|^\/hosted/, 'Files'],
+  [/^\/worker\//, 'Workers'],
   [/^\/(?:jobs|inputs|outputs|v1)(?:\/|$)/, 'Earlier versions'],
 ];
 

@@ -28,6 +28,7 @@ import {
   vodDayFields,
   vodSumFields,
 } from '../../../src/shared/records/reports.js';
+import { type WorkerMessageName, workerMessages } from '../../../src/shared/records/worker-messages.js';
 import { type Route, routes } from '../../../src/shared/routes.js';
 import { refTo, type Schema, type Schemas } from './document-types.js';
 
@@ -63,6 +64,11 @@ export function answerSchemaName(name: ResponseName, form: 'whole' | 'public' = 
   return `${name[0]?.toUpperCase()}${name.slice(1)}Answer${hasPublicForm ? 'InJsonp' : ''}`;
 }
 
+/** Name of the schema of a message of a worker, e.g. `WorkerJoinMessage`. */
+export function messageSchemaName(name: WorkerMessageName): string {
+  return `${name[0]?.toUpperCase()}${name.slice(1)}Message`;
+}
+
 /** The schemas of all responses and notifications, and of the named records in them. */
 export function recordSchemas(): Schemas {
   const fullSchemas = Object.entries<Field>(responses).map(
@@ -73,11 +79,21 @@ export function recordSchemas(): Schemas {
   const named = [...parts].map(
     ([fields, name]) => [name, recordSchema(fields, 'Part of a response.')] as const,
   );
+  // Members that the daemon does not know are ignored.
+  const messages = Object.entries<RecordTable>(workerMessages).map(
+    ([name, fields]) =>
+      [
+        // Object.entries loses the type of the keys, which are names of messages.
+        messageSchemaName(name as WorkerMessageName),
+        recordSchema(fields, 'A message of a worker.', true),
+      ] as const,
+  );
   const publicSchemas = publicAnswers().map(
     (name) => [answerSchemaName(name, 'public'), publicSchema(responses[name])] as const,
   );
   return {
     ...Object.fromEntries([...fullSchemas, ...publicSchemas, ...named]),
+    ...Object.fromEntries(messages),
     JobNotice: { ...fieldSchema(jobNotificationFields), ...root(jobNotificationFields) },
     OutputNotice: { ...fieldSchema(outputNotificationFields), ...root(outputNotificationFields) },
     ErrorClass: errorClassSchema(),
@@ -85,14 +101,14 @@ export function recordSchemas(): Schemas {
 }
 
 /** The schema of a record with exactly these fields. */
-function recordSchema(fields: RecordTable, description: string): Schema {
+function recordSchema(fields: RecordTable, description: string, isOpen = false): Schema {
   const entries = Object.entries(fields);
   return {
     type: 'object',
     description,
     properties: Object.fromEntries(entries.map(([name, field]) => [name, propertySchema(name, field)])),
     required: entries.filter(([, { isOptional }]) => !isOptional).map(([name]) => name),
-    additionalProperties: false,
+    additionalProperties: isOpen,
   };
 }
 
@@ -114,29 +130,38 @@ function fieldSchema(field: Field): Schema {
 function bareSchema(field: Field): Schema {
   const description = field.description;
   switch (field.type) {
-    case 'integer':
-    case 'number':
     case 'boolean':
       return { type: field.type, description };
-    case 'string':
-      return {
-        type: 'string',
-        description,
-        ...(field.values === undefined ? {} : { enum: field.values }),
-        ...(field.format === undefined ? {} : { format: field.format }),
-      };
+    case 'integer':
+    case 'number': {
+      const { type, minimum, maximum } = field;
+      return { type, description, ...present({ minimum, maximum }) };
+    }
+    case 'string': {
+      const { values, format, pattern, maxLength } = field;
+      return { type: 'string', description, ...present({ enum: values, format, pattern, maxLength }) };
+    }
     case 'object': {
       const name = parts.get(field.fields);
-      return name === undefined ? recordSchema(field.fields, description) : { ...refTo(name), description };
+      return name === undefined
+        ? recordSchema(field.fields, description, field.isOpen)
+        : { ...refTo(name), description };
     }
     case 'array':
       return {
         type: 'array',
         description,
         items: { ...fieldSchema(field.of), xml: { name: field.item } },
+        ...present({ maxItems: field.maxItems }),
         xml: { ...(field.name === undefined ? {} : { name: field.name }), wrapped: true },
       };
   }
+}
+
+/** The members that have a value. */
+function present<T extends object>(members: T): { [K in keyof T]?: NonNullable<T[K]> } {
+  const given = Object.entries(members).filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given) as { [K in keyof T]?: NonNullable<T[K]> };
 }
 
 function root(field: Field): Schema {

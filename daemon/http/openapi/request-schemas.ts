@@ -1,3 +1,4 @@
+import type { WorkerMessageName } from '../../../src/shared/records/worker-messages.js';
 import type { Route } from '../../../src/shared/routes.js';
 import { accessControlTable } from '../../../src/shared/settings/access-control.js';
 import { captionFileTable } from '../../../src/shared/settings/captions.js';
@@ -17,6 +18,7 @@ import {
   type Schema,
   type Schemas,
 } from './document-types.js';
+import { messageSchemaName } from './record-schemas.js';
 import { settingsSchema, type TableNames } from './setting-schemas.js';
 
 const named: TableNames = new Map<SettingsTable, string>([
@@ -126,14 +128,32 @@ export const requestBodies = {
     required: true,
     content: { '*/*': { schema: { type: 'string', format: 'binary' } } },
   },
+  workerJoin: message('workerJoin'),
+  workerClaim: message('workerClaim'),
+  workerHeartbeat: message('workerHeartbeat'),
+  workerChange: message('workerChange'),
+  workerCredentials: message('workerCredentials'),
 } as const satisfies Readonly<Record<string, RequestBody>>;
 
 /** The request body of an operation; undefined if it has none. */
 export function requestBodyOf({ requestBody, key }: Route, method: Method): Reference | undefined {
   if (requestBody === 'job') return ref('Job');
   if (requestBody === 'file') return ref('File');
+  if (requestBody !== undefined) return ref(requestBody);
   // OpenAPI defines no request body for other methods.
-  return key !== 'none' && ['post', 'put', 'patch'].includes(method) ? ref('Key') : undefined;
+  return key !== 'none' && key !== 'worker' && ['post', 'put', 'patch'].includes(method)
+    ? ref('Key')
+    : undefined;
+}
+
+/** The body of a message of a worker. */
+function message(name: WorkerMessageName): RequestBody {
+  const schema = refTo(messageSchemaName(name));
+  return {
+    description: 'A message of a worker, in JSON.',
+    required: true,
+    content: { 'application/json': { schema } },
+  };
 }
 
 function forms(schema: string, example: string): Readonly<Record<string, MediaType>> {

@@ -100,6 +100,16 @@ function extras(variant: RouteVariant): Readonly<Record<string, ResponseNote>> {
           headers: headerRefs([]),
         },
       };
+    case 'claimJob':
+      return {
+        204: {
+          description: 'There is no job for the worker now.',
+          headers: headerRefs(headersOfRoute(name, 204)),
+        },
+      };
+    case 'claimCredentials':
+      return { 204: { description: 'There are no such credentials.', headers: headerRefs([]) } };
+    case 'readClaimFile':
     case 'hostedFile': {
       const headers = headerRefs(headersOfRoute(name, 206));
       return {
@@ -204,6 +214,11 @@ export const headers = {
     required: true,
     schema: { type: 'string', const: 'no-store' },
   },
+  'Venc-Drain': {
+    description: 'Whether the worker is to take no further jobs and to end.',
+    required: true,
+    schema: { type: 'string', enum: ['true', 'false'] },
+  },
   Allow: { description: 'The methods that the path supports.', required: true, schema: text },
 } as const satisfies Readonly<Record<string, Header>>;
 
@@ -217,7 +232,9 @@ const ofRoutes: Readonly<Partial<Record<RouteName, Readonly<Record<number, reado
   jobEvents: { 200: ['Cache-Control'] },
   jobLogEvents: { 200: ['Cache-Control'] },
   daemonLogEvents: { 200: ['Cache-Control'] },
+  claimJob: { 204: ['Venc-Drain'] },
   hostedFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },
+  readClaimFile: { 200: ofFiles, 206: [...ofFiles, 'Content-Range'], 304: ofFiles },
 };
 
 /** The additional headers of a route and a status. */

@@ -12,20 +12,23 @@ export const putUpload: RouteHandler = async (appContext, { params, incoming, si
   return { status: 201, record: await receiveUpload(appContext, account.id, upload) };
 };
 
+/** Paths of uploads, and of the files that workers send. */
+const bodiesOfFiles = /^\/(?:v2\/uploads\/|worker\/v1\/claims\/\d+\/file$)/;
+
 /**
  * Whether a request is an upload, by its path. Its body may take as long as bytes keep arriving
  * (`--stall-timeout`).
  */
 export function isUpload({ method, url = '' }: IncomingMessage): boolean {
   const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
-  return method === 'PUT' && normalizePath(path ?? '').path.startsWith('/v2/uploads/');
+  return method === 'PUT' && bodiesOfFiles.test(normalizePath(path ?? '').path);
 }
 
 /**
  * Rejects a compressed or partial body: it would be stored as if it were the file, and the job would find no
  * media in it.
  */
-function requireCompleteUncompressed({ headers }: IncomingMessage): void {
+export function requireCompleteUncompressed({ headers }: IncomingMessage): void {
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new VencError('UnsupportedMediaTypeError', 'An upload must have no Content-Encoding.');

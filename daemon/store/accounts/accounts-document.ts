@@ -18,16 +18,23 @@ export interface StoredKey {
   readonly createdAt: string;
 }
 
-/** The content of `accounts.json`. Never edited in place. */
+/** A worker key as it is stored. */
+export type StoredWorkerKey = Omit<StoredKey, 'accountId' | 'kind'>;
+
+/**
+ * The content of `accounts.json`. Never edited in place. Worker keys are a list of their own: earlier versions ignore it, while
+ * they reject a file that has a key of an unknown kind.
+ */
 export interface AccountsDocument {
   readonly accounts: readonly Account[];
   readonly keys: readonly StoredKey[];
+  /** Absent in documents of earlier versions. */
+  readonly workers?: readonly StoredWorkerKey[];
 }
 
 /** The document as older versions wrote it: accounts without notification secrets. */
-interface StoredAccounts {
+interface StoredAccounts extends Omit<AccountsDocument, 'accounts'> {
   readonly accounts: readonly StoredAccount[];
-  readonly keys: readonly StoredKey[];
 }
 
 type StoredAccount = Omit<Account, 'notificationSecret'> & Partial<Pick<Account, 'notificationSecret'>>;
@@ -45,9 +52,25 @@ export function withKey(document: AccountsDocument, key: StoredKey): AccountsDoc
   return { ...document, keys: upsert(document.keys, key) };
 }
 
-/** Removes the key with an id. */
+/** Adds a worker key. */
+export function withWorkerKey(document: AccountsDocument, key: StoredWorkerKey): AccountsDocument {
+  return { ...document, workers: [...workerKeys(document), key] };
+}
+
+/** Removes the key of an account or of a worker that has this id. */
 export function withoutKey(document: AccountsDocument, id: string): AccountsDocument {
-  return { ...document, keys: document.keys.filter((key) => key.id !== id) };
+  const keys = document.keys.filter((key) => key.id !== id);
+  return { ...document, keys, workers: workerKeys(document).filter((key) => key.id !== id) };
+}
+
+/** The worker keys. */
+export function workerKeys({ workers = [] }: AccountsDocument): readonly StoredWorkerKey[] {
+  return workers;
+}
+
+/** The keys of accounts and workers, whose ids are all different. */
+export function allKeys(document: AccountsDocument): readonly StoredWorkerKey[] {
+  return [...document.keys, ...workerKeys(document)];
 }
 
 /** The account with an id; null if there is none. */
@@ -86,7 +109,10 @@ export function readAccountsDocument(value: unknown): StoredAccounts | null {
   if (!isObject(value) || !Array.isArray(value.accounts) || !Array.isArray(value.keys)) return null;
   const accounts: unknown[] = value.accounts;
   const keys: unknown[] = value.keys;
-  return accounts.every(isAccount) && keys.every(isStoredKey) ? { accounts, keys } : null;
+  if (!accounts.every(isAccount) || !keys.every(isStoredKey)) return null;
+  if (value.workers === undefined) return { accounts, keys };
+  const workers: unknown = value.workers;
+  return Array.isArray(workers) && workers.every(isStoredWorkerKey) ? { accounts, keys, workers } : null;
 }
 
 function upsert<Item extends { readonly id: string }>(items: readonly Item[], item: Item): readonly Item[] {
@@ -111,10 +137,18 @@ function isSecret(value: unknown): value is string {
 
 function isStoredKey(value: unknown): value is StoredKey {
   return (
+    isStoredWorkerKey(value) &&
+    'accountId' in value &&
+    typeof value.accountId === 'string' &&
+    'kind' in value &&
+    (value.kind === 'full' || value.kind === 'read-only')
+  );
+}
+
+function isStoredWorkerKey(value: unknown): value is StoredWorkerKey {
+  return (
     isObject(value) &&
     typeof value.id === 'string' &&
-    typeof value.accountId === 'string' &&
-    (value.kind === 'full' || value.kind === 'read-only') &&
     typeof value.hash === 'string' &&
     /^[0-9a-f]{64}$/.test(value.hash) &&
     typeof value.createdAt === 'string'

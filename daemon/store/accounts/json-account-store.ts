@@ -1,13 +1,14 @@
 import type { Log } from '../../../src/shared/util/log.js';
-import type { Account, AccountStore, KeyDigest, KeyHolder } from '../account-store.js';
+import type { Account, AccountStore, KeyDigest, KeyHolder, WorkerKey } from '../account-store.js';
 import { toOpenError } from '../data-folder/disk-errors.js';
 import type { ReadResult } from '../data-folder/document.js';
 import { FilePoller } from '../data-folder/file-poller.js';
 import { type DataLayout, dataLayout } from '../data-folder/layout.js';
-import { type AccountsDocument, accountById, noAccounts } from './accounts-document.js';
+import { type AccountsDocument, noAccounts } from './accounts-document.js';
 import { damagedAccounts, readAccounts } from './accounts-file.js';
-import { KeyUseRecorder } from './key-use-recorder.js';
-import { createKeyLookup, digestOf, type KeyLookup } from './keys.js';
+import { AccountsView } from './accounts-view.js';
+import { addKeyUses, KeyUseRecorder } from './key-use-recorder.js';
+import { digestOf } from './keys.js';
 import { ensureOwner, isOwner, readOwnerKey } from './owner.js';
 
 /** How often a running daemon polls `accounts.json`; it has to apply a change within a second. */
@@ -51,35 +52,26 @@ interface JsonAccountsParts {
   readonly log: Log;
 }
 
-interface KeyWatch {
-  readonly keyId: string;
-  readonly onRevoked: () => void;
-}
-
 class JsonAccounts implements OpenAccounts {
   readonly #layout: DataLayout;
   readonly #watch: FilePoller;
   readonly #log: Log;
   readonly #uses: KeyUseRecorder;
-  #document: AccountsDocument;
-  #holderOf: KeyLookup;
-  readonly #keyWatches = new Set<KeyWatch>();
+  readonly #view: AccountsView;
 
   constructor(layout: DataLayout, { document, watch, log }: JsonAccountsParts) {
     this.#layout = layout;
     this.#watch = watch;
     this.#log = log;
-    this.#document = document;
-    this.#holderOf = createKeyLookup(document);
+    this.#view = new AccountsView(document);
     this.#uses = new KeyUseRecorder({
-      path: layout.keyUses,
-      isKey: (id) => this.#isKey(id),
+      write: (uses) => addKeyUses(layout.keyUses, uses, (id) => this.#view.isKey(id)),
       onError: (error) => log('warn', `The last uses of keys could not be written: ${String(error)}`),
     });
   }
 
   holderOf(key: string): KeyHolder | null {
-    return this.#holderOf(digestOf(key));
+    return this.#view.holderOf(digestOf(key));
   }
 
   digestOf(key: string): KeyDigest {
@@ -87,7 +79,11 @@ class JsonAccounts implements OpenAccounts {
   }
 
   holderOfDigest(digest: KeyDigest): KeyHolder | null {
-    return this.#holderOf(digest);
+    return this.#view.holderOf(digest);
+  }
+
+  workerKeyOf(digest: KeyDigest): WorkerKey | null {
+    return this.#view.workerKeyOf(digest);
   }
 
   refresh(): Promise<void> {
@@ -95,7 +91,7 @@ class JsonAccounts implements OpenAccounts {
   }
 
   account(id: string): Account | null {
-    return accountById(this.#document, id);
+    return this.#view.account(id);
   }
 
   recordUse(keyId: string): void {
@@ -103,23 +99,20 @@ class JsonAccounts implements OpenAccounts {
   }
 
   watchKey(keyId: string, onRevoked: () => void): () => void {
-    const watch: KeyWatch = { keyId, onRevoked };
-    if (this.#isKey(keyId)) this.#keyWatches.add(watch);
-    else onRevoked();
-    return () => this.#keyWatches.delete(watch);
+    return this.#view.watchKey(keyId, onRevoked);
   }
 
   async ensureOwner(key?: string): Promise<string> {
     try {
       const storedKey = await readOwnerKey(this.#layout);
       // Most starts find a valid owner's key and need no lock.
-      if (storedKey !== null && (key ?? storedKey) === storedKey && isOwner(this.#document, storedKey))
+      if (storedKey !== null && (key ?? storedKey) === storedKey && isOwner(this.#view.document, storedKey))
         return storedKey;
     } catch (error) {
       throw toOpenError(error, this.#layout.folder);
     }
     const owner = await ensureOwner(this.#layout, key);
-    this.#setDocument(owner.document);
+    this.#view.replace(owner.document);
     return owner.key;
   }
 
@@ -131,25 +124,11 @@ class JsonAccounts implements OpenAccounts {
   /** Applies the changed file if it is valid. */
   applyFileChange(found: ReadResult<AccountsDocument>): void {
     if (found.kind === 'whole') {
-      this.#setDocument(found.data);
+      this.#view.replace(found.data);
       return;
     }
     const reason = found.kind === 'missing' ? 'it has disappeared' : found.reason;
     const file = this.#layout.accounts;
     this.#log('error', `The file ${file} is damaged: ${reason}. The previous keys stay valid.`);
-  }
-
-  #setDocument(document: AccountsDocument): void {
-    this.#document = document;
-    this.#holderOf = createKeyLookup(document);
-    const ids = new Set(document.keys.map(({ id }) => id));
-    for (const watch of [...this.#keyWatches].filter(({ keyId }) => !ids.has(keyId))) {
-      this.#keyWatches.delete(watch);
-      watch.onRevoked();
-    }
-  }
-
-  #isKey(id: string): boolean {
-    return this.#document.keys.some((key) => key.id === id);
   }
 }

@@ -5,7 +5,7 @@ import { toWriteError } from '../data-folder/disk-errors.js';
 import { readDocument } from '../data-folder/document.js';
 
 /** The last uses of keys: ISO times by the short ids of the keys. */
-type KeyUseTimes = Readonly<Record<string, string>>;
+export type KeyUseTimes = Readonly<Record<string, string>>;
 
 /** Minimum interval between two writes, in milliseconds. A crash loses at most the uses of this interval. */
 const flushIntervalMs = 60_000;
@@ -18,11 +18,21 @@ export async function readKeyUses(path: string): Promise<KeyUseTimes> {
   return found.kind === 'whole' ? found.data : {};
 }
 
+/** Adds uses to `DATA/key-uses.json`. `isKey` returns whether a key with an id still exists; uses of other keys are dropped. */
+export async function addKeyUses(
+  path: string,
+  uses: KeyUseTimes,
+  isKey: (id: string) => boolean,
+): Promise<void> {
+  const all = Object.entries({ ...(await readKeyUses(path)), ...uses });
+  const files = new AtomicFiles(realDisk, toWriteError);
+  await files.write(path, JSON.stringify(Object.fromEntries(all.filter(([id]) => isKey(id)))));
+}
+
 /** The options of `KeyUseRecorder`. */
 interface KeyUseRecorderOptions {
-  readonly path: string;
-  /** Whether a key with this id still exists; uses of other keys are dropped. */
-  readonly isKey: (id: string) => boolean;
+  /** Writes uses, in addition to those that were written before. */
+  readonly write: (uses: KeyUseTimes) => Promise<void>;
   /** Called if the uses could not be written. They are kept for the next write. */
   readonly onError: (error: unknown) => void;
   readonly flushIntervalMs?: number;
@@ -35,7 +45,6 @@ interface KeyUseRecorderOptions {
  */
 export class KeyUseRecorder {
   readonly #options: KeyUseRecorderOptions;
-  readonly #files = new AtomicFiles(realDisk, toWriteError);
   #pending = new Map<string, number>();
   #timer: NodeJS.Timeout | null = null;
   #writing: Promise<void> = Promise.resolve();
@@ -77,12 +86,10 @@ export class KeyUseRecorder {
     const pending = this.#pending;
     if (pending.size === 0) return;
     this.#pending = new Map();
-    const { path, isKey, onError } = this.#options;
+    const { write, onError } = this.#options;
     try {
-      const before = await readKeyUses(path);
-      const fresh = [...pending].map(([id, time]) => [id, new Date(time).toISOString()] as const);
-      const all = Object.entries({ ...before, ...Object.fromEntries(fresh) });
-      await this.#files.write(path, JSON.stringify(Object.fromEntries(all.filter(([id]) => isKey(id)))));
+      const uses = [...pending].map(([id, time]) => [id, new Date(time).toISOString()] as const);
+      await write(Object.fromEntries(uses));
     } catch (error) {
       this.#pending = new Map([...pending, ...this.#pending]);
       onError(error);

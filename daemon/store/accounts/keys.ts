@@ -1,11 +1,17 @@
 import { hash, randomBytes } from 'node:crypto';
 import { VencError } from '../../../src/shared/errors.js';
-import type { KeyDigest, KeyHolder } from '../account-store.js';
-import type { AccountsDocument } from './accounts-document.js';
+import { workerKeyPrefix } from '../../../src/shared/worker-api.js';
+import type { KeyDigest, KeyHolder, WorkerKey } from '../account-store.js';
+import { type AccountsDocument, workerKeys } from './accounts-document.js';
 
 /** A new key: 40 hexadecimal digits, 160 random bits. */
 export function newKey(): string {
   return randomBytes(20).toString('hex');
+}
+
+/** A new worker key, which people and programs recognize by its prefix. */
+export function newWorkerKey(): string {
+  return `${workerKeyPrefix}${newKey()}`;
 }
 
 /**
@@ -69,24 +75,35 @@ export function requireValidKey(key: string): void {
   );
 }
 
-/** Finds the holder of the key with this digest; null for an unknown one. */
-export type KeyLookup = (digest: KeyDigest) => KeyHolder | null;
+/** Finds what belongs to the key with this digest; null for an unknown one. */
+export type KeyLookup<T> = (digest: KeyDigest) => T | null;
 
-/**
- * Makes the lookup that every request uses. It compares every stored hash in full and never exits early, so
- * that its time reveals nothing about the keys. The hashes are in one array of words: among 1,000 keys, a
- * lookup takes 14 µs, against 60 µs with one buffer per hash and `timingSafeEqual` (Node 20).
- */
-export function createKeyLookup(document: AccountsDocument): KeyLookup {
+/** Makes the lookup of the holders of keys, which most requests use. */
+export function createKeyLookup(document: AccountsDocument): KeyLookup<KeyHolder> {
   const accounts = new Map(document.accounts.map((account) => [account.id, account]));
-  const holders = document.keys.map((key): KeyHolder | null => {
+  return createLookup(document.keys, (key) => {
     const account = accounts.get(key.accountId);
     return account === undefined ? null : { keyId: key.id, account, kind: key.kind };
   });
-  const stored = new Int32Array(holders.length * wordsPerHash);
-  for (const [index, { hash }] of document.keys.entries()) {
-    stored.set(digestOfHash(hash), index * wordsPerHash);
-  }
+}
+
+/** Makes the lookup of worker keys. */
+export function createWorkerKeyLookup(document: AccountsDocument): KeyLookup<WorkerKey> {
+  return createLookup(workerKeys(document), ({ id }) => ({ keyId: id }));
+}
+
+/**
+ * Makes a lookup of stored keys. It compares every stored hash in full and never exits early, so
+ * that its time reveals nothing about the keys. The hashes are in one array of words: among 1,000 keys, a
+ * lookup takes 14 µs, against 60 µs with one buffer per hash and `timingSafeEqual` (Node 20).
+ */
+function createLookup<Key extends { readonly hash: string }, T>(
+  keys: readonly Key[],
+  holderOf: (key: Key) => T | null,
+): KeyLookup<T> {
+  const holders = keys.map(holderOf);
+  const stored = new Int32Array(keys.length * wordsPerHash);
+  for (const [index, { hash }] of keys.entries()) stored.set(digestOfHash(hash), index * wordsPerHash);
   return (digest) => holders[indexOf(stored, digest)] ?? null;
 }
 

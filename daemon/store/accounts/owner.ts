@@ -1,10 +1,14 @@
 import { VencError } from '../../../src/shared/errors.js';
+import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { readTextFile, realDisk } from '../../../src/shared/util/disk.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
+import { diskOfOwner } from '../data-folder/data-folder.js';
+import { toWriteError } from '../data-folder/disk-errors.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import {
   type AccountsDocument,
   accountById,
+  allKeys,
   defaultAccountId,
   withAccount,
   withKey,
@@ -12,6 +16,7 @@ import {
 import { withAccountsLock } from './accounts-file.js';
 import {
   createKeyLookup,
+  createWorkerKeyLookup,
   digestOf,
   hashKey,
   isValidKey,
@@ -52,6 +57,12 @@ export async function readOwnerKey(layout: DataLayout): Promise<string | null> {
   return text !== undefined && isValidKey(text) ? text : null;
 }
 
+/** Writes the owner's key to a folder, where commands of the same user find it. */
+export async function writeOwnerKey(layout: DataLayout, key: string): Promise<void> {
+  if ((await readOwnerKey(layout)) === key) return;
+  await new AtomicFiles(diskOfOwner(layout.folder), toWriteError).write(layout.ownerKey, `${key}\n`);
+}
+
 /** Removes the owner's key from the folder durably. A no-op if there is none. */
 export async function removeOwnerKey(layout: DataLayout): Promise<void> {
   try {
@@ -67,7 +78,12 @@ export async function removeOwnerKey(layout: DataLayout): Promise<void> {
  * key.
  */
 export function isOwner(document: AccountsDocument, key: string): boolean {
-  const holder = createKeyLookup(document)(digestOf(key));
+  const digest = digestOf(key);
+  if (createWorkerKeyLookup(document)(digest) !== null)
+    throw new VencError('UsageError', 'The API key in VENC_API_KEY is a worker key.', {
+      hint: 'unset VENC_API_KEY, or set it to a full access key: venc keys create',
+    });
+  const holder = createKeyLookup(document)(digest);
   if (holder === null) return false;
   if (holder.account.id === defaultAccountId && holder.kind === 'full') return true;
   throw new VencError(
@@ -76,8 +92,8 @@ export function isOwner(document: AccountsDocument, key: string): boolean {
   );
 }
 
-/** The document with this key as the owner's; the same document if it already is. */
-function withOwner(before: AccountsDocument, key: string, now: Date): AccountsDocument {
+/** The document with this key as the owner's; the same document if it already is. Throws as `isOwner` does. */
+export function withOwner(before: AccountsDocument, key: string, now: Date): AccountsDocument {
   if (isOwner(before, key)) return before;
   const createdAt = now.toISOString();
   const account = {
@@ -88,6 +104,6 @@ function withOwner(before: AccountsDocument, key: string, now: Date): AccountsDo
     notificationSecret: newNotificationSecret(),
   };
   const known = accountById(before, defaultAccountId) === null ? withAccount(before, account) : before;
-  const id = newShortId(before.keys);
+  const id = newShortId(allKeys(before));
   return withKey(known, { id, accountId: defaultAccountId, kind: 'full', hash: hashKey(key), createdAt });
 }

@@ -32,9 +32,15 @@ export function newCredentialsKey(): string {
 export async function readCredentialsKey(layout: DataLayout): Promise<Buffer | null> {
   const text = await readTextFile(layout.credentialsKey);
   if (text === null) return null;
-  const key = Buffer.from(text.trim(), 'base64');
-  if (key.byteLength !== keyBytes) throw new TypeError(`${layout.credentialsKey} is damaged`);
+  const key = parseCredentialsKey(text);
+  if (key === null) throw new TypeError(`${layout.credentialsKey} is damaged`);
   return key;
+}
+
+/** Parses the text of a file with a key; null if it is not one. */
+export function parseCredentialsKey(text: string): Buffer | null {
+  const key = Buffer.from(text.trim(), 'base64');
+  return key.byteLength === keyBytes ? key : null;
 }
 
 /** Encrypts user and secret. The account and the name are authenticated, so that entries cannot be exchanged. */

@@ -14,25 +14,44 @@ import { decrypt, readCredentials, readCredentialsKey, type StoredCredential } f
  */
 export function openSavedCredentials(dataFolder: string): SavedCredentials {
   const layout = dataLayout(dataFolder);
-  const list = async (): Promise<readonly StoredCredential[]> => {
-    // Most data folders have none. Asking so takes microseconds, and every create asks; opening the file took a third of a millisecond.
-    if (!existsSync(layout.credentials)) return [];
-    const found = await readCredentials(layout);
-    if (found.kind === 'damaged') throw notUsable(`${layout.credentials} is damaged: ${found.reason}`);
-    return found.kind === 'whole' ? found.data : [];
-  };
+  return savedCredentialsOf({
+    async list() {
+      // Most data folders have none. Asking so takes microseconds, and every create asks; opening the file took a third of a millisecond.
+      if (!existsSync(layout.credentials)) return [];
+      const found = await readCredentials(layout);
+      if (found.kind === 'damaged') throw notUsable(`${layout.credentials} is damaged: ${found.reason}`);
+      return found.kind === 'whole' ? found.data : [];
+    },
+    async readKey() {
+      const key = await readCredentialsKey(layout);
+      if (key === null) throw notUsable(`${layout.credentialsKey} is missing`);
+      return key;
+    },
+  });
+}
+
+/** Where saved credentials are stored. */
+interface CredentialSource {
+  /** Those of an account. Others may be among them. */
+  readonly list: (accountId: string) => Promise<readonly StoredCredential[]>;
+  /** The key that they are encrypted with. */
+  readonly readKey: () => Promise<Buffer>;
+}
+
+/** Saved credentials that are read at each use. */
+export function savedCredentialsOf({ list, readKey }: CredentialSource): SavedCredentials {
   return {
     async check(request) {
-      const { name, scheme } = request;
+      const { name, scheme, accountId } = request;
       if (name === null) return null;
-      const named = (await list()).find(isNamed(request));
+      const named = (await list(accountId)).find(isNamed(request));
       if (named === undefined) return missingCredentials;
       if (isFor(named, scheme)) return null;
       return { isMissing: false, message: `are for ${named.scheme} and cannot be used with ${scheme}` };
     },
     async find(request) {
       const { name, scheme, accountId } = request;
-      const all = await list();
+      const all = await list(accountId);
       const named = all.find(isNamed(request));
       if (name !== null && named === undefined)
         throw notUsable(`The credentials "${name}" have been removed`);
@@ -40,10 +59,7 @@ export function openSavedCredentials(dataFolder: string): SavedCredentials {
         named !== undefined && isFor(named, scheme)
           ? named
           : all.find((one) => one.accountId === accountId && one.isDefault && one.scheme === scheme);
-      if (found === undefined) return null;
-      const key = await readCredentialsKey(layout);
-      if (key === null) throw notUsable(`${layout.credentialsKey} is missing`);
-      return decrypt(found, key);
+      return found === undefined ? null : decrypt(found, await readKey());
     },
   };
 }

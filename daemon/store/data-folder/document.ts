@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs';
 import { promisify } from 'node:util';
-import { textFileOptions } from '../../../src/shared/util/disk.js';
-import { systemCode } from '../../../src/shared/util/system-code.js';
+import { readErrorCode, textFileOptions } from '../../../src/shared/util/disk.js';
 
 /** The result of reading a document. `length` is that of its text, `reason` a short clause for a log. */
 export type ReadResult<T> =
@@ -34,7 +33,7 @@ export async function readDocument<T>(path: string, read: DocumentParser<T>): Pr
   try {
     text = await readText(path, textFileOptions);
   } catch (error) {
-    const code = systemCode(error);
+    const code = readErrorCode(error);
     if (code === 'ENOENT') return { kind: 'missing' };
     if (code === null || resourceErrorCodes.has(code)) throw error;
     return { kind: 'damaged', reason: `it cannot be read: ${code}` };

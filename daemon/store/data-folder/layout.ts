@@ -15,8 +15,16 @@ export interface DataLayout {
   readonly credentials: string;
   /** The key of `credentials`, readable to the owner alone. */
   readonly credentialsKey: string;
+  /** The key of the secrets in the database of `--database`, readable to the owner alone. */
+  readonly databaseKey: string;
+  /** Which migration the folder was filled by, and whether it has finished. */
+  readonly migration: string;
+  /** The id of the folder, of a daemon with a database. */
+  readonly folderId: string;
   /** When each key was used last. */
   readonly keyUses: string;
+  /** The names of workers that drain. */
+  readonly drainedWorkers: string;
   /** The owner's key and a newline, readable to the owner alone. */
   readonly ownerKey: string;
   /** The address of the running daemon, for commands of the same user. */
@@ -45,7 +53,11 @@ export function dataLayout(folder: string): DataLayout {
     accountsLock: join(folder, 'accounts.lock'),
     credentials: join(folder, 'credentials.json'),
     credentialsKey: join(folder, 'credentials-key'),
+    databaseKey: join(folder, 'database-key'),
+    migration: join(folder, 'migration.json'),
+    folderId: join(folder, 'folder-id'),
     keyUses: join(folder, 'key-uses.json'),
+    drainedWorkers: join(folder, 'drained-workers.json'),
     ownerKey: join(folder, 'owner-key'),
     address: join(folder, 'daemon.json'),
     sequence: join(folder, 'sequence.json'),

@@ -6,6 +6,7 @@ import type { KernelLock } from '../../../src/shared/util/lock/kernel-lock.js';
 import { holderName, type LockHolder } from '../../../src/shared/util/lock/lock-holder.js';
 import { makeDataFolder } from './data-folder.js';
 import { toOpenError } from './disk-errors.js';
+import { requireNoUnfinishedMigration } from './folder-migration.js';
 import { dataLayout } from './layout.js';
 
 /** The exclusive right of this process to change a data folder. */
@@ -28,6 +29,8 @@ interface DataLockOptions {
    * then.
    */
   readonly isPrivate?: boolean;
+  /** Whether the lock is for a migration: it may also go on with one that has not finished. */
+  readonly isForMigration?: boolean;
 }
 
 /** How long, and how often, to retry a kernel lock whose holder has not written its name, in milliseconds. */
@@ -42,18 +45,18 @@ const unnamedHolderPollMs = 50;
  *
  * Rejects with `InUseError` while a living process holds the lock. The lock of a dead process, or of one
  * whose pid now belongs to another process, is taken over. Rejects with `UsageError` if the folder cannot be
- * written, with `OutOfSpaceError` if there is no space even for the lock.
+ * written or contains a part of an unfinished migration, with `OutOfSpaceError` if there is no space even for the lock.
  */
 export async function lockDataFolder(folder: string, options: DataLockOptions = {}): Promise<DataLock> {
   try {
     await makeDataFolder(folder);
     const kernel = options.isPrivate === true ? null : await lockInKernel(folder);
-    try {
-      return await lockByFile(folder, kernel);
-    } catch (error) {
+    const lock = await lockByFile(folder, kernel).catch((error: unknown) => {
       kernel?.release();
       throw error;
-    }
+    });
+    if (options.isForMigration !== true) await requireNoUnfinishedMigration(folder, () => lock.release());
+    return lock;
   } catch (error) {
     throw toOpenError(error, folder);
   }
@@ -105,7 +108,7 @@ function requireHeld(lock: FileLock, error: VencError): void {
 function inUse(folder: string, holder: LockHolder | null): VencError {
   const name = holder === null ? '' : ` with ${holderName(holder)}`;
   return new VencError('InUseError', `The data folder ${folder} is in use by the daemon${name}.`, {
-    hint: 'Stop that daemon, or choose another folder with --data.',
+    hint: 'Stop that daemon, or choose another folder with --data. If that process is venc migrate, wait until it ends.',
   });
 }
 

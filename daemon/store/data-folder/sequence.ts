@@ -20,6 +20,19 @@ function readSequence(value: unknown): SequenceDocument | null {
   return Number.isSafeInteger(value.next) && value.next >= 1 ? { next: value.next } : null;
 }
 
+/** The id that `Sequence.open` continues with. */
+export async function readNextId(path: string, maxId: number): Promise<number> {
+  const found = await readDocument(path, readSequence);
+  if (found.kind === 'whole' && found.data.next > maxId) return found.data.next;
+  const isNew = maxId === 0 && found.kind === 'missing';
+  return isNew ? 1 : maxId + lostSequenceGap;
+}
+
+/** Writes the id that the next start continues with. */
+export function writeNextId(files: AtomicFiles, path: string, next: number): Promise<void> {
+  return files.write(path, JSON.stringify({ next } satisfies SequenceDocument));
+}
+
 /**
  * Allocates ids, each only once and each greater than all before. They are reserved on disk in blocks, so
  * that most allocations write nothing; the rest of a block is never used after a crash.
@@ -43,12 +56,7 @@ export class Sequence {
    * greatest id that was found in the folder, 0 for none), continues well above them.
    */
   static async open(files: AtomicFiles, path: string, maxId: number): Promise<Sequence> {
-    const found = await readDocument(path, readSequence);
-    if (found.kind === 'whole' && found.data.next > maxId) {
-      return new Sequence(files, path, found.data.next);
-    }
-    const isNew = maxId === 0 && found.kind === 'missing';
-    return new Sequence(files, path, isNew ? 1 : maxId + lostSequenceGap);
+    return new Sequence(files, path, await readNextId(path, maxId));
   }
 
   /**
@@ -64,8 +72,7 @@ export class Sequence {
 
   /** Returns the unused part of the reserved block. No id may be allocated afterwards. */
   async close(): Promise<void> {
-    if (this.#next < this.#reservedEnd)
-      await this.#files.write(this.#path, JSON.stringify({ next: this.#next }));
+    if (this.#next < this.#reservedEnd) await writeNextId(this.#files, this.#path, this.#next);
   }
 
   /** Concurrent calls share one write. */
@@ -84,7 +91,7 @@ export class Sequence {
       );
     }
     const end = Math.min(idLimit, this.#next + count + reserveCount);
-    await this.#files.write(this.#path, JSON.stringify({ next: end }));
+    await writeNextId(this.#files, this.#path, end);
     this.#reservedEnd = end;
   }
 }

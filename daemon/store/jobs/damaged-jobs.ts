@@ -78,6 +78,6 @@ export class DamagedJobs {
 }
 
 /** The id in the name of a quarantined file: `7.json`, or `7.1.json` if that name was taken. */
-function idOfDamaged(name: string): number | null {
+export function idOfDamaged(name: string): number | null {
   return idOfJobFile(name.replace(/\.\d+\.json$/, '.json'));
 }

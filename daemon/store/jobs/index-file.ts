@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { textFileOptions } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
+import { LineReader } from '../../../src/shared/util/line-reader.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import type { KeyedJob } from './idempotency-index.js';
@@ -28,6 +29,9 @@ const version = 3;
 const settledMs = 2000;
 /** Enough to keep a disk busy, and few enough that composing their lines takes only milliseconds. */
 const foldersPerBatch = 32;
+/** More than a folder of jobs with long texts needs. A longer line is damage, such as a file that is one hole. */
+const maxLineCharacters = 2 ** 26;
+const bytesPerRead = 2 ** 20;
 /** The order of the bytes in a row: a folder may move to another machine. */
 const byteOrder = new Uint8Array(new Uint32Array([1]).buffer)[0] === 1 ? 'little' : 'big';
 
@@ -90,12 +94,19 @@ export async function readIndexFile(layout: DataLayout): Promise<IndexFile> {
   return { texts: texts ?? emptyIndexFile.texts, folders };
 }
 
-/** The lines of a file; those before an error if it cannot be read. */
+/** The lines of a file; those before the damage if it cannot be read or has a line that no index has. */
 async function* readLines(path: string): AsyncGenerator<string> {
   let file: FileHandle | null = null;
+  let lines: string[] = [];
+  const reader = new LineReader((line) => lines.push(line), maxLineCharacters);
   try {
     file = await open(path, textFileOptions.flag);
-    yield* file.readLines();
+    for await (const chunk of file.createReadStream({ encoding: 'utf8', highWaterMark: bytesPerRead })) {
+      const isValid = reader.add(String(chunk));
+      yield* lines;
+      if (!isValid) return;
+      lines = [];
+    }
   } catch (error) {
     if (systemCode(error) === null) throw error;
   } finally {

@@ -7,6 +7,8 @@ import type { Disk } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type {
+  ClaimingWorker,
+  EndedClaim,
   IdempotencyRecord,
   Job,
   JobInput,
@@ -111,6 +113,14 @@ const isWarning = shapeOf<ReportedWarning>({ field: isText, message: isText });
 
 const isLastProgress = shapeOf<LastProgress>({ id: isCount, percent: (value) => typeof value === 'number' });
 
+const isClaimingWorker = shapeOf<ClaimingWorker>({ name: isText, token: isText, changeNumber: isCount });
+
+const isEndedClaim = shapeOf<EndedClaim>({
+  token: isText,
+  outputIds: listOf(isCount),
+  changeNumber: isCount,
+});
+
 const isIdempotencyRecord = shapeOf<IdempotencyRecord>({ key: isText, fingerprint: isText });
 
 const isTarget = shapeOf<NotificationTarget>({
@@ -147,6 +157,9 @@ const isCompleteJob = shapeOf<Job>({
   isPrivate: optional((value) => value === true),
   passThrough: isTextOrNull,
   grouping: isTextOrNull,
+  priority: optional(Number.isSafeInteger),
+  requires: optional(listOf(isText)),
+  services: optional(listOf(isText)),
   createdAt: isText,
   updatedAt: isText,
   submittedAt: isText,
@@ -154,6 +167,9 @@ const isCompleteJob = shapeOf<Job>({
   input: isInput,
   outputs: listOf(isOutput),
   claim: isTextOrNull,
+  worker: optional(isClaimingWorker),
+  claimedOutputs: optional(listOf(isCount)),
+  endedClaims: optional(listOf(isEndedClaim)),
   crashes: isCount,
   resubmits: isCount,
   lastProgress: optional(listOf(isLastProgress)),
@@ -167,8 +183,8 @@ function isJob(value: unknown): value is StoredJob {
   return isCompleteJob(value);
 }
 
-/** Parses the content of a job's file; null if any field is invalid or the job has another id. */
-function readJobDocument(value: unknown, id: number): JobDocument | null {
+/** Reads the parsed content of a job's file; null if any field is invalid or the job has another id. */
+export function readJobDocument(value: unknown, id: number): JobDocument | null {
   if (!isObject(value) || typeof value.revision !== 'number' || !isCount(value.revision)) return null;
   const { revision, job } = value;
   const current = withCurrentNames(job);

@@ -151,7 +151,7 @@ class JsonJobStore implements JobStore {
     return document?.job ?? null;
   }
 
-  has(id: number): boolean {
+  async has(id: number): Promise<boolean> {
     return this.#cache.has(id);
   }
 

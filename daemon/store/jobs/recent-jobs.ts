@@ -48,4 +48,10 @@ export class RecentJobs {
     this.#current.delete(id);
     this.#currentLength -= former.length;
   }
+
+  clear(): void {
+    this.#current = new Map();
+    this.#previous = new Map();
+    this.#currentLength = 0;
+  }
 }

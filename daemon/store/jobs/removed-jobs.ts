@@ -133,14 +133,29 @@ export class RemovedJobs {
   }
 
   async #change(name: string, change: (previous: RemovedFolder) => RemovedFolder): Promise<void> {
-    const { entries, files } = change(await readRemovedJobs(this.#layout, name));
-    const document: RemovedDocument = { jobs: entries.map(writeIndexRow), files };
-    await this.#files.makeFolder(join(this.#layout.done, name));
-    await this.#files.write(removedFile(this.#layout, name), JSON.stringify(document));
+    await writeRemovedJobs(
+      this.#files,
+      this.#layout,
+      name,
+      change(await readRemovedJobs(this.#layout, name)),
+    );
   }
 }
 
-function removedFile(layout: DataLayout, folderName: string): string {
+/** Replaces what is stored of the removed jobs of a folder. */
+export async function writeRemovedJobs(
+  writer: AtomicFiles,
+  layout: DataLayout,
+  folderName: string,
+  { entries, files }: RemovedFolder,
+): Promise<void> {
+  const document: RemovedDocument = { jobs: entries.map(writeIndexRow), files };
+  await writer.makeFolder(join(layout.done, folderName));
+  await writer.write(removedFile(layout, folderName), JSON.stringify(document));
+}
+
+/** The path of the file with the removed jobs of a folder. */
+export function removedFile(layout: DataLayout, folderName: string): string {
   return join(layout.done, folderName, 'removed.json');
 }
 

@@ -15,7 +15,7 @@ export interface FileLogStoreOptions {
   readonly layout: DataLayout;
   readonly disk: Disk;
   /** Whether there is a job with this id: the log of a removed job is not written. */
-  readonly hasJob: (id: number) => boolean;
+  readonly hasJob: (id: number) => Promise<boolean>;
   /** Called with the error when writing begins to fail, and with null when it works again. */
   readonly onStateChange: (error: unknown) => void;
   readonly limits?: LogLimits;
@@ -101,7 +101,7 @@ class FileLogStore implements LogStore {
   }
 
   async removeOrphans(): Promise<void> {
-    const { layout, disk, hasJob } = this.#options;
+    const { layout, disk } = this.#options;
     const folders = await readdir(layout.jobLogs).catch(() => []);
     // One folder at a time: there may be a million logs.
     for (const name of folders.filter((one) => firstIdOfDoneFolder(one) !== null)) {
@@ -111,7 +111,7 @@ class FileLogStore implements LogStore {
       for (const file of files) {
         if (this.#isClosed) return;
         const id = idOfJobLog(file);
-        if (id !== null && !hasJob(id)) await this.removeJob(id);
+        if (id !== null && !(await this.#hasJob(id))) await this.removeJob(id);
       }
     }
   }
@@ -131,9 +131,14 @@ class FileLogStore implements LogStore {
     for (const listener of this.#listeners) listener(name, line);
   }
 
-  #isWanted(path: string): boolean {
+  async #isWanted(path: string): Promise<boolean> {
     const id = idOfJobLog(basename(path));
-    return id === null || this.#options.hasJob(id);
+    return id === null || (await this.#hasJob(id));
+  }
+
+  /** A job that cannot be looked up counts as existing: its lines are kept, and a later start removes them if it is gone. */
+  #hasJob(id: number): Promise<boolean> {
+    return this.#options.hasJob(id).catch(() => true);
   }
 
   async #limitSize(path: string, sizeBytes: number): Promise<void> {

@@ -6,8 +6,8 @@ import { systemCode } from '../../../src/shared/util/system-code.js';
 /** The dependencies of a `LogWriter`. */
 export interface LogWriterOptions {
   readonly disk: Disk;
-  /** Whether lines may be written to a file, asked just before they are. */
-  readonly isWanted: (path: string) => boolean;
+  /** Whether lines may be written to a file, asked just before they are. Never rejects. */
+  readonly isWanted: (path: string) => Promise<boolean>;
   /** Called after lines were appended, with the size of the file. */
   readonly onAppended: (path: string, sizeBytes: number) => Promise<void>;
   /** Called with the error when writing begins to fail, and with null when it works again. */
@@ -64,7 +64,7 @@ export class LogWriter {
   async flushFile(path: string): Promise<void> {
     await this.runExclusive(path, async () => {
       const lines = this.#take(path);
-      if (lines.length === 0 || !this.#options.isWanted(path)) return;
+      if (lines.length === 0 || !(await this.#options.isWanted(path))) return;
       try {
         const sizeBytes = await this.#append(path, lines.map((line) => `${line}\n`).join(''));
         await this.#options.onAppended(path, sizeBytes);

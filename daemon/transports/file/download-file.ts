@@ -6,6 +6,7 @@ import { copyToFile } from '../../transfer/copy-to-file.js';
 import { mapDiskError, mapLocalDiskError } from '../../transfer/disk-errors.js';
 import { measureHandle } from '../../transfer/read-file.js';
 import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
+import type { OpenFile } from '../transport.js';
 import { isOpenedBelow, type RootFolders, resolveBelow } from './file-url.js';
 
 /**
@@ -43,6 +44,18 @@ export async function sizeOfFile(roots: RootFolders, path: string): Promise<numb
   } finally {
     await handle.close();
   }
+}
+
+/** Opens a file for reading. Rejects with the errors of {@link downloadFile}. */
+export async function openFile(roots: RootFolders, path: string): Promise<OpenFile> {
+  const { handle } = await openRegularFile(roots, path);
+  const { size: sizeBytes, mtime: modifiedAt } = await handle.stat();
+  return {
+    sizeBytes,
+    modifiedAt,
+    read: (range) => handle.createReadStream({ ...range, autoClose: false }),
+    close: () => handle.close(),
+  };
 }
 
 async function openRegularFile(

@@ -5,7 +5,7 @@ import { systemCode } from '../../../src/shared/util/system-code.js';
 import { mapDiskError } from '../../transfer/disk-errors.js';
 import type { Transport } from '../transport.js';
 import { deliverFile } from './deliver-file.js';
-import { downloadFile, sizeOfFile } from './download-file.js';
+import { downloadFile, openFile, sizeOfFile } from './download-file.js';
 import { parseFileUrl, type RootFolders, resolveBelow } from './file-url.js';
 
 const notAllowedMessage =
@@ -47,6 +47,11 @@ export function createFileTransport(roots: RootFolders): Transport {
       const parsed = parseFileUrl(from);
       if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
       return sizeOfFile(roots, parsed.path);
+    },
+    async open(from) {
+      const parsed = parseFileUrl(from);
+      if (!parsed.ok) throw new VencError('DownloadFailureError', `The input ${parsed.validationError}.`);
+      return openFile(roots, parsed.path);
     },
     async upload(fromPath, to, transfer) {
       const parsed = parseFileUrl(to);

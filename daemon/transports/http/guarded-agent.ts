@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import {
   type Agent,
   type ClientRequest,
@@ -53,6 +54,8 @@ const idleTimeoutMs = 4_000;
  */
 export function createGuardedAgent(guard: SsrfGuard, connectTimeoutMs: number): GuardedAgent {
   const destroyed = new AbortController();
+  // Each connection that is being opened listens to it, and Node warns from the eleventh on.
+  setMaxListeners(0, destroyed.signal);
   const connections = { guard, connectTimeoutMs, signal: destroyed.signal };
   const pools = {
     'http:': new GuardedPool(connections, false),

@@ -16,12 +16,19 @@ export interface ObjectFacts {
   readonly version: string | null;
 }
 
+/** The facts of an object, and when it was stored. */
+export interface ObjectStat extends ObjectFacts {
+  /** By the clock of the server; for a multipart upload possibly when the upload began. Null if the server does not report it. */
+  readonly modifiedAt: Date | null;
+}
+
 /** The body of an object or of a range of it. */
 export interface ObjectBody {
   readonly body: Readable;
   /** Size of the whole object. */
   readonly sizeBytes: number | null;
   readonly version: string | null;
+  readonly modifiedAt: Date | null;
   /** Offset of the first byte of the body. */
   readonly fromByte: number;
   readonly isRange: boolean;
@@ -59,13 +66,14 @@ export async function getObject(
  * Reads the size and version of an object by requesting its first byte, because an error response to HEAD has no body that states the
  * reason. An empty object has no first byte and is requested as a whole.
  */
-export async function statObject(session: StorageSession, request: S3RequestContext): Promise<ObjectFacts> {
+export async function statObject(session: StorageSession, request: S3RequestContext): Promise<ObjectStat> {
   const firstByte = { fromByte: 0, toByte: 1, version: null };
   const response =
     (await getObject(session, request, firstByte)) ?? (await getObject(session, request, null));
   if (response === null) throw new TypeError('a range was returned for a request of the whole object');
   response.body.destroy();
-  return { sizeBytes: response.sizeBytes, version: response.isRange ? response.version : null };
+  const { sizeBytes, modifiedAt } = response;
+  return { sizeBytes, modifiedAt, version: response.isRange ? response.version : null };
 }
 
 /** The size of an uploaded object; 0 if it is missing, null if the keys may not read it. */
@@ -116,11 +124,13 @@ function parseGetObjectOutput({
   ContentRange,
   ContentLength,
   ETag,
+  LastModified,
 }: GetObjectCommandOutput): ObjectBody {
   // In Node, the body is always a Readable.
   const body = Body as Readable;
   const [, from, total] = /^bytes (\d+)-\d+\/(\d+)$/i.exec(ContentRange ?? '') ?? [];
   const isRange = ContentRange !== undefined;
   const sizeBytes = isRange ? (total === undefined ? null : Number(total)) : (ContentLength ?? null);
-  return { body, sizeBytes, version: ETag ?? null, fromByte: Number(from ?? 0), isRange };
+  const modifiedAt = LastModified ?? null;
+  return { body, sizeBytes, version: ETag ?? null, modifiedAt, fromByte: Number(from ?? 0), isRange };
 }

@@ -80,6 +80,11 @@ export class StorageSession {
     return new URL(this.#endpoint()).host;
   }
 
+  /** The region of the bucket, as far as it is known. */
+  get region(): string {
+    return this.#region;
+  }
+
   /** Sends a request, with retries. Rejects with a `VencError`, or with the reason of the signal. */
   async send<Result>(
     work: (request: S3RequestContext) => Promise<Result>,

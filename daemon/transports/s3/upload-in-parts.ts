@@ -7,7 +7,6 @@ import {
 } from '@aws-sdk/client-s3';
 import { Semaphore } from '../../../src/shared/util/semaphore.js';
 import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
-import type { UploadSource } from '../../transfer/upload-source.js';
 import { parseS3Error, transferFailure } from './map-storage-error.js';
 import { hasEtag } from './object.js';
 import { type ObjectUploadContext, withGrants } from './object-upload-context.js';
@@ -19,21 +18,37 @@ interface DonePart {
   readonly ETag: string;
 }
 
+/** The bytes of an object that is uploaded in parts. */
+export interface PartsSource {
+  /** Null if it is unknown. */
+  readonly sizeBytes: number | null;
+  readonly chunks: AsyncIterable<Uint8Array>;
+}
+
+/** Options of a multipart upload. */
+export interface UploadInPartsOptions {
+  readonly cleanupJournal: CleanupJournal;
+  readonly stallTimeoutMs: number;
+  /** Called when all parts have been sent, before the object gets its name. */
+  readonly beforeComplete?: () => Promise<void>;
+}
+
 /**
- * Uploads a file as a multipart upload with concurrent parts. Each part is kept in memory until the server has confirmed it. If the upload
+ * Uploads an object as a multipart upload with concurrent parts. Each part is kept in memory until the server has confirmed it. If the upload
  * fails, it is aborted on the server. The cleanup journal covers the case that this program is killed.
  */
 export async function uploadInParts(
   upload: ObjectUploadContext,
-  file: UploadSource,
-  cleanupJournal: CleanupJournal,
-  stallTimeoutMs: number,
+  source: PartsSource,
+  { cleanupJournal, stallTimeoutMs, beforeComplete }: UploadInPartsOptions,
 ): Promise<void> {
   const { session, url } = upload;
   const id = await begin(upload);
   const removeEntry = await cleanupJournal.add({ url, name: id });
   try {
-    await complete(upload, id, await sendParts(upload, id, file));
+    const parts = await sendParts(upload, id, source);
+    await beforeComplete?.();
+    await complete(upload, id, parts);
   } catch (error) {
     const isAborted = await abortUpload(session, id, AbortSignal.timeout(stallTimeoutMs)).then(
       () => true,
@@ -78,23 +93,23 @@ async function begin(upload: ObjectUploadContext): Promise<string> {
 async function sendParts(
   upload: ObjectUploadContext,
   id: string,
-  file: UploadSource,
+  { sizeBytes, chunks: source }: PartsSource,
 ): Promise<readonly DonePart[]> {
   const { signal, progress } = upload;
-  const plan = planParts(file.sizeBytes);
+  const plan = planParts(sizeBytes);
   const stopped = new AbortController();
-  const bytes = file.bytesFrom(0);
-  const chunks = (bytes as AsyncIterable<Buffer>)[Symbol.asyncIterator]();
+  const chunks = source[Symbol.asyncIterator]();
   const reading = new Semaphore(1);
   const done: DonePart[] = [];
   /** Bytes sent, by part number. */
   const sentBytes: number[] = [];
   let startedParts = 0;
   let unread: Uint8Array = Buffer.alloc(0);
+  let hasEnded = false;
 
-  /** Fills a buffer from the file. Resolves to the part number and its bytes, or to null at the end. */
+  /** Fills a buffer from the source. Resolves to the part number and its bytes, or to null at the end. */
   const fill = async (buffer: Buffer): Promise<readonly [number, Buffer] | null> => {
-    if (startedParts === plan.count) return null;
+    if (startedParts === plan.count || hasEnded) return null;
     let filledBytes = 0;
     for (;;) {
       const copiedBytes = Math.min(unread.byteLength, buffer.byteLength - filledBytes);
@@ -103,9 +118,12 @@ async function sendParts(
       filledBytes += copiedBytes;
       if (filledBytes === buffer.byteLength) break;
       const next = await chunks.next();
+      stopped.signal.throwIfAborted();
+      hasEnded = next.done === true;
       if (next.done === true) break;
       unread = next.value;
     }
+    if (filledBytes === 0 && startedParts > 0) return null;
     startedParts += 1;
     return [startedParts, buffer.subarray(0, filledBytes)];
   };
@@ -120,7 +138,7 @@ async function sendParts(
         sentBytes[number] = Math.max(sentBytes[number] ?? 0, partBytes);
         progress.update(
           sentBytes.reduce((sum, bytes) => sum + bytes, 0),
-          file.sizeBytes,
+          sizeBytes,
         );
       };
       const both = AbortSignal.any([signal, stopped.signal]);
@@ -132,7 +150,7 @@ async function sendParts(
     uploadNextParts().catch((error: unknown) => stopped.abort(error)),
   );
   await Promise.all(workers);
-  bytes.destroy();
+  await chunks.return?.();
   stopped.signal.throwIfAborted();
   return done.toSorted((a, b) => a.PartNumber - b.PartNumber);
 }
@@ -198,17 +216,28 @@ const maxParts = 10_000;
 const maxBufferedBytes = 32 * mebibyte;
 const maxConcurrency = 4;
 
+/** The size of a part if that of the object is unknown. It limits the object to 160 GiB. */
+const partBytesOfUnknown = 16 * mebibyte;
+
 /** The parts of a multipart upload. */
 interface PartPlan {
   /** Size of every part except the last. */
   readonly partBytes: number;
+  /** Infinite if the size of the object is unknown. */
   readonly count: number;
   /** How many parts are uploaded concurrently. */
   readonly concurrency: number;
 }
 
-/** Divides a file into parts within the limits of the service and of memory. */
-export function planParts(sizeBytes: number): PartPlan {
+/** The size up to which an object of unknown size can be uploaded. */
+export const maxUnknownBytes = partBytesOfUnknown * maxParts;
+
+/** Divides an object into parts within the limits of the service and of memory. `sizeBytes` is null if it is unknown. */
+export function planParts(sizeBytes: number | null): PartPlan {
+  if (sizeBytes === null) {
+    const concurrency = maxBufferedBytes / partBytesOfUnknown;
+    return { partBytes: partBytesOfUnknown, count: Number.POSITIVE_INFINITY, concurrency };
+  }
   const requiredPartBytes = Math.ceil(sizeBytes / maxParts / mebibyte) * mebibyte;
   const partBytes = Math.max(minPartBytes, requiredPartBytes);
   const count = Math.max(1, Math.ceil(sizeBytes / partBytes));

@@ -64,7 +64,10 @@ async function uploadFile(
   const attempt = async (): Promise<TransferError | null> => {
     let isVerified = false;
     if (file.sizeBytes <= maxSingleBytes) isVerified = await uploadInOnePart(upload, file);
-    else await uploadInParts(upload, file, options.cleanupJournal, options.stallTimeoutMs);
+    else {
+      const source = { sizeBytes: file.sizeBytes, chunks: file.bytesFrom(0) };
+      await uploadInParts(upload, source, options);
+    }
     const transferError = isVerified ? null : await checkSize(upload, file);
     if (transferError === null && upload.grants.ACL === undefined) {
       await session.send(

@@ -62,6 +62,10 @@ const files: readonly (readonly [string, string])[] = [
     'owner-key, daemon.json',
     "The owner's key and the URL of the running daemon, readable only by the owner.",
   ],
+  [
+    'database-key, migration.json',
+    'The key of the secrets in a database, readable only by the owner; the migration that filled the folder.',
+  ],
   ['hosted/, uploads/', 'Outputs without their own URL, and uploads; removed after 24 hours.'],
   ['scratch/', 'Work in progress, deleted at every start.'],
   ['known_hosts, leftovers/', 'Host keys of SFTP servers, and records of incomplete files on servers.'],

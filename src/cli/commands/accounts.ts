@@ -2,6 +2,13 @@ import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
+import {
+  addSetupOptions,
+  changeSetup,
+  databaseHelp,
+  readSetup,
+  type SetupOptions,
+} from '../input/with-setup.js';
 import type { AccountRecord } from '../output/setup-tables.js';
 import {
   addOutputFormatOptions,
@@ -10,7 +17,9 @@ import {
   printRecords,
 } from '../terminal/print-records.js';
 
-interface ShowOptions extends OutputFormatOptions {
+type ListOptions = OutputFormatOptions & SetupOptions;
+
+interface ShowOptions extends ListOptions {
   readonly secret?: boolean;
 }
 
@@ -23,40 +32,41 @@ interface Found {
 }
 
 /**
- * `venc accounts`: manages the accounts in the data folder of a local daemon, which need not be running. New accounts
- * start in integration mode (section 5).
+ * `venc accounts`: manages the accounts in the data folder of a local daemon, or in the database of several. No daemon need be
+ * running. New accounts start in integration mode (section 5).
  */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
-  command
-    .command('create')
+  addSetupOptions(command.command('create'))
     .description('Create an account in integration mode and print its key, which is not shown again.')
     .argument('<name>', '1 to 64 letters, digits or . _ - @ +')
     .addHelpText('after', formatExamples('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
-    .action(context.handler((name: string) => create(name, context)));
-  addOutputFormatOptions(command.command('list').description('List the accounts.'), 'many')
+    .action(context.handler((name: string, options: SetupOptions) => create(name, options, context)));
+  const listing = command.command('list').description('List the accounts.');
+  addSetupOptions(addOutputFormatOptions(listing, 'many'))
     .addHelpText(
       'after',
       formatExamples('venc accounts list', 'venc accounts list --json --fields name,mode'),
     )
-    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
-  addOutputFormatOptions(
-    command
-      .command('show')
-      .description('Show an account, or the secret that signs its notifications.')
-      .argument('<name>', 'name of the account'),
-    'one',
-  )
+    .action(context.handler((options: ListOptions) => list(options, context)));
+  const shown = command
+    .command('show')
+    .description('Show an account, or the secret that signs its notifications.')
+    .argument('<name>', 'name of the account');
+  addSetupOptions(addOutputFormatOptions(shown, 'one'))
     .addOption(new Option('--secret', 'print only the notification secret').conflicts(['json', 'fields']))
     .addHelpText('after', formatExamples('venc accounts show default', 'venc accounts show default --secret'))
     .action(context.handler((name: string, options: ShowOptions) => show(name, options, context)));
   for (const { arg, isIntegration, description } of modes) {
-    command
-      .command(arg)
+    addSetupOptions(command.command(arg))
       .description(description)
       .argument('<name>', 'name of the account')
       .addHelpText('after', formatExamples(`venc accounts ${arg} studio`))
-      .action(context.handler((name: string) => setMode(name, isIntegration, context)));
+      .action(
+        context.handler((name: string, options: SetupOptions) =>
+          setMode({ name, isIntegration }, options, context),
+        ),
+      );
   }
 }
 
@@ -74,25 +84,30 @@ const modes = [
 ] as const;
 
 const details = `
-The accounts are those in the data folder (--data, VENC_DATA). A running daemon
-applies changes within a second.
+The accounts are those in the data folder (--data, VENC_DATA), or in the database
+(--database, VENC_DATABASE, or database of venc config) if there is one. A
+running daemon applies changes within a second.
+${databaseHelp}
 
 Examples:
   venc accounts create studio
+  venc accounts list --database postgres://venc@db/venc
   venc accounts live studio
   venc accounts show studio --secret`;
 
-async function create(name: string, { io, dataFolder }: Context) {
+async function create(name: string, options: SetupOptions, context: Context) {
+  const { io } = context;
   const { createAccount } = await admin();
-  const { id, key } = await createAccount(await dataFolder(), name);
+  const { id, key } = await changeSetup(context, options, (setup) => createAccount(setup, name));
   io.writeStderr(`venc: account ${name} created in integration mode; its full-access key has the id ${id}\n`);
   await io.writeStdout(`${key}\n`);
   return exitCodes.done;
 }
 
-async function list(options: OutputFormatOptions, { io, dataFolder }: Context) {
+async function list(options: ListOptions, context: Context) {
+  const { io } = context;
   const { listAccounts } = await admin();
-  const records = (await listAccounts(await dataFolder())).map(recordOf);
+  const records = (await readSetup(context, options, (setup) => listAccounts(setup))).map(recordOf);
   await printRecords(io, options, {
     items: records,
     known: noAccount,
@@ -108,9 +123,10 @@ async function list(options: OutputFormatOptions, { io, dataFolder }: Context) {
 /** The fields for `--fields` if there is no account. */
 const noAccount: AccountRecord = { name: '', mode: 'live', created_at: '', keys: 0 };
 
-async function show(name: string, options: ShowOptions, { io, dataFolder }: Context) {
+async function show(name: string, options: ShowOptions, context: Context) {
+  const { io } = context;
   const { findAccount } = await admin();
-  const account = await findAccount(await dataFolder(), name);
+  const account = await readSetup(context, options, (setup) => findAccount(setup, name));
   if (options.secret === true) {
     await io.writeStdout(`${account.notificationSecret}\n`);
     return exitCodes.done;
@@ -127,9 +143,16 @@ async function show(name: string, options: ShowOptions, { io, dataFolder }: Cont
   return exitCodes.done;
 }
 
-async function setMode(name: string, isIntegration: boolean, { io, dataFolder }: Context) {
+async function setMode(
+  { name, isIntegration }: { readonly name: string; readonly isIntegration: boolean },
+  options: SetupOptions,
+  context: Context,
+) {
+  const { io } = context;
   const openAdmin = await admin();
-  const isChanged = await openAdmin.setMode(await dataFolder(), name, { isIntegration });
+  const isChanged = await changeSetup(context, options, (setup) =>
+    openAdmin.setMode(setup, name, { isIntegration }),
+  );
   const mode = isIntegration ? 'in integration mode' : 'live';
   io.writeStderr(`venc: account ${name} is ${isChanged ? '' : 'already '}${mode}\n`);
   return exitCodes.done;

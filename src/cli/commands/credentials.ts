@@ -3,24 +3,34 @@ import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { readUserAndSecret } from '../input/read-secret.js';
+import {
+  addSetupOptions,
+  changeSetup,
+  databaseHelp,
+  readSetup,
+  type SetupOptions,
+} from '../input/with-setup.js';
 import type { CredentialRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
-interface AddOptions {
+interface AddOptions extends SetupOptions {
   readonly scheme?: string;
   readonly account: string;
   readonly default?: boolean;
 }
 
-interface ListOptions extends OutputFormatOptions {
+interface ListOptions extends OutputFormatOptions, SetupOptions {
   readonly account?: string;
 }
 
-/** `venc credentials`: manages the saved credentials in the data folder of a local daemon, which need not be running. */
+interface RemoveOptions extends SetupOptions {
+  readonly account: string;
+}
+
+/** `venc credentials`: manages the saved credentials in the data folder of a local daemon, or in the database of several. No daemon need be running. */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
-  command
-    .command('add')
+  addSetupOptions(command.command('add'))
     .description(
       'Save a user and a secret under a name. They are read from stdin, one per line, or asked for.',
     )
@@ -33,33 +43,29 @@ export function define(command: Command, context: Context): void {
     .option('--default', 'use them for URLs of the scheme that have no user and name no credentials')
     .addHelpText('after', addExamples)
     .action(context.handler((name: string, options: AddOptions) => add(name, options, context)));
-  addOutputFormatOptions(
-    command.command('list').description('List names and schemes, never users or secrets.'),
-    'many',
-  )
+  const listing = command.command('list').description('List names and schemes, never users or secrets.');
+  addSetupOptions(addOutputFormatOptions(listing, 'many'))
     .option('--account <name>', 'only those of this account')
     .addHelpText('after', listExamples)
     .action(context.handler((options: ListOptions) => list(options, context)));
-  command
-    .command('remove')
+  addSetupOptions(command.command('remove'))
     .description('Remove saved credentials. Jobs that name them fail from then on.')
     .argument('<name>', 'their name')
     .option('--account <name>', 'the account that has them', 'default')
     .addHelpText('after', removeExamples)
-    .action(
-      context.handler((name: string, options: { readonly account: string }) =>
-        remove(name, options, context),
-      ),
-    );
+    .action(context.handler((name: string, options: RemoveOptions) => remove(name, options, context)));
 }
 
 const details = `
 A request names saved credentials instead of containing them: "credentials": "NAME" in the job is for its input, in an output
-for its destination. They are in the data folder (--data, VENC_DATA), encrypted with a key that only its owner can read. A
-running daemon applies changes at once.
+for its destination. They are in the data folder (--data, VENC_DATA), or in the database (--database, VENC_DATABASE, or
+database of venc config) if there is one, encrypted with a key that only its owner can read. A running daemon applies changes
+at once.
+${databaseHelp}
 
 Examples:
   venc credentials add films --scheme s3
+  venc credentials add films --database postgres://venc@db/venc
   venc credentials list
   venc submit https://example.com/in.mov --url s3://films/out.mp4 \\
     --output credentials=films`;
@@ -78,24 +84,28 @@ const removeExamples = `
 Examples:
   venc credentials remove films`;
 
-async function add(name: string, options: AddOptions, { io, dataFolder }: Context) {
+async function add(name: string, options: AddOptions, context: Context) {
+  const { io } = context;
   const { addCredential } = await openAdmin();
   const { user, secret } = await readUserAndSecret(io);
-  await addCredential(await dataFolder(), {
-    name,
-    scheme: options.scheme?.toLowerCase() ?? null,
-    account: options.account,
-    isDefault: options.default ?? false,
-    user,
-    secret,
-  });
+  await changeSetup(context, options, (setup) =>
+    addCredential(setup, {
+      name,
+      scheme: options.scheme?.toLowerCase() ?? null,
+      account: options.account,
+      isDefault: options.default ?? false,
+      user,
+      secret,
+    }),
+  );
   io.writeStderr(`venc: credentials ${safeText(name)} saved for account ${safeText(options.account)}\n`);
   return exitCodes.done;
 }
 
-async function list(options: ListOptions, { io, dataFolder }: Context) {
+async function list(options: ListOptions, context: Context) {
+  const { io } = context;
   const { listCredentials } = await openAdmin();
-  const found = await listCredentials(await dataFolder(), options.account);
+  const found = await readSetup(context, options, (setup) => listCredentials(setup, options.account));
   const records = found.map(
     ({ name, scheme, account, isDefault, createdAt }): CredentialRecord => ({
       name,
@@ -126,9 +136,11 @@ const noCredential: CredentialRecord = {
   created_at: '',
 };
 
-async function remove(name: string, { account }: { readonly account: string }, { io, dataFolder }: Context) {
+async function remove(name: string, options: RemoveOptions, context: Context) {
+  const { io } = context;
+  const { account } = options;
   const { removeCredential } = await openAdmin();
-  await removeCredential(await dataFolder(), name, account);
+  await changeSetup(context, options, (setup) => removeCredential(setup, name, account));
   io.writeStderr(`venc: credentials ${safeText(name)} of account ${safeText(account)} removed\n`);
   return exitCodes.done;
 }

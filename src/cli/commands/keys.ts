@@ -1,56 +1,72 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
+import {
+  addSetupOptions,
+  changeSetup,
+  databaseHelp,
+  readSetup,
+  type SetupOptions,
+} from '../input/with-setup.js';
 import type { KeyRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
 
-interface CreateOptions {
+interface CreateOptions extends SetupOptions {
   readonly account: string;
   readonly readOnly?: boolean;
+  readonly worker?: boolean;
 }
 
-interface ListOptions extends OutputFormatOptions {
+interface ListOptions extends OutputFormatOptions, SetupOptions {
   readonly account?: string;
 }
 
-/** `venc keys`: manages the API keys in the data folder of a local daemon, which need not be running (section 5). */
+/** `venc keys`: manages the API keys in the data folder of a local daemon, or in the database of several. No daemon need be running (section 5). */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
-  command
-    .command('create')
+  addSetupOptions(command.command('create'))
     .description('Create a key and print it. It is not shown again.')
     .option('--account <name>', 'the account of the key', 'default')
     .option('--read-only', 'a key that can only read input and output details and progress')
+    .addOption(
+      new Option('--worker', 'a key for venc worker, which runs the jobs of all accounts').conflicts([
+        'account',
+        'readOnly',
+      ]),
+    )
     .addHelpText('after', createExamples)
     .action(context.handler((options: CreateOptions) => create(options, context)));
-  addOutputFormatOptions(
-    command.command('list').description('List the short ids of the keys, not the keys themselves.'),
-    'many',
-  )
+  const listing = command
+    .command('list')
+    .description('List the short ids of the keys, not the keys themselves.');
+  addSetupOptions(addOutputFormatOptions(listing, 'many'))
     .option('--account <name>', 'only the keys of this account')
     .addHelpText('after', listExamples)
     .action(context.handler((options: ListOptions) => list(options, context)));
-  command
-    .command('revoke')
+  addSetupOptions(command.command('revoke'))
     .description('Revoke a key permanently.')
     .argument('<id>', 'short id of the key, as venc keys list shows it')
     .addHelpText('after', revokeDetails)
-    .action(context.handler((id: string) => revoke(id, context)));
+    .action(context.handler((id: string, options: SetupOptions) => revoke(id, options, context)));
 }
 
 const details = `
-The keys are those in the data folder (--data, VENC_DATA). A running daemon
-applies changes within a second.
+The keys are those in the data folder (--data, VENC_DATA), or in the database
+(--database, VENC_DATABASE, or database of venc config) if there is one. A
+running daemon applies changes within a second.
+${databaseHelp}
 
 Examples:
   venc keys create --read-only
+  venc keys create --worker --database postgres://venc@db/venc
   venc keys list
   venc keys revoke 1f2e3d4c`;
 
 const createExamples = `
 Examples:
   venc keys create --account studio
+  venc keys create --worker
   VENC_API_KEY=$(venc keys create --account studio) venc list`;
 
 const listExamples = `
@@ -67,10 +83,17 @@ too: the daemon creates a new one at its next start.
 Examples:
   venc keys revoke 1f2e3d4c`;
 
-async function create(options: CreateOptions, { io, dataFolder }: Context) {
-  const { createKey } = await openAdmin();
+async function create(options: CreateOptions, context: Context) {
+  const { io } = context;
+  const { createKey, createWorkerKey } = await openAdmin();
+  if (options.worker === true) {
+    const { id, key } = await changeSetup(context, options, (setup) => createWorkerKey(setup));
+    io.writeStderr(`venc: worker key created; its id is ${id}\n`);
+    await io.writeStdout(`${key}\n`);
+    return exitCodes.done;
+  }
   const kind = options.readOnly === true ? 'read-only' : 'full';
-  const { id, key } = await createKey(await dataFolder(), options.account, kind);
+  const { id, key } = await changeSetup(context, options, (setup) => createKey(setup, options.account, kind));
   io.writeStderr(`venc: ${kindName[kind]} key of account ${options.account} created; its id is ${id}\n`);
   await io.writeStdout(`${key}\n`);
   return exitCodes.done;
@@ -78,9 +101,10 @@ async function create(options: CreateOptions, { io, dataFolder }: Context) {
 
 const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
 
-async function list(options: ListOptions, { io, dataFolder }: Context) {
+async function list(options: ListOptions, context: Context) {
+  const { io } = context;
   const { listKeys } = await openAdmin();
-  const found = await listKeys(await dataFolder(), options.account);
+  const found = await readSetup(context, options, (setup) => listKeys(setup, options.account));
   const records = found.map(
     ({ id, kind, account, createdAt, lastUsedAt }): KeyRecord => ({
       id,
@@ -105,9 +129,15 @@ async function list(options: ListOptions, { io, dataFolder }: Context) {
 /** The fields for `--fields` if there is no key. */
 const noKey: KeyRecord = { id: '', kind: 'full', account: '', created_at: '', last_used_at: null };
 
-async function revoke(id: string, { io, dataFolder }: Context) {
+async function revoke(id: string, options: SetupOptions, context: Context) {
+  const { io } = context;
   const { revokeKey } = await openAdmin();
-  const { kind, account, isOwners: isOwnerKey, hasFullKeyLeft } = await revokeKey(await dataFolder(), id);
+  const revoked = await changeSetup(context, options, (setup) => revokeKey(setup, id));
+  if (revoked.kind === 'worker') {
+    io.writeStderr(`venc: worker key ${id} revoked\n`);
+    return exitCodes.done;
+  }
+  const { kind, account, isOwners: isOwnerKey, hasFullKeyLeft } = revoked;
   const name = safeText(account);
   io.writeStderr(`venc: key ${id} of account ${name} revoked\n`);
   if (isOwnerKey) {

@@ -10,6 +10,7 @@ import { collectValues } from '../input/args.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
 import {
   addJobOptions,
+  daemonSettings,
   type JobArgs,
   printResponseWarnings,
   unsupportedHelp,
@@ -39,8 +40,7 @@ export function define(command: Command, context: Context): void {
     .option('--json', 'print a JSON array with an object for each command line')
     .option('--ffmpeg <path>', 'the ffmpeg to plan for (or VENC_FFMPEG)')
     .option('--ffprobe <path>', 'the ffprobe to read the input with (or VENC_FFPROBE)');
-  // No job ends here that could be notified about.
-  withExamplesFirst(addLadderOptions(addJobOptions(command, ['notifications']), 'dir'), details).action(
+  withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
     context.handler((arg: string, options: PlanOptions) =>
       withTypedErrors(arg, options, () => run(arg, options, context)),
     ),

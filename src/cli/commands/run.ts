@@ -16,6 +16,7 @@ import { withoutProgram, withTypedErrors, withValidation } from '../input/comman
 import {
   addJobOptions,
   buildRequestBody,
+  daemonSettings,
   type JobArgs,
   loadPreset,
   unsupportedHelp,
@@ -70,8 +71,7 @@ export function define(command: Command, context: Context): void {
         .argParser(durationParser('--stall-timeout'))
         .default(30, '30s'),
     );
-  // Notifications are retried for days, which needs a daemon.
-  withExamplesFirst(addLadderOptions(addJobOptions(command, ['notifications']), 'dir'), details).action(
+  withExamplesFirst(addLadderOptions(addJobOptions(command, daemonSettings), 'dir'), details).action(
     context.handler((args: readonly string[], options: RunOptions) =>
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, () => run(args, options, context)),
     ),

@@ -153,11 +153,13 @@ _venc() {
     case $plain$word in
       --) plain=word: ;;
       --target=* | --data=* | --input) asking+=("$word") ;;
+      --database=*) asking+=(--database) ;;
       -*)
         if [[ $valued == *" $word "* ]]; then
           index+=1
           [[ index -eq \${#line[@]}-1 ]] && flag=$word
           [[ $word == --target || $word == --data ]] && asking+=("$word=\${line[index]}")
+          [[ $word == --database ]] && asking+=("$word")
         elif [[ $word == --output ]]; then
           asking+=("$word")
         fi

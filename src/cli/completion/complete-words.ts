@@ -46,7 +46,9 @@ async function completionItemsFor(
       return (await presetNames(io.env)).map((name) => ({ arg: name, shown: 'preset' }));
     case 'accounts':
     case 'keys':
-      return accountItems(what, contextFor(args, io));
+      return args.includes('--database') ? [] : accountItems(what, contextFor(args, io));
+    case 'workers':
+      return workerItems(contextFor(args, io));
     case 'followed': {
       const followed = args.includes('--input') ? 'inputs' : args.includes('--output') ? 'outputs' : 'jobs';
       return jobItems(followed, contextFor(args, io));
@@ -65,10 +67,16 @@ async function accountItems(
   what: 'accounts' | 'keys',
   opened: Promise<Context>,
 ): Promise<readonly CompletionItem[]> {
+  const context = await opened;
+  // A connection takes longer than a person wants to wait, and the names in the data folder are others. So with `--database`.
+  if ((await context.database()) !== null) return [];
   const { readAccountNames } = await import('../../../daemon/admin/read-account-names.js');
-  const { accounts, keys } = await readAccountNames(await (await opened).dataFolder());
+  const { accounts, keys } = await readAccountNames(await context.dataFolder());
   if (what === 'keys') {
-    return keys.map(({ id, kind, account }) => ({ arg: id, shown: `${kind}, of ${account}` }));
+    return keys.map(({ id, kind, account }) => ({
+      arg: id,
+      shown: account === null ? kind : `${kind}, of ${account}`,
+    }));
   }
   return accounts.map(({ name, isIntegration }) => ({
     arg: name,
@@ -88,8 +96,20 @@ async function jobItems(what: JobQuery, opened: Promise<Context>): Promise<reado
   });
 }
 
+async function workerItems(opened: Promise<Context>): Promise<readonly CompletionItem[]> {
+  const { requestWorkers } = await import('../../client/workers.js');
+  const { workers } = await requestWorkers(await (await opened).client(), AbortSignal.timeout(timeoutMs));
+  return workers.map(({ name, draining, job_ids: jobIds, jobs }) => ({
+    arg: name,
+    shown: `${draining ? 'draining, ' : ''}${jobIds.length} of ${jobs} jobs`,
+  }));
+}
+
 /** A query that is answered from the newest jobs. */
-type JobQuery = Exclude<CompletionQuery, 'targets' | 'presets' | 'accounts' | 'keys' | 'followed'>;
+type JobQuery = Exclude<
+  CompletionQuery,
+  'targets' | 'presets' | 'accounts' | 'keys' | 'workers' | 'followed'
+>;
 
 const itemsByQuery: Readonly<Record<JobQuery, (jobs: readonly JobRecord[]) => readonly CompletionItem[]>> = {
   jobs: (jobs) => [...lastJobItems(jobs), ...jobs.map(toJobItem)],

@@ -104,6 +104,8 @@ function __venc_ask
         switch $words[$index]
             case '--target=*' '--data=*' --input --output
                 set asking $asking $words[$index]
+            case --database '--database=*'
+                set asking $asking --database
             case --target --data
                 set -q words[(math $index + 1)]; and set asking $asking $words[$index]=$words[(math $index + 1)]
         end

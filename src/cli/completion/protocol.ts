@@ -25,10 +25,14 @@ export const completionQueries = [
   'outputs',
   'labels',
   'groupings',
+  'workers',
 ] as const;
 
 /** One of {@link completionQueries}. */
 export type CompletionQuery = (typeof completionQueries)[number];
 
-/** The hidden command that answers them: `venc complete-words QUERY [--data=FOLDER] [--target=NAME] [--input] [--output]`. */
+/**
+ * The hidden command that answers them: `venc complete-words QUERY [--data=FOLDER] [--target=NAME] [--database] [--input] [--output]`. Without
+ * the address of a database, which may contain a password.
+ */
 export const completionCommand = 'complete-words';

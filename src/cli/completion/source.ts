@@ -81,6 +81,8 @@ const byCommandArgument: Readonly<Record<string, CompletionSource>> = {
       { kind: 'query', query: 'accounts' },
     ]),
   ),
+  'workers drain name': { kind: 'query', query: 'workers' },
+  'workers resume name': { kind: 'query', query: 'workers' },
   'keys revoke id': { kind: 'query', query: 'keys' },
   'target use name': { kind: 'query', query: 'targets' },
   'target remove name': { kind: 'query', query: 'targets' },

@@ -119,6 +119,7 @@ _venc_ask() {
   for (( index = 2; index <= $#_venc_line; index++ )); do
     case $_venc_line[index] in
       --target=*|--data=*|--input|--output) asking+=("$_venc_line[index]") ;;
+      --database|--database=*) asking+=(--database) ;;
       --target|--data) asking+=("$_venc_line[index]=$_venc_line[index+1]") ;;
     esac
   done

@@ -5,6 +5,7 @@ import { redact } from '../../shared/redact.js';
 import { productVersion } from '../../shared/version.js';
 import { humanDuration } from '../output/units.js';
 import { type Finding, messageOf, missingFinding, okFinding } from './check-machine.js';
+import { readWorkerFindings } from './check-workers.js';
 
 /** Facts about the service; null where unknown. */
 export interface ServiceFacts {
@@ -33,20 +34,27 @@ export async function checkService(
   try {
     client = await connect();
     url = redact(client.target.url);
+    // First, because the list of jobs waits for a database that does not answer.
+    const health = client.target.isOwnDaemon === true ? await readHealth(client, signal) : null;
+    if (health !== null && health.databaseProblem !== null) return withoutDatabase(url, health);
     const checkKey = { query: { per_page: 1 }, signal };
     const { header } = await client.call('listJobs', checkKey);
     const aheadSeconds = clockAhead(header('date'), new Date());
-    const healthFindings = client.target.isOwnDaemon === true ? await readHealthFindings(client, signal) : [];
     const findings = [
       okFinding(subject, `${url} answers and accepts the key`),
       ...checkClock(aheadSeconds),
-      ...healthFindings,
+      ...(health === null ? [] : await readDaemonFindings(client, health, signal)),
     ];
     return {
       facts: { url, is_reachable: true, is_key_good: true, clock_ahead_seconds: aheadSeconds },
       findings,
     };
   } catch (error) {
+    // Another machine may be a venc daemon as well.
+    if (client !== null && url !== null && (signal.aborted || isVencError(error, 'UnavailableError'))) {
+      const health = await readHealth(client, AbortSignal.timeout(seconds * 1000)).catch(() => null);
+      if (health !== null && health.databaseProblem !== null) return withoutDatabase(url, health);
+    }
     const isKeyInvalid = isVencError(error, 'UnauthorizedError') || isVencError(error, 'ForbiddenError');
     const facts = {
       url,
@@ -84,11 +92,50 @@ function findingOf(error: unknown, client: Client | null): Finding {
   return { ...missingFinding(subject, messageOf(error), advice), ...(isOnlyOff ? { level: 'note' } : {}) };
 }
 
-/** The problems that the local daemon reports: a different version, and the checks of its health that are not passed. */
-async function readHealthFindings(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
+/** What a daemon reports about itself. It needs no key for that. */
+interface DaemonHealth {
+  readonly findings: readonly Finding[];
+  /** Why it cannot use its database; null if it can, or has none. */
+  readonly databaseProblem: string | null;
+  readonly clockAheadSeconds: number | null;
+}
+
+async function readHealth(client: Client, signal: AbortSignal): Promise<DaemonHealth> {
+  const { body, header } = await client.call('health', { acceptedStatus: 503, signal });
+  const fields = fieldsOf(body);
+  const database = itemsOf(fields.checks)
+    .map(fieldsOf)
+    .find(({ name, ok }) => name === 'database' && ok !== true);
+  return {
+    findings: findingsOfHealth(fields),
+    databaseProblem: readText(database?.reason),
+    clockAheadSeconds: clockAhead(header('date'), new Date()),
+  };
+}
+
+/** The result for a daemon that answers and can neither check a key nor list jobs. */
+function withoutDatabase(url: string, { findings, databaseProblem, clockAheadSeconds }: DaemonHealth) {
+  const others = findings.filter(({ message }) => message !== databaseProblem);
+  const message = `the daemon at ${url} runs and cannot use its database: ${databaseProblem}`;
+  const advice = 'the daemon continues by itself when it can use the database again; its log says more';
+  return {
+    facts: { url, is_reachable: true, is_key_good: null, clock_ahead_seconds: clockAheadSeconds },
+    findings: [missingFinding(subject, message, advice), ...checkClock(clockAheadSeconds), ...others],
+  };
+}
+
+/** What the local daemon reports: a different version, the checks of its health that are not passed, and its workers. */
+async function readDaemonFindings(
+  client: Client,
+  { findings }: DaemonHealth,
+  signal: AbortSignal,
+): Promise<readonly Finding[]> {
   const version = fieldsOf((await client.call('version', { signal })).body).version;
-  const { body } = await client.call('health', { acceptedStatus: 503, signal });
-  return [...checkDaemonVersion(readText(version)), ...findingsOfHealth(fieldsOf(body))];
+  return [
+    ...checkDaemonVersion(readText(version)),
+    ...findings,
+    ...(await readWorkerFindings(client, signal)),
+  ];
 }
 
 /** The checks that are not passed. Daemons of earlier versions list only the reasons why they accept no jobs. */

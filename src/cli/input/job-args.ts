@@ -36,6 +36,12 @@ export interface RequestBase {
 /** The headings of the flags in the help. */
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
+/**
+ * Settings that only a daemon has a use for: notifications are retried for days, and only a queue has an order and a choice of machines.
+ * `run` and `plan` have no flags for them.
+ */
+export const daemonSettings: readonly string[] = ['notifications', 'priority', 'requires'];
+
 /** Adds `--output`, `--preset` and the flags of all settings (section 4.1) except `withoutFlag`. */
 export function addJobOptions(command: Command, withoutFlag: readonly string[] = []): Command {
   command.option(

@@ -19,8 +19,13 @@ export function suggestedArgs(
 /** Converts an error of Commander to a one-sentence `UsageError` with a hint. */
 export function usageError(error: CommanderError, program: Command, args: readonly string[]): VencError {
   const [first = ''] = error.message.replace(/^error: /, '').split('\n');
-  const { command } = namedCommand(program, args);
-  const { message, hint } = errorRewordings[error.code]?.(first, command) ?? { message: first, hint: null };
+  const { command, index } = namedCommand(program, args);
+  // A command that also runs without a subcommand, as `venc workers` does, has no unknown commands for Commander.
+  const isUnknownCommand = error.code === 'commander.excessArguments' && command.commands.length > 0;
+  const [code, text] = isUnknownCommand
+    ? ['commander.unknownCommand', `unknown command '${args[index]}'`]
+    : [error.code, first];
+  const { message, hint } = errorRewordings[code]?.(text, command) ?? { message: text, hint: null };
   return new VencError('UsageError', message, { cause: error, ...(hint === null ? {} : { hint }) });
 }
 

@@ -62,7 +62,7 @@ function idByPosition(
 
 /** A job with default values and one entry in every list; its keys are the names that `--fields` accepts. */
 export function emptyJob(): JobRecord {
-  return normaliseJob({ output_media_files: [{}], thumbnails: [{}] });
+  return normaliseJob({ worker: '', output_media_files: [{}], thumbnails: [{}] });
 }
 
 /** Explains a `NotFoundError` if the id is that of an input or an output. Returns any other error unchanged. Never rejects. */

@@ -7,6 +7,7 @@ import type {
   JobRecord,
   MediaFileRecord,
   OutputDetails,
+  OutputMediaFile,
 } from '../../shared/records.js';
 import { redact, withoutPassword } from '../../shared/redact.js';
 import { isFinal } from '../../shared/states.js';
@@ -36,11 +37,14 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
     ['submitted', humanTime(job.submitted_at)],
     ...(job.finished_at === null ? [] : [['ended', humanTime(job.finished_at)] as const]),
     ...elapsedFacts(job, now),
+    ...(job.worker === undefined ? [] : [['worker', job.worker] as const]),
     ...(progress === null
       ? []
       : [['progress', formatProgress(progress.progress, etaOfJob(progress.outputs))] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
+    ...(job.priority === undefined ? [] : [['priority', String(job.priority)] as const]),
+    ...(job.requires === undefined ? [] : [['requires', job.requires.join(', ')] as const]),
     ...(job.pass_through === null ? [] : [['pass_through', job.pass_through] as const]),
     ...unusedRenditions(skipped).map(
       ({ labels, cause }) => ['skipped', `${labels.join(', ')}: ${cause}`] as const,
@@ -62,6 +66,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
       ...factLines(
         [
           ...progressFacts(file.id, progress),
+          ...requiredFacts(file),
           ...mediaFacts(withoutExpiredLink(file, now)),
           ...warningFacts(file),
           ...failureFacts(file),
@@ -100,6 +105,11 @@ function progressFacts(id: number, progress: JobProgressRecord | null): readonly
   const file = [progress?.input, ...(progress?.outputs ?? [])].find((one) => one?.id === id);
   if (file === undefined || file.state !== 'processing') return [];
   return [['progress', formatProgress(file.progress, etaOfFile(file))]];
+}
+
+/** The labels of the machine that makes an output. */
+function requiredFacts(file: MediaFileRecord & Pick<OutputMediaFile, 'requires'>): readonly Fact[] {
+  return file.requires === undefined ? [] : [['requires', file.requires.join(', ')]];
 }
 
 function formatProgress(percent: number, etaMs: number | null): string {

@@ -115,9 +115,9 @@ export function accountText(account: AccountRecord): string {
 /** A key as `venc keys list` prints it, without the key itself or its hash. */
 export interface KeyRecord {
   readonly id: string;
-  readonly kind: 'full' | 'read-only';
-  /** Name of its account. */
-  readonly account: string;
+  readonly kind: 'full' | 'read-only' | 'worker';
+  /** Name of its account; null for a worker key, which belongs to none. */
+  readonly account: string | null;
   readonly created_at: string;
   /** Null if no use is recorded. */
   readonly last_used_at: string | null;
@@ -131,7 +131,7 @@ export function keysTable(
   const columns: readonly Column<KeyRecord>[] = [
     { title: 'ID', priority: 5, text: ({ id }) => id },
     { title: 'KIND', priority: 3, text: ({ kind }) => kind },
-    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account },
+    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account ?? '' },
     { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
     { title: 'LAST USE', priority: 2, text: (key) => lastUse(key, now) },
   ];

@@ -11,6 +11,17 @@ import {
   outputProgressV1Fields,
 } from './progress.js';
 import { allReportFields, liveReportFields, vodReportFields } from './reports.js';
+import { workerInfoFields } from './worker.js';
+import {
+  workerChangedFields,
+  workerClaimedFields,
+  workerCredentialFields,
+  workerHeartbeatAnswerFields,
+  workerJoinedFields,
+  workerReceivedFields,
+  workerStoredFields,
+} from './worker-messages.js';
+import { workerListFields } from './workers.js';
 
 /** All errors of a request. */
 const errors = {
@@ -21,7 +32,14 @@ const errors = {
 } as const;
 
 /** Body of every error response. */
-export const errorsFields = { errors } as const satisfies RecordTable;
+export const errorsFields = {
+  errors,
+  errorClass: {
+    type: 'string',
+    isOptional: true,
+    description: 'class of the error; only in answers to workers',
+  },
+} as const satisfies RecordTable;
 
 /** Whether the daemon accepts jobs. */
 export const healthFields = {
@@ -41,7 +59,18 @@ export const healthFields = {
       fields: {
         name: {
           type: 'string',
-          values: ['daemon', 'ffmpeg', 'disk', 'disk_space', 'sandbox', 'queue', 'notifications'],
+          values: [
+            'daemon',
+            'ffmpeg',
+            'disk',
+            'database',
+            'disk_space',
+            'hosted_files',
+            'sandbox',
+            'queue',
+            'workers',
+            'notifications',
+          ],
           description: 'its name',
         },
         ok: { type: 'boolean', description: 'whether it is passed' },
@@ -119,6 +148,7 @@ export const responses = {
   reportLive: object(liveReportFields, 'usage of live streaming (section 4.11)'),
   reportVod: object(vodReportFields, 'usage of files encoded (section 4.10)'),
   log: object(logFields, 'lines of a log'),
+  workers: object(workerListFields, 'the remote workers'),
   uploaded: object(uploadedFields, 'a file that was uploaded'),
   settings: object(
     {
@@ -133,6 +163,14 @@ export const responses = {
   ),
   health: object(healthFields, 'whether the daemon accepts jobs'),
   version: object(versionFields, 'program and version'),
+  workerInfo: object(workerInfoFields, 'what a worker checks before it asks for work'),
+  workerJoined: object(workerJoinedFields, 'a worker that has joined'),
+  workerClaimed: object(workerClaimedFields, 'a claim'),
+  workerHeartbeat: object(workerHeartbeatAnswerFields, 'the answer to a heartbeat'),
+  workerChanged: object(workerChangedFields, 'the job after a change'),
+  workerCredential: object(workerCredentialFields, 'saved credentials'),
+  workerReceived: object(workerReceivedFields, 'how much of a file was received'),
+  workerStored: object(workerStoredFields, 'what was received and, once it is complete, delivered'),
   errors: object(errorsFields, 'an error response'),
 } as const satisfies Readonly<Record<string, Field>>;
 

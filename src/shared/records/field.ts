@@ -14,6 +14,9 @@ interface FieldText {
 /** A number: `integer` for whole numbers. */
 export interface NumberField extends FieldText {
   readonly type: 'integer' | 'number';
+  /** Bounds, which only requests have. */
+  readonly minimum?: number;
+  readonly maximum?: number;
 }
 
 /** True or false. */
@@ -27,12 +30,17 @@ export interface TextField extends FieldText {
   readonly values?: readonly string[];
   /** `date-time`: ISO 8601 in UTC; `date`: YYYY-MM-DD. */
   readonly format?: 'date-time' | 'date' | 'uri';
+  /** A regular expression, and the maximum length in characters. Only requests have these. */
+  readonly pattern?: string;
+  readonly maxLength?: number;
 }
 
 /** An object with nested fields. */
 export interface ObjectField extends FieldText {
   readonly type: 'object';
   readonly fields: RecordTable;
+  /** Whether it may have fields that the table does not list. */
+  readonly isOpen?: true;
 }
 
 /** A list. */
@@ -46,6 +54,8 @@ export interface ArrayField extends FieldText {
   readonly item: string;
   /** Element name of the list in XML, if the list is the whole response and has no name in JSON. */
   readonly name?: string;
+  /** Maximum number of entries, which only requests have. */
+  readonly maxItems?: number;
 }
 
 /** One field. */

@@ -1,6 +1,12 @@
 import { jobStates } from '../states.js';
 import type { RecordTable } from './field.js';
-import { inputFileFields, listedInputFields, listedOutputFields, outputFileFields } from './media.js';
+import {
+  inputFileFields,
+  labelsField,
+  listedInputFields,
+  listedOutputFields,
+  outputFileFields,
+} from './media.js';
 
 const time = { type: 'string', format: 'date-time' } as const;
 const text = { type: 'string', isNullable: true } as const;
@@ -38,6 +44,14 @@ const thumbnails = {
   description: 'images taken from the outputs; empty until the job is complete',
 } as const;
 
+/** An addition: the name of a remote worker. */
+const worker = {
+  type: 'string',
+  isOptional: true,
+  description:
+    'name of the worker that runs the job, or ran it to its end; absent if the daemon itself does; an addition',
+} as const;
+
 /** What a request asks for and does not get: an unknown field, a setting without effect, a corrected value. */
 const warnings = {
   type: 'array',
@@ -65,6 +79,21 @@ export const listedJobFields = {
     description: 'the outputs',
   },
   thumbnails,
+  worker,
+} as const satisfies RecordTable;
+
+/** How a job waits in the queue. */
+const queueFields = {
+  priority: {
+    type: 'integer',
+    isOptional: true,
+    description: 'priority from -10 to 10; absent if it is 0; an addition',
+  },
+  requires: {
+    ...labelsField,
+    description:
+      'labels that a machine must have to work on the job, without those of its outputs; absent if there are none; an addition',
+  },
 } as const satisfies RecordTable;
 
 /** A job as job details show it (section 2.3). */
@@ -78,6 +107,8 @@ export const jobFields = {
     description: 'the outputs',
   },
   thumbnails,
+  ...queueFields,
+  worker,
   warnings,
 } as const satisfies RecordTable;
 

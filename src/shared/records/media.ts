@@ -57,6 +57,22 @@ const outputWarnings = {
   },
 } as const;
 
+/** Labels that a machine must have. */
+export const labelsField = {
+  type: 'array',
+  isOptional: true,
+  of: { type: 'string', description: 'one label, in lower case' },
+  item: 'require',
+} as const;
+
+const outputRequires = {
+  requires: {
+    ...labelsField,
+    description:
+      'labels that a machine must have to make the output, besides those of the job; absent if there are none; an addition',
+  },
+} as const;
+
 const segmentFields = {
   dash_url: {
     type: 'string',
@@ -143,6 +159,7 @@ export const outputFileFields = {
   ...listedOutputFields,
   ...checksum,
   ...outputWarnings,
+  ...outputRequires,
 } as const satisfies RecordTable;
 
 /** The common fields of input and output details (sections 2.1 and 2.2), plus the reason for a failure. */

@@ -102,7 +102,7 @@ function argumentOf(name: string, setting: Setting): string {
       if (setting.textField !== undefined) return `<${setting.textField}>`;
       return setting.numberField === undefined ? '<name=value,...>' : '<n|name=value,...>';
     case 'text':
-      return `<${name.replaceAll('_', '-')}>`;
+      return `<${setting.argument ?? name.replaceAll('_', '-')}>`;
     default:
       // The last word is the kind of value: the codec of video_codec, the bitrate of audio_bitrate.
       return `<${name.replace(/^.*_/, '')}>`;

@@ -1,6 +1,7 @@
 import { accessControlSetting } from './access-control.js';
 import { formatNames, rejectedFormats } from './format-names.js';
 import { notificationsSetting } from './notifications.js';
+import { requiresSetting } from './requires.js';
 import type { SettingsTable } from './setting.js';
 import { strictSetting } from './strict.js';
 
@@ -103,6 +104,10 @@ export const generalTable = {
   notifications: {
     ...notificationsSetting,
     help: 'a URL that is notified when the output has ended',
+  },
+  requires: {
+    ...requiresSetting,
+    help: 'a label that a machine must have to make the output',
   },
   strict: { ...strictSetting, defaultText: 'the setting of the job' },
 } as const satisfies SettingsTable;

@@ -1,7 +1,9 @@
 import { credentialsSetting } from './credentials.js';
 import { asperaJobTable } from './delivery.js';
+import { jobPriority } from './limits.js';
 import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
+import { requiresSetting } from './requires.js';
 import type { SettingsTable } from './setting.js';
 import { strictSetting } from './strict.js';
 
@@ -50,6 +52,18 @@ export const jobTable = {
     mayBeEmpty: true,
     section: 'addition',
     help: 'a text that is stored with the job and returned with it',
+  },
+  priority: {
+    kind: 'integer',
+    ...jobPriority,
+    default: 0,
+    section: 'addition',
+    example: 5,
+    help: 'jobs with a greater priority begin before other waiting jobs of the account',
+  },
+  requires: {
+    ...requiresSetting,
+    help: 'a label that a machine must have to work on the job',
   },
   notifications: {
     ...notificationsSetting,

@@ -16,6 +16,12 @@ export const clipSeconds = 100 * 60 * 60;
 export const maxPixels = 36_000_000;
 /** Maximum number of URLs that are notified of the end of a job or an output. */
 export const maxNotifications = 5;
+/** Maximum length of a label in `requires`, in characters. */
+export const maxLabelLength = 64;
+/** Maximum number of labels in `requires`. */
+export const maxRequiredLabels = 20;
+/** Minimum and maximum `priority` of a job. */
+export const jobPriority = { min: -10, max: 10 } as const;
 /** Default maximum number of outputs of a job; the daemon can be configured otherwise. */
 export const defaultMaxOutputs = 50;
 /** Length of every output in test mode, in seconds (service document, section 8). */

@@ -20,7 +20,8 @@ export function parseText(setting: TextSetting, value: unknown): ScalarResult<st
   const { form } = setting;
   if (form !== undefined && !new RegExp(`^(?:${form.pattern})$`).test(value)) return { rule: form.rule };
   const violation = setting.isPath ? findPathViolation(value) : undefined;
-  return violation === undefined ? { value } : { rule: violation };
+  if (violation !== undefined) return { rule: violation };
+  return { value: setting.isLowerCased ? value.toLowerCase() : value };
 }
 
 /** Validates one of the words in `choices`. The value is spelled as in the table. */

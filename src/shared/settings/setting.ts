@@ -63,6 +63,10 @@ export interface TextSetting extends SettingText {
   readonly invalidMeansOmitted?: true;
   /** The form of the whole text, and the rule that a text of another form violates (`must be ...`). */
   readonly form?: { readonly pattern: string; readonly rule: string; readonly example: string };
+  /** The name of the value in the help of the flag, if the name of the setting would mislead. */
+  readonly argument?: string;
+  /** Whether the value is in lower case, because letter case makes no difference. */
+  readonly isLowerCased?: true;
   /** A relative path: folders are allowed, `..` is not; each part has up to 255 bytes. */
   readonly isPath?: boolean;
   readonly default?: string;

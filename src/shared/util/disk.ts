@@ -14,15 +14,31 @@ export const textFileOptions = {
   flag: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
 } as const;
 
-/** Reads such a file; null if there is none. Rejects with `UsageError` if there is a folder in its place, otherwise with the system's error. */
+const tooLarge = 'ERR_FS_FILE_TOO_LARGE';
+
+/** The code of an error of a read. Node.js has one for files of 2 GiB, and none for text that is longer than a string can be. */
+export function readErrorCode(error: unknown): string | null {
+  return error instanceof RangeError ? tooLarge : systemCode(error);
+}
+
+const unusable: Readonly<Record<string, string>> = {
+  EISDIR: 'is a folder, and must be a file',
+  [tooLarge]: 'is larger than any text that venc writes there',
+};
+
+/**
+ * Reads such a file; null if there is none. Rejects with `UsageError` if there is a folder or a file of more than
+ * half a gigabyte in its place, otherwise with the system's error.
+ */
 export async function readTextFile(path: string): Promise<string | null> {
   try {
     return await readFile(path, textFileOptions);
   } catch (error) {
-    const code = systemCode(error);
+    const code = readErrorCode(error) ?? '';
     if (code === 'ENOENT') return null;
-    if (code !== 'EISDIR') throw error;
-    throw new VencError('UsageError', `${path} is a folder, and must be a file.`, {
+    const reason = unusable[code];
+    if (reason === undefined) throw error;
+    throw new VencError('UsageError', `${path} ${reason}.`, {
       cause: error,
       hint: 'Remove it, or move it away.',
     });

@@ -17,11 +17,11 @@ export const closeFacts: QueueFacts = {
     const waiting = await store.create(sampleDraft());
     const late = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(running.id);
-    await queue.enqueue(waiting.id);
+    await queue.enqueue(sampleDraft().number(running.id));
+    await queue.enqueue(sampleDraft().number(waiting.id));
     const scenario = await fixture.next();
     const closed = queue.close(endlessMs);
-    await queue.enqueue(late.id);
+    await queue.enqueue(sampleDraft().number(late.id));
     await scenario.end(finishAll);
     await closed;
     assert.not(scenario.run.signal.aborted);
@@ -37,7 +37,7 @@ export const closeFacts: QueueFacts = {
     const { store, queue, fixture } = context;
     const { id, outputs } = await store.create(sampleDraft(2));
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run } = await fixture.next();
     const [first] = outputs;
     await run.change({ type: 'inspected', media: sampleMedia, file: sampleFile });
@@ -62,7 +62,7 @@ export const closeFacts: QueueFacts = {
   }) => {
     const [early, late] = [await store.create(sampleDraft()), await store.create(sampleDraft())];
     queue.work(fixture.handler, { slots: 2 });
-    for (const { id } of [early, late]) await queue.enqueue(id);
+    for (const { id } of [early, late]) await queue.enqueue(sampleDraft().number(id));
     const scenarios = [await fixture.next(), await fixture.next()] as const;
     const never = () => new Promise<never>(() => {});
     void scenarios[0].run.whileWaiting(never());
@@ -80,7 +80,7 @@ export const closeFacts: QueueFacts = {
   'a run whose wait is over gets the grace period': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run, end } = await fixture.next();
     assert.is(await run.whileWaiting(Promise.resolve('a slot')), 'a slot');
     await run.whileWaiting(Promise.reject(new Error('none'))).catch(() => {});
@@ -93,7 +93,7 @@ export const closeFacts: QueueFacts = {
   'a second close ends the grace period at once, and both resolve': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run } = await fixture.next();
     const closed = queue.close(endlessMs);
     await settleEventLoop(() => store.get(id));
@@ -106,7 +106,7 @@ export const closeFacts: QueueFacts = {
   'a run can be stopped while the queue closes': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run } = await fixture.next();
     const closed = queue.close(endlessMs);
     await queue.stop(id, 'cancelled');
@@ -116,7 +116,7 @@ export const closeFacts: QueueFacts = {
 
   'closing a queue that never started resolves': async ({ store, queue }) => {
     const { id } = await store.create(sampleDraft());
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     await queue.close(endlessMs);
     assert.is((await store.get(id))?.state, 'waiting');
   },
@@ -125,12 +125,12 @@ export const closeFacts: QueueFacts = {
     const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     await fixture.next();
     await queue.close(0);
-    const further = context.openQueue();
+    const further = await context.openQueue();
     further.work(fixture.handler, { slots: 1 });
-    await further.enqueue(id);
+    await further.enqueue(sampleDraft().number(id));
     await (await fixture.next()).end(finishAll);
     assert.is((await store.get(id))?.state, 'finished');
   },

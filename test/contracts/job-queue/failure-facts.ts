@@ -11,7 +11,7 @@ async function runWith(context: QueueContext, action: (run: Run) => Promise<unkn
   const { store, queue, fixture } = context;
   const { id } = await store.create(sampleDraft(2));
   queue.work(fixture.handler, { slots: 1 });
-  await queue.enqueue(id);
+  await queue.enqueue(sampleDraft().number(id));
   await (await fixture.next()).end(action);
   await waitUntil('the run has ended', () => !queue.isRunning(id));
   const job = await store.get(id);
@@ -88,7 +88,7 @@ export const failureFacts: QueueFacts = {
 
   'the next job runs after a handler throws': async ({ store, queue, fixture }) => {
     const ids = [(await store.create(sampleDraft())).id, (await store.create(sampleDraft())).id];
-    for (const id of ids) await queue.enqueue(id);
+    for (const id of ids) await queue.enqueue(sampleDraft().number(id));
     queue.work(fixture.handler, { slots: 1 });
     await (await fixture.next()).end(() => Promise.reject(new Error('bang')));
     const next = await fixture.next();
@@ -105,7 +105,7 @@ export const failureFacts: QueueFacts = {
       },
       { slots: 1 },
     );
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     await waitUntil('the job has failed', async () => (await store.get(id))?.state === 'failed');
   },
 };

@@ -8,7 +8,7 @@ export interface QueueHarness {
   readonly store: JobStore;
   readonly progressTracker: ProgressTracker;
   /** Opens another queue over the same store, as a restarted daemon does. */
-  openQueue(): JobQueue;
+  openQueue(): JobQueue | Promise<JobQueue>;
   /** Closes every queue that was opened, then the store. */
   close(): Promise<void>;
 }

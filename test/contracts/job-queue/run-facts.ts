@@ -11,7 +11,7 @@ export const runFacts: QueueFacts = {
   'an enqueued job runs, and is processing and claimed from then on': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const scenario = await fixture.next();
     const stored = await store.get(id);
     assert.is(scenario.run.job.id, id);
@@ -26,16 +26,18 @@ export const runFacts: QueueFacts = {
 
   'a job that was enqueued before the queue started runs': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     queue.work(fixture.handler, { slots: 1 });
     assert.is((await fixture.next()).run.job.id, id);
   },
 
   'jobs start in the order in which they were enqueued': async ({ store, queue, fixture }) => {
-    const ids = [];
-    for (let count = 0; count < 8; count += 1) ids.push((await store.create(sampleDraft())).id);
-    const order = [...ids].reverse();
-    for (const id of order) await queue.enqueue(id);
+    const order: number[] = [];
+    for (let count = 0; count < 8; count += 1) {
+      const job = await store.create(sampleDraft());
+      await queue.enqueue(job);
+      order.push(job.id);
+    }
     queue.work(fixture.handler, { slots: 1 });
     for (const id of order) {
       const scenario = await fixture.next();
@@ -45,7 +47,7 @@ export const runFacts: QueueFacts = {
   },
 
   'as many jobs run at once as there are slots, and never more': async ({ store, queue, fixture }) => {
-    for (let count = 0; count < 9; count += 1) await queue.enqueue((await store.create(sampleDraft())).id);
+    for (let count = 0; count < 9; count += 1) await queue.enqueue(await store.create(sampleDraft()));
     queue.work(fixture.handler, { slots: 3 });
     for (let round = 0; round < 3; round += 1) {
       const scenarios = [await fixture.next(), await fixture.next(), await fixture.next()];
@@ -57,7 +59,7 @@ export const runFacts: QueueFacts = {
   'without slots no job starts': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 0 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     await settleEventLoop(() => store.get(id));
     assert.equal(fixture.record, []);
     assert.is((await store.get(id))?.state, 'waiting');
@@ -71,7 +73,7 @@ export const runFacts: QueueFacts = {
   'a job that is enqueued twice while it waits runs once': async ({ store, queue, fixture }) => {
     const twice = await store.create(sampleDraft());
     const after = await store.create(sampleDraft());
-    for (const { id } of [twice, twice, after]) await queue.enqueue(id);
+    for (const { id } of [twice, twice, after]) await queue.enqueue(sampleDraft().number(id));
     queue.work(fixture.handler, { slots: 1 });
     await (await fixture.next()).end();
     assert.is((await fixture.next()).run.job.id, after.id);
@@ -81,8 +83,8 @@ export const runFacts: QueueFacts = {
   'a job that is no longer waiting when its turn comes is skipped': async ({ store, queue, fixture }) => {
     const cancelled = await store.create(sampleDraft());
     const after = await store.create(sampleDraft());
-    await queue.enqueue(cancelled.id);
-    await queue.enqueue(after.id);
+    await queue.enqueue(sampleDraft().number(cancelled.id));
+    await queue.enqueue(sampleDraft().number(after.id));
     await store.update(cancelled.id, (job) => apply(job, { type: 'cancelled' }, now));
     queue.work(fixture.handler, { slots: 1 });
     assert.is((await fixture.next()).run.job.id, after.id);
@@ -91,8 +93,8 @@ export const runFacts: QueueFacts = {
 
   'a job that does not exist does not block the queue': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
-    await queue.enqueue(id + 1000);
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id + 1000));
+    await queue.enqueue(sampleDraft().number(id));
     queue.work(fixture.handler, { slots: 1 });
     assert.is((await fixture.next()).run.job.id, id);
   },
@@ -101,7 +103,7 @@ export const runFacts: QueueFacts = {
     const { store, queue, fixture, progressTracker } = context;
     const { id, input } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run, end } = await fixture.next();
     run.progress(input.id, { event: 'downloading', percent: 40, overallPercent: 38 });
     assert.is(progressTracker.read(id).get(input.id)?.overallPercent, 38);
@@ -117,7 +119,7 @@ export const runFacts: QueueFacts = {
     for (let count = 0; count < 4; count += 1) ids.push((await store.create(sampleDraft())).id);
     const [first = 0, crashed = 0, second = 0, third = 0] = ids;
     await crash(store, crashed, 2);
-    for (const id of ids) await queue.enqueue(id);
+    for (const id of ids) await queue.enqueue(sampleDraft().number(id));
     queue.work(fixture.handler, { slots: 3 });
     for (const id of [first, crashed]) {
       const scenario = await fixture.next();
@@ -142,8 +144,8 @@ export const runFacts: QueueFacts = {
     const crashed = await store.create(sampleDraft());
     await crash(store, crashed.id, 1);
     queue.work(fixture.handler, { slots: 2 });
-    await queue.enqueue(other.id);
-    await queue.enqueue(crashed.id);
+    await queue.enqueue(sampleDraft().number(other.id));
+    await queue.enqueue(sampleDraft().number(crashed.id));
     await fixture.next();
     assert.is((await fixture.next()).run.job.id, crashed.id);
   },
@@ -153,7 +155,7 @@ export const runFacts: QueueFacts = {
     const crashed = await store.create(sampleDraft());
     const last = await store.create(sampleDraft());
     await crash(store, crashed.id, 2);
-    for (const { id } of [first, crashed, last]) await queue.enqueue(id);
+    for (const { id } of [first, crashed, last]) await queue.enqueue(sampleDraft().number(id));
     queue.work(fixture.handler, { slots: 2 });
     const scenario = await fixture.next();
     await settleEventLoop(() => store.get(crashed.id));

@@ -12,7 +12,7 @@ export const stopFacts: QueueFacts = {
     const { store, queue, fixture } = context;
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run } = await fixture.next();
     await store.update(id, (job) => apply(job, { type: 'cancelled' }, now));
     await queue.stop(id, 'cancelled');
@@ -36,7 +36,7 @@ export const stopFacts: QueueFacts = {
       },
       { slots: 1 },
     );
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     await waitUntil('the run has begun', () => hasBegun);
     const stopped = queue.stop(id, 'cancelled').then(() => {
       isStopped = true;
@@ -48,15 +48,17 @@ export const stopFacts: QueueFacts = {
     assert.not(queue.isRunning(id));
   },
 
-  'a stop removes a waiting job from the queue': async ({ store, queue, fixture }) => {
+  'a job that was cancelled and stopped before its run does not run': async ({ store, queue, fixture }) => {
     const stopped = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
-    await queue.enqueue(stopped.id);
-    await queue.enqueue(other.id);
+    await queue.enqueue(sampleDraft().number(stopped.id));
+    await queue.enqueue(sampleDraft().number(other.id));
+    await store.update(stopped.id, (job) => apply(job, { type: 'cancelled' }, now));
     await queue.stop(stopped.id, 'cancelled');
     queue.work(fixture.handler, { slots: 1 });
     assert.is((await fixture.next()).run.job.id, other.id);
-    assert.is((await store.get(stopped.id))?.state, 'waiting');
+    assert.equal(fixture.record, [`+${other.id}`]);
+    assert.is((await store.get(stopped.id))?.state, 'cancelled');
   },
 
   'a stop of an unknown job resolves at once': async ({ queue }) => {
@@ -67,13 +69,15 @@ export const stopFacts: QueueFacts = {
   'a stop without a change of the job requeues it': async ({ store, queue, fixture }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
-    await fixture.next();
+    await queue.enqueue(sampleDraft().number(id));
+    const { run } = await fixture.next();
     await queue.stop(id, 'resubmitted');
-    const job = await store.get(id);
-    assert.is(job?.state, 'waiting');
-    assert.is(job?.claim, null);
-    assert.is(job?.crashes, 0);
+    await queue.enqueue(sampleDraft().number(id));
+    const again = await fixture.next();
+    assert.is(again.run.job.id, id);
+    assert.is.not(again.run.job.claim, run.job.claim);
+    assert.is(again.run.job.crashes, 0);
+    assert.equal(fixture.record, [`+${id}`, `-${id}`, `+${id}`]);
   },
 
   'a resubmitted job is stopped and run again, never twice concurrently': async ({
@@ -83,11 +87,11 @@ export const stopFacts: QueueFacts = {
   }) => {
     const { id } = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 3 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const { run } = await fixture.next();
     await store.update(id, (job) => apply(job, { type: 'resubmitted' }, now));
     await queue.stop(id, 'resubmitted');
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const again = await fixture.next();
     assert.is(run.signal.reason, 'resubmitted');
     assert.equal(fixture.record, [`+${id}`, `-${id}`, `+${id}`]);
@@ -100,11 +104,11 @@ export const stopFacts: QueueFacts = {
     const { id } = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 2 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const old = await fixture.next();
     await store.update(id, (job) => apply(job, { type: 'resubmitted' }, now));
-    await queue.enqueue(id);
-    await queue.enqueue(other.id);
+    await queue.enqueue(sampleDraft().number(id));
+    await queue.enqueue(sampleDraft().number(other.id));
     assert.is((await fixture.next()).run.job.id, other.id);
     await old.end(finishAll);
     const again = await fixture.next();
@@ -121,10 +125,10 @@ export const stopFacts: QueueFacts = {
     const { id } = await store.create(sampleDraft());
     const other = await store.create(sampleDraft());
     queue.work(fixture.handler, { slots: 1 });
-    await queue.enqueue(id);
+    await queue.enqueue(sampleDraft().number(id));
     const scenario = await fixture.next();
-    await queue.enqueue(id);
-    await queue.enqueue(other.id);
+    await queue.enqueue(sampleDraft().number(id));
+    await queue.enqueue(sampleDraft().number(other.id));
     await scenario.end(finishAll);
     assert.is((await fixture.next()).run.job.id, other.id);
     assert.equal(fixture.record, [`+${id}`, `-${id}`, `+${other.id}`]);

@@ -25,7 +25,9 @@ const cancelled = applying({ type: 'cancelled' });
 /** Four jobs in creation order: final with a notification, waiting with one, final without, waiting without. */
 async function fourJobs({ store }: StoreContext): Promise<readonly Job[]> {
   const fates = [[withNotification, cancelled], [withNotification], [cancelled], []];
-  return Promise.all(fates.map(async (fate) => updateAll(store, await store.create(draftFor()), fate)));
+  const jobs: Job[] = [];
+  for (const fate of fates) jobs.push(await updateAll(store, await store.create(draftFor()), fate));
+  return jobs;
 }
 
 /** Notifications to deliver. */

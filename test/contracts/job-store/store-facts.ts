@@ -25,6 +25,8 @@ export interface StoreHarness {
   open(): Promise<JobStore>;
   /** Crashes the open store, unless a failure already did. */
   crash(kind: CrashKind): Promise<void>;
+  /** Closes what the stores of the harness have left open. Absent if there is nothing to close. */
+  close?(): Promise<void>;
 }
 
 /** Creates a harness with empty storage. */
@@ -46,6 +48,8 @@ export interface DraftOptions {
   readonly accountId?: string;
   readonly outputCount?: number;
   readonly grouping?: string;
+  /** How the job waits. */
+  readonly queueing?: { readonly priority?: number; readonly requires?: readonly string[] };
   readonly test?: boolean;
   /** An idempotency key; the fingerprint of the request is `of KEY`. */
   readonly key?: string;
@@ -59,13 +63,14 @@ export function draftFor(accountId = 'anna', outputCount = 1): JobDraft {
 
 /** The draft of a job with the given properties. */
 export function draftWith(options: DraftOptions): JobDraft {
-  const { accountId = 'anna', outputCount = 1, grouping, test = false, key, now = at } = options;
+  const { accountId = 'anna', outputCount = 1, grouping, queueing, test = false, key, now = at } = options;
   return draftJob({
     accountId,
     request: {
       input: 'http://localhost/in.mp4',
       outputs: [],
       ...(grouping === undefined ? {} : { grouping }),
+      ...queueing,
     },
     test,
     outputs: Array.from({ length: outputCount }, (_, index) => ({

@@ -49,6 +49,8 @@ const patterns = Object.entries(apiDocument.paths).map(([template, item]) => ({
     `^${template
       .replace(/[.]/g, '\\.')
       .replace(/\{id\}/g, '\\d+')
+      // The daemon reads a suffix of a representation as such.
+      .replace(/\{token\}/g, '(?:(?!\\.(?:json|xml|js|txt)$)[^/])+')
       .replace(/\{\w+\}/g, '[^/]+')}$`,
   ),
 }));

@@ -56,9 +56,16 @@ export const moduleMap: ModuleMap = {
     { folder: 'daemon/hosted-files', mayUse: [...transfer, ...jobs] },
     { folder: 'daemon/transports', mayUse: ['daemon/hosted-files', ...transfer, ...jobs] },
     { folder: 'daemon/store', mayUse: jobs },
+    // A module of its own: the rest of the store must not load the packages for the database.
+    { folder: 'daemon/store/postgres', mayUse: ['daemon/store', ...jobs] },
     { folder: 'daemon/packaging', mayUse: [...transfer, ...plan] },
     { folder: 'daemon/pipeline', mayUse: ['daemon/packaging', ...tools] },
     { folder: 'daemon/queue', mayUse: ['daemon/store', ...pipeline] },
+    // A module of its own: the rest of the queue must not load the packages for the database.
+    {
+      folder: 'daemon/queue/postgres',
+      mayUse: ['daemon/queue', 'daemon/store/postgres', 'daemon/store', ...jobs],
+    },
     { folder: 'daemon/webhooks', mayUse: ['daemon/queue', 'daemon/store', ...transports, ...jobs] },
     // What they measure is passed to them: they know jobs, and nothing that runs them.
     { folder: 'daemon/metrics', mayUse: jobs },
@@ -69,10 +76,23 @@ export const moduleMap: ModuleMap = {
       folder: 'daemon/app',
       mayUse: [
         ...['daemon/http', 'daemon/webhooks', 'daemon/actions', 'daemon/metrics', 'daemon/tracing'],
-        ...records,
+        ...['daemon/app/records', ...records],
       ],
     },
+    // Chooses where the records of a daemon are. Only what it loads lazily uses the packages for the database.
+    {
+      folder: 'daemon/app/records',
+      mayUse: ['daemon/app', 'daemon/queue/postgres', 'daemon/store/postgres', ...records],
+    },
+    // A worker has no jobs of its own: of the store it uses the lock of a folder, and of the queue the rules for the end of a run.
+    { folder: 'daemon/worker', mayUse: ['daemon/app', 'daemon/queue', 'daemon/store', ...pipeline] },
     { folder: 'daemon/admin', mayUse: ['daemon/store', ...tools] },
+    // A module of its own: commands on a data folder must not load the packages for the database.
+    {
+      folder: 'daemon/admin/database',
+      mayUse: ['daemon/admin', 'daemon/store/postgres', 'daemon/store', ...jobs],
+    },
+    { folder: 'daemon/migrate', mayUse: ['daemon/store', 'daemon/store/postgres', ...jobs] },
     { folder: 'daemon/dry-run', mayUse: ['daemon/app', 'daemon/actions', ...pipeline] },
     // The build, and the generators of man pages and documentation.
     { folder: 'scripts', mayUse: ['src/cli', ...plan] },
@@ -88,16 +108,39 @@ export const moduleMap: ModuleMap = {
       because: 'events of the client are printed; importing only their types keeps the module pure',
     },
     {
+      from: ['src/cli/input/with-setup.ts'],
+      to: 'daemon/admin/setup-store.ts',
+      how: 'types',
+      because: 'the operations of the daemon take the store that a command opens',
+    },
+    {
       from: [
-        ...['daemon', 'run', 'plan', 'doctor', 'accounts', 'keys', 'submit', 'explain', 'credentials'].map(
-          (name) => `src/cli/commands/${name}.ts`,
-        ),
+        ...[
+          'daemon',
+          'worker',
+          'run',
+          'plan',
+          'doctor',
+          'submit',
+          'explain',
+          'accounts',
+          'keys',
+          'credentials',
+          'migrate',
+        ].map((name) => `src/cli/commands/${name}.ts`),
         ...['file-uploader', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
         'src/cli/run/encode-all.ts',
+        'src/cli/input/with-setup.ts',
       ],
       to: 'daemon',
       how: 'lazily',
       because: 'only these commands need the daemon, and loading it would slow down the others',
+    },
+    {
+      from: ['daemon/admin/open-setup.ts'],
+      to: 'daemon/admin/database',
+      how: 'lazily',
+      because: 'the packages for the database are loaded only if there is one',
     },
     {
       from: ['src/cli/completion/complete-words.ts'],

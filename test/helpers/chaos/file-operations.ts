@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { deliverFile } from '../../../daemon/transports/file/deliver-file.js';
+import { transferOf } from '../../contracts/transport/evidence.js';
 import { createHostedFilesHarness } from '../hosted-files-harness.js';
 import { areOnDifferentVolumes } from './fs-failures.js';
 import type { WriteOperation } from './write-operations.js';
@@ -44,7 +45,7 @@ function putFrom(scratchOf: (folder: string) => string): WriteOperation {
       const { store } = createHostedFilesHarness({}, join(folder, 'hosted'));
       const scratch = scratchOf(folder);
       return {
-        act: () => store.put(encodedFile(scratch), ref),
+        act: () => store.put(encodedFile(scratch), ref, transferOf()),
         async stateIn(copy) {
           const reopened = createHostedFilesHarness({}, join(copy, 'hosted')).store;
           await reopened.removeExpired();
@@ -52,7 +53,7 @@ function putFrom(scratchOf: (folder: string) => string): WriteOperation {
           const found = await reopened.find(ref);
           reopened.close();
           if (left.length > 0) return `left behind: ${left.join(', ')}`;
-          return found.state === 'there' ? stateOfFile(found.path) : 'before';
+          return found.state === 'there' ? stateOfFile(join(copy, 'hosted', ref.token, ref.name)) : 'before';
         },
         async close() {
           store.close();
@@ -124,7 +125,7 @@ const uploadOperation: WriteOperation = {
         reopened.close();
         if (found.state !== 'there') return 'before';
         if (owner !== 'anna' || facts?.sizeBytes !== content.length) return `owner ${owner}`;
-        return stateOfFile(found.path);
+        return stateOfFile(join(copy, 'uploads', token, 'a.mp4'));
       },
       close: async () => store.close(),
     };
@@ -136,7 +137,7 @@ const removalOperation: WriteOperation = {
   isVolatile: true,
   async prepare(folder) {
     const { store } = createHostedFilesHarness({}, join(folder, 'hosted'));
-    await store.put(encodedFile(sameVolume(folder)), ref);
+    await store.put(encodedFile(sameVolume(folder)), ref, transferOf());
     return {
       act: () => store.removeAll(ref.token),
       async stateIn(copy) {

@@ -149,7 +149,8 @@ function isWholeFilm(bytes: Buffer): boolean {
   return bytes.length > 0 && at === bytes.length;
 }
 
-function hostedFiles(dataFolder: string): readonly string[] {
+/** The hosted files of a data folder, as the ends of their URLs. */
+export function hostedFiles(dataFolder: string): readonly string[] {
   const tokens = namesIn(join(dataFolder, 'hosted')).filter((name) => !name.startsWith('.'));
   return tokens.flatMap((token) =>
     namesIn(join(dataFolder, 'hosted', token)).map((name) => `/${token}/${name}`),

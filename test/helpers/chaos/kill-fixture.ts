@@ -34,6 +34,7 @@ export interface KillFixture {
   close(): Promise<void>;
 }
 
+/** The slow film is sent in parts, with this time between them or with that of `?pause=MS`. */
 const dripCount = 20;
 const dripPauseMs = 60;
 /** Each such notification is rejected once. */
@@ -54,11 +55,12 @@ export async function startKillFixture(generation: () => number): Promise<KillFi
     const bytes = name === 'long' ? files.long : files.short;
     response.writeHead(200, { 'Content-Length': bytes.length, 'Content-Type': 'video/mp4' });
     if (name !== 'slow') return response.end(bytes);
+    const pauseMs = Number(/\?pause=(\d+)$/.exec(request.url ?? '')?.[1] ?? dripPauseMs);
     return void (async () => {
       const size = Math.ceil(bytes.length / dripCount);
       for (let at = 0; at < bytes.length && !response.destroyed; at += size) {
         response.write(bytes.subarray(at, at + size));
-        await pause(dripPauseMs);
+        await pause(pauseMs);
       }
       response.end();
     })();

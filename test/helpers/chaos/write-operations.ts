@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createAccount } from '../../../daemon/admin/accounts.js';
 import { createKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
 import { addCredential, listCredentials, removeCredential } from '../../../daemon/admin/credentials.js';
-import { readOrCreateAccounts } from '../../../daemon/admin/update-accounts.js';
-import { KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
+import { openFolderSetup } from '../../../daemon/admin/folder-setup.js';
+import { addKeyUses, KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
 import { ensureOwner } from '../../../daemon/store/accounts/owner.js';
 import { writeDaemonAddress } from '../../../daemon/store/data-folder/daemon-address.js';
 import { dataLayout } from '../../../daemon/store/data-folder/layout.js';
@@ -65,15 +65,15 @@ export const accountOperations: Readonly<Record<string, WriteOperation>> = {
   },
   'a new account': {
     async prepare(folder) {
-      await readOrCreateAccounts(folder);
+      await openFolderSetup(folder).accounts();
       let count = 0;
       return {
         act: async () => {
           count += 1;
-          await createAccount(folder, `films-${count}`);
+          await createAccount(openFolderSetup(folder), `films-${count}`);
         },
         stateIn: async (copy) => {
-          const { accounts, keys } = await readOrCreateAccounts(copy);
+          const { accounts, keys } = await openFolderSetup(copy).accounts();
           if (accounts.length !== keys.length) return `${accounts.length} accounts, ${keys.length} keys`;
           return afterIf(hasName(`films-${count}`)(accounts));
         },
@@ -82,30 +82,34 @@ export const accountOperations: Readonly<Record<string, WriteOperation>> = {
   },
   'a new key and its revocation': {
     async prepare(folder) {
-      await readOrCreateAccounts(folder);
-      const { id } = await createKey(folder, 'default', 'read-only');
+      await openFolderSetup(folder).accounts();
+      const { id } = await createKey(openFolderSetup(folder), 'default', 'read-only');
       return {
         // A revocation whose fsync failed may be done: then there is no such key.
-        act: () => revokeKey(folder, id).catch(rethrowUnless('NotFoundError')),
-        stateIn: async (copy) => afterIf(!(await listKeys(copy)).some((key) => key.id === id)),
+        act: () => revokeKey(openFolderSetup(folder), id).catch(rethrowUnless('NotFoundError')),
+        stateIn: async (copy) =>
+          afterIf(!(await listKeys(openFolderSetup(copy))).some((key) => key.id === id)),
       };
     },
   },
   'new credentials': {
     async prepare(folder) {
-      await readOrCreateAccounts(folder);
+      await openFolderSetup(folder).accounts();
       return {
-        act: () => addCredential(folder, credential).catch(rethrowUnless('ConflictError')),
-        stateIn: async (copy) => afterIf(hasName('bucket')(await listCredentials(copy))),
+        act: () => addCredential(openFolderSetup(folder), credential).catch(rethrowUnless('ConflictError')),
+        stateIn: async (copy) => afterIf(hasName('bucket')(await listCredentials(openFolderSetup(copy)))),
       };
     },
   },
   'a removal of credentials': {
     async prepare(folder) {
-      await addCredential(folder, credential);
+      await addCredential(openFolderSetup(folder), credential);
       return {
-        act: () => removeCredential(folder, 'bucket', 'default').catch(rethrowUnless('NotFoundError')),
-        stateIn: async (copy) => afterIf(!hasName('bucket')(await listCredentials(copy))),
+        act: () =>
+          removeCredential(openFolderSetup(folder), 'bucket', 'default').catch(
+            rethrowUnless('NotFoundError'),
+          ),
+        stateIn: async (copy) => afterIf(!hasName('bucket')(await listCredentials(openFolderSetup(copy)))),
       };
     },
   },
@@ -114,7 +118,10 @@ export const accountOperations: Readonly<Record<string, WriteOperation>> = {
     async prepare(folder) {
       const path = dataLayout(folder).keyUses;
       const act = async () => {
-        const recorder = new KeyUseRecorder({ path, isKey: () => true, onError: () => {} });
+        const recorder = new KeyUseRecorder({
+          write: (uses) => addKeyUses(path, uses, () => true),
+          onError: () => {},
+        });
         recorder.record('k1');
         await recorder.close();
       };

@@ -20,7 +20,7 @@ const remote: ReadonlySet<string> = new Set([
     'encryption_key_url',
     'smil_base_url',
   ],
-  ...['expected_md5_checksum', 'transfer_minimum_rate', 'transfer_maximum_rate', 'path'],
+  ...['expected_md5_checksum', 'transfer_minimum_rate', 'transfer_maximum_rate', 'path', 'requires'],
 ]);
 
 /** The highest values at which an encode of a second takes a second. */

@@ -34,6 +34,7 @@ export const serverPrograms = {
   sshpass: { package: 'sshpass' },
   lftp: { package: 'lftp' },
   openssl: { package: 'openssl' },
+  ip: { package: 'iproute2' },
   chromium: { package: 'chromium' },
   memcached: { package: 'memcached' },
   'swift-ring-builder': { package: 'swift' },

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,8 +6,6 @@ import {
   type AccountsDocument,
   hasAllSecrets,
   readAccountsDocument,
-  withAccount,
-  withKey,
 } from '../../../daemon/store/accounts/accounts-document.js';
 import { type OpenAccounts, openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
 import { hashKey } from '../../../daemon/store/accounts/keys.js';
@@ -50,36 +48,11 @@ const documentAt = (path: string): AccountsDocument => {
   return document;
 };
 
-const notificationSecret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
-
 /** Replaces the document as another process does: completely, under a new inode. */
 const replace = (path: string, document: AccountsDocument) => {
   writeFileSync(`${path}.new`, JSON.stringify(document));
   renameSync(`${path}.new`, path);
 };
-
-test('a first start creates the live account default with one full-access key', async ({
-  accounts,
-  ownerKey,
-}) => {
-  const key = await accounts.ensureOwner();
-  assert.match(key, /^[0-9a-f]{40}$/);
-  const holder = accounts.holderOf(key);
-  assert.is(holder?.kind, 'full');
-  assert.match(holder?.keyId ?? '', /^[0-9a-f]{8}$/);
-  assert.match(holder?.account.notificationSecret ?? '', /^whsec_[A-Za-z0-9+/]{32,44}=*$/);
-  assert.equal([holder?.account.name, holder?.account.isIntegration], ['default', false]);
-  assert.equal(accounts.account('default'), holder?.account);
-  assert.is(readFileSync(ownerKey, 'utf8'), `${key}\n`);
-});
-
-test('an unknown key has no holder', async ({ accounts }) => {
-  const key = await accounts.ensureOwner();
-  for (const other of ['', key.slice(1), `${key} `, key.toUpperCase(), hashKey(key)]) {
-    assert.is(accounts.holderOf(other), null);
-  }
-  assert.is(accounts.account('other'), null);
-});
 
 test('keys are stored as hashes, and only the owner can read the files', async ({
   accounts,
@@ -125,41 +98,6 @@ test('a lost owner key is recreated, and a lost accounts.json gets the owner key
   assert.is(accounts.holderOf(second)?.account.id, 'default');
 });
 
-test('a key that is invalid in a header is rejected, and nothing is written', async ({ accounts, file }) => {
-  for (const key of ['', 'two words', 'line\nbreak', 'ключ', 'x'.repeat(256)]) {
-    const error = await accounts.ensureOwner(key).catch((caught: unknown) => caught);
-    assert.ok(isVencError(error, 'UsageError'));
-    if (key !== '') assert.not.ok(error.message.includes(key));
-  }
-  assert.not.ok(existsSync(file));
-});
-
-test("a key of another account cannot become the owner's", async ({ accounts, restart, file }) => {
-  await accounts.ensureOwner();
-  const createdAt = '2024-01-01T00:00:00.000Z';
-  const account = { id: 'a2', name: 'b', isIntegration: true, createdAt, notificationSecret };
-  const other = withAccount(documentAt(file), account);
-  replace(
-    file,
-    withKey(other, { id: 'k2', accountId: 'a2', kind: 'full', hash: hashKey('bkey'), createdAt }),
-  );
-  const again = await restart();
-  assert.is(again.holderOf('bkey')?.account.name, 'b');
-  const error = await again.ensureOwner('bkey').catch((caught: unknown) => caught);
-  assert.ok(isVencError(error, 'UsageError'));
-});
-
-test('a change of the file is applied while the store is open', async ({ accounts, file }) => {
-  const key = await accounts.ensureOwner();
-  const document = documentAt(file);
-  const createdAt = '2024-01-01T00:00:00.000Z';
-  const hash = hashKey('reader');
-  replace(file, withKey(document, { id: 'k', accountId: 'default', kind: 'read-only', hash, createdAt }));
-  await waitUntil('the new key is known', () => accounts.holderOf('reader')?.kind === 'read-only');
-  replace(file, { ...document, keys: [] });
-  await waitUntil('the old key is forgotten', () => accounts.holderOf(key) === null);
-});
-
 test('a change that cannot be read leaves the keys as they were and is logged', async (context) => {
   const { accounts, file, logLines } = context;
   const key = await accounts.ensureOwner();
@@ -200,31 +138,55 @@ test('an old document that is restored while the store is open gets its secrets 
   assert.match(secret ?? '', /^whsec_/);
 });
 
-test('each of a thousand keys belongs to its own account and no other', async ({ restart, file }) => {
-  const createdAt = '2024-01-01T00:00:00.000Z';
-  const ids = Array.from({ length: 1000 }, (_, index) => String(index));
-  replace(file, {
-    accounts: ids.map((id) => ({ id, name: `a${id}`, isIntegration: true, createdAt, notificationSecret })),
-    keys: ids.map((id) => ({
-      id: `k${id}`,
-      accountId: id,
-      kind: 'full',
-      hash: hashKey(`key ${id}`),
-      createdAt,
-    })),
-  });
-  const accounts = await restart();
-  for (const id of ids) {
-    const holder = accounts.holderOf(`key ${id}`);
-    assert.equal([holder?.keyId, holder?.account.id], [`k${id}`, id]);
-  }
-  assert.is(accounts.holderOf('key 1000'), null);
+test('a worker key belongs to no account, and is known while it is in the file', async ({
+  accounts,
+  file,
+}) => {
+  await accounts.ensureOwner();
+  const document = documentAt(file);
+  const worker = { id: 'w', hash: hashKey('vencw_1'), createdAt: '2024-01-01T00:00:00.000Z' };
+  const digest = accounts.digestOf('vencw_1');
+  let revokedCount = 0;
+  const onRevoked = () => {
+    revokedCount += 1;
+  };
+  accounts.watchKey('w', onRevoked);
+  assert.equal([accounts.workerKeyOf(digest), revokedCount], [null, 1], 'there is no key with this id yet');
+  replace(file, { ...document, workers: [worker] });
+  await accounts.refresh();
+  assert.equal(accounts.workerKeyOf(digest), { keyId: 'w' });
+  assert.is(accounts.holderOfDigest(digest), null);
+  assert.is(accounts.workerKeyOf(accounts.digestOf('vencw_2')), null);
+  accounts.watchKey('w', onRevoked);
+  const endWatch = accounts.watchKey('w', () => assert.unreachable());
+  endWatch();
+  replace(file, { ...document, workers: [] });
+  await waitUntil('the worker key is forgotten', () => accounts.workerKeyOf(digest) === null);
+  assert.is(revokedCount, 2);
 });
 
-test('a key of a removed account has no holder', async ({ accounts, restart, file }) => {
+test('the key of an account is no worker key', async ({ accounts }) => {
   const key = await accounts.ensureOwner();
-  replace(file, { ...documentAt(file), accounts: [] });
-  assert.is((await restart()).holderOf(key), null);
+  assert.is(accounts.workerKeyOf(accounts.digestOf(key)), null);
+});
+
+test('the last use of a worker key is written', async ({ accounts, folder, file }) => {
+  await accounts.ensureOwner();
+  const worker = { id: 'w', hash: hashKey('vencw_1'), createdAt: '2024-01-01T00:00:00.000Z' };
+  replace(file, { ...documentAt(file), workers: [worker] });
+  await accounts.refresh();
+  accounts.recordUse('w');
+  await accounts.close();
+  assert.equal(Object.keys(JSON.parse(readFileSync(join(folder, 'key-uses.json'), 'utf8'))), ['w']);
+});
+
+test("a worker key cannot become the owner's", async ({ accounts, restart, file }) => {
+  await accounts.ensureOwner();
+  const worker = { id: 'w', hash: hashKey('vencw_1'), createdAt: '2024-01-01T00:00:00.000Z' };
+  replace(file, { ...documentAt(file), workers: [worker] });
+  const error = await (await restart()).ensureOwner('vencw_1').catch((caught: unknown) => caught);
+  assert.ok(isVencError(error, 'UsageError'));
+  assert.match(error.message, 'worker key');
 });
 
 for (const text of [
@@ -232,6 +194,8 @@ for (const text of [
   '{',
   '[]',
   '{"accounts":[],"keys":[{"id":"a"}]}',
+  '{"accounts":[],"keys":[],"workers":{}}',
+  '{"accounts":[],"keys":[],"workers":[{"id":"a"}]}',
   '{"accounts":[{"id":1}],"keys":[]}',
   '{"accounts":[{"id":"a","name":"a","isIntegration":true,"createdAt":"","notificationSecret":"x"}],"keys":[]}',
 ]) {

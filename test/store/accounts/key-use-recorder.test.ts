@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
-import { KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
+import { addKeyUses, KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -21,8 +21,7 @@ test.before.each((context) => {
   context.errors = [];
   context.uses = (batchMs = 60_000, firstMs = 60_000) =>
     new KeyUseRecorder({
-      path: context.path,
-      isKey: (id) => id !== 'revoked',
+      write: (uses) => addKeyUses(context.path, uses, (id) => id !== 'revoked'),
       onError: (error) => context.errors.push(error),
       flushIntervalMs: batchMs,
       firstFlushMs: firstMs,
@@ -96,7 +95,7 @@ for (const text of ['', '{"a":', '[]', '{"a":1}']) {
 test('a file that cannot be written is reported, and blocks nothing', async ({ errors }) => {
   const path = join(tempFolder(), 'no', 'such', 'folder');
   const onError = (error: unknown) => errors.push(error);
-  const noted = new KeyUseRecorder({ path, isKey: () => true, onError: onError });
+  const noted = new KeyUseRecorder({ write: (uses) => addKeyUses(path, uses, () => true), onError });
   noted.record('a');
   await noted.close();
   assert.is(errors.length, 1);

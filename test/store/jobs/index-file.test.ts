@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync, statSync, unlinkSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -173,6 +181,10 @@ for (const { what, spoil } of [
   { what: 'missing', spoil: (path: string) => unlinkSync(path) },
   { what: 'damaged', spoil: (path: string) => writeFileSync(path, readFileSync(path, 'utf8').slice(0, -5)) },
   { what: 'of another version', spoil: (path: string) => writeFileSync(path, '{"version":0,"folders":{}}') },
+  {
+    what: 'larger than the longest text of Node.js',
+    spoil: (path: string) => truncateSync(path, 3 * 2 ** 30),
+  },
   {
     what: 'of a version with one object for all jobs',
     spoil: (path: string) =>

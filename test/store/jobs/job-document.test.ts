@@ -7,7 +7,7 @@ import type { JobStore } from '../../../daemon/store/job-store.js';
 import { openJobStore } from '../../../daemon/store/jobs/json-job-store.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { realDisk } from '../../../src/shared/util/disk.js';
-import { applying, draftFor, withClaim } from '../../contracts/job-store/store-facts.js';
+import { applying, draftFor, draftWith, withClaim } from '../../contracts/job-store/store-facts.js';
 import { createJsonStoreHarness, type JsonStoreHarness } from '../../helpers/json-store-harness.js';
 
 interface Context {
@@ -54,6 +54,20 @@ test('files and folders are accessible only to their owner', async ({
   for (const name of ['jobs', 'jobs/active', 'jobs/done', 'jobs/done/0', 'damaged']) {
     assert.is(mode(join(harness.folder, name)), 0o700, name);
   }
+});
+
+test('priority and labels are stored, and a file with others is damaged', async ({ harness, store }) => {
+  const draft = draftWith({ queueing: { priority: -3, requires: ['gpu'] } });
+  const { id } = await store.create(draft);
+  await harness.crash('process');
+  const reopened = await harness.open();
+  const job = await reopened.get(id);
+  assert.equal([job?.priority, job?.requires], [-3, ['gpu']]);
+  await harness.crash('process');
+  const path = join(harness.folder, 'jobs', 'active', `${id}.json`);
+  writeFileSync(path, readFileSync(path, 'utf8').replace('["gpu"]', '"gpu"'));
+  const damaged = await (await harness.open()).get(id).catch((error: unknown) => error);
+  assert.match(String(damaged), `The record of job ${id} is damaged.`);
 });
 
 test('temporary files of a crashed write are deleted at the next start, and unknown files are kept', async (context) => {

@@ -38,7 +38,7 @@ test.before.each((context) => {
     createFileLogStore({
       layout: context.layout,
       disk: realDisk,
-      hasJob: (id) => context.jobs.has(id),
+      hasJob: async (id) => context.jobs.has(id),
       onStateChange: (error) => context.errors.push(error),
       ...options,
     });
@@ -73,7 +73,7 @@ test('a line is in the log of its job and in that of the daemon, a detail only i
 });
 
 test('no file stays open, however many jobs log', async (context) => {
-  const store = context.open({ hasJob: () => true });
+  const store = context.open({ hasJob: async () => true });
   for (let id = 1; id <= 300; id += 1) store.add(entry('accepted', { jobId: id }));
   await store.close();
   const open = readdirSync('/proc/self/fd').map((fd) => {

@@ -3,6 +3,15 @@ export const environmentRows: readonly (readonly [string, string])[] = [
   ['VENC_TARGET', 'the service to talk to, by its name in venc target list'],
   ['VENC_URL', 'address of the service to talk to'],
   ['VENC_API_KEY', 'the key for VENC_URL; for venc daemon, a key that it accepts'],
+  [
+    'VENC_DATABASE',
+    'as --database: the database of the daemon, of venc migrate, and of venc accounts, keys and credentials',
+  ],
+  [
+    'VENC_DATABASE_KEY',
+    'the key of the secrets in the database; else the file database-key of the data folder',
+  ],
+  ['VENC_WORKER_TOKEN', 'the token of venc worker: a key for workers of the daemon'],
   ['VENC_DATA', 'data folder of the local daemon'],
   ['VENC_FFMPEG', 'the ffmpeg to use'],
   ['VENC_FFPROBE', 'the ffprobe to use'],

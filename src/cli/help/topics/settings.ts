@@ -22,8 +22,8 @@ name=value, and a field of a request: --video-codec vp9, video_codec=vp9, "video
 A flag without a value has an opposite: --no-onepass. Times are seconds, MM:SS or HH:MM:SS, with
 fractions; bitrates are in kbit/s. x264 and h265 are aliases of h264 and hevc; --codec of
 --video-codec, --fps of --frame-rate, --resolution of --size. A setting that this version does
-not support is rejected by name, never ignored. The notifications of an output have no flag: they
-are a field of a request, or of --output.
+not support is rejected by name, never ignored. The notifications and requires of an output have no
+flag: they are fields of a request, or of --output.
 `;
 
 function chapters(): string {

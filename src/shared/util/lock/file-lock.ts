@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { link, statfs, unlink, writeFile } from 'node:fs/promises';
+import { link, lstat, statfs, unlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { VencError } from '../../errors.js';
 import { temporaryPrefix } from '../atomic-files.js';
 import { chownToOwnerOf, readTextFile } from '../disk.js';
 import { systemCode } from '../system-code.js';
@@ -93,7 +94,10 @@ function createFileLock(path: string, ownText: string, heartbeat: Heartbeat): Fi
 async function tryAcquire(path: string, requester: LockRequester): Promise<LockHolder | null> {
   while (!(await tryCreate(path, requester.ownText))) {
     const heldText = await readTextFile(path);
-    if (heldText === null) continue;
+    if (heldText === null) {
+      await rejectLink(path);
+      continue;
+    }
     const holder = parseHolder(heldText);
     const state = holder === null ? 'dead' : await stateOf(path, heldText, { holder, requester });
     if (state === 'changed') continue;
@@ -101,6 +105,15 @@ async function tryAcquire(path: string, requester: LockRequester): Promise<LockH
     await removeStaleLock(path, heldText, requester);
   }
   return null;
+}
+
+/** Rejects with `UsageError` if a path is a symbolic link: one that leads nowhere can be neither read nor created. */
+async function rejectLink(path: string): Promise<void> {
+  const found = await lstat(path).catch(() => null);
+  if (found?.isSymbolicLink())
+    throw new VencError('UsageError', `${path} is a symbolic link, and must be a file.`, {
+      hint: 'Remove it, or move it away.',
+    });
 }
 
 async function stateOf(

@@ -1,0 +1,118 @@
+import { invalidRequest, VencError } from '../../src/shared/errors.js';
+import {
+  workerClaimFields,
+  workerCredentialsFields,
+  workerHeartbeatFields,
+  workerJoinFields,
+} from '../../src/shared/records/worker-messages.js';
+import { isKnownClaim } from '../jobs/claim-view.js';
+import type { Job } from '../jobs/job.js';
+import { parseRecord } from '../jobs/parse-record.js';
+import type { Credential } from '../jobs/saved-credentials.js';
+import { isFileOf, parseWorkerChange } from '../jobs/worker-changes.js';
+import type {
+  ClaimAnswer,
+  HeartbeatAnswer,
+  HeartbeatRequest,
+  JoinAnswer,
+  JoinRequest,
+} from '../jobs/worker-protocol.js';
+import { claimLostError } from '../queue/remote/remote-claims.js';
+import type { AppContext } from './app-context.js';
+import { requireOwnFiles } from './reported-files.js';
+import { isCredentialOfJob } from './worker-urls.js';
+
+/** A claim as a worker names it. */
+export interface NamedClaim {
+  readonly jobId: number;
+  readonly token: string;
+}
+
+/** Admits a worker. Labels are compared in lower case, as jobs have them. */
+export async function joinWorker(
+  { remoteClaims, log }: Pick<AppContext, 'remoteClaims' | 'log'>,
+  body: unknown,
+  keyId: string | null = null,
+): Promise<JoinAnswer> {
+  const request = parseRecord(workerJoinFields, body);
+  const labels = request.labels.map((label) => label.toLowerCase());
+  const answer = await remoteClaims.join({ ...request, labels } as JoinRequest, keyId);
+  log('info', `The worker ${answer.name} has joined (venc ${request.version}, ffmpeg ${request.ffmpeg}).`);
+  return answer;
+}
+
+/** The outcome of a wait for a job: a claim, or none and whether the worker is to take no further jobs. */
+type ClaimOutcomeOfWorker =
+  | { readonly claim: ClaimAnswer }
+  | { readonly claim: null; readonly isDraining: boolean };
+
+/**
+ * Waits for a job for a worker, at most for the given time. A claim whose worker has disconnected meanwhile is given back.
+ */
+export async function claimForWorker(
+  { remoteClaims, workers }: Pick<AppContext, 'remoteClaims' | 'workers'>,
+  body: unknown,
+  {
+    signal,
+    timeoutMs,
+    keyId = null,
+  }: { readonly signal: AbortSignal; readonly timeoutMs: number; readonly keyId?: string | null },
+): Promise<ClaimOutcomeOfWorker> {
+  const { workerId } = parseRecord(workerClaimFields, body);
+  const answer = await remoteClaims.claim(workerId, signal, timeoutMs, keyId);
+  if (answer === null) return { claim: null, isDraining: await workers.isDraining(workerId) };
+  const giveBack = () => void remoteClaims.end(answer.job.id, answer.token);
+  // The client may also disconnect before it has the whole answer.
+  if (signal.aborted) giveBack();
+  else signal.addEventListener('abort', giveBack, { once: true });
+  return { claim: answer };
+}
+
+/** Takes note of the report of a worker. */
+export async function receiveHeartbeat(
+  { remoteClaims }: Pick<AppContext, 'remoteClaims'>,
+  { jobId, token }: NamedClaim,
+  body: unknown,
+  keyId: string | null = null,
+): Promise<HeartbeatAnswer> {
+  const request = parseRecord(workerHeartbeatFields, body);
+  const job = await remoteClaims.reportedJob(jobId, token);
+  const unknown = [
+    ...request.progress.flatMap(({ id }, index) => (isFileOf(job, id) ? [] : [`progress[${index}].id`])),
+    ...request.log.flatMap(({ outputId = job.input.id }, index) =>
+      isFileOf(job, outputId) ? [] : [`log[${index}].outputId`],
+    ),
+  ];
+  if (unknown.length > 0)
+    throw invalidRequest(unknown.map((name) => `${name} must be the id of a file of job ${jobId}`));
+  // A line is a detail, or has no such member.
+  const log = request.log.map(({ isDetail, ...line }) => (isDetail === true ? { ...line, isDetail } : line));
+  return remoteClaims.heartbeat(jobId, token, { ...request, log } as HeartbeatRequest, keyId);
+}
+
+/** Stores a change of a job by its worker. */
+export async function changeByWorker(
+  { remoteClaims, store, workerFiles }: Pick<AppContext, 'remoteClaims' | 'store' | 'workerFiles'>,
+  { jobId, token }: NamedClaim,
+  body: unknown,
+): Promise<Job> {
+  // A change may be repeated after the end of its claim; `change` checks the claim.
+  const job = await store.get(jobId);
+  if (job === null || token === '' || !isKnownClaim(job, token)) throw claimLostError(jobId);
+  const { number, change } = parseWorkerChange(job, body);
+  if (job.claim === token) requireOwnFiles(job, change, (url) => workerFiles.deliveredFile(token, url));
+  return remoteClaims.change(jobId, token, number, change);
+}
+
+/** The saved credentials for a URL of the job of a claim; null if there are none. */
+export async function findWorkerCredentials(
+  { remoteClaims, savedCredentials }: Pick<AppContext, 'remoteClaims' | 'savedCredentials'>,
+  { jobId, token }: NamedClaim,
+  body: unknown,
+): Promise<Credential | null> {
+  const request = parseRecord(workerCredentialsFields, body);
+  const job = await remoteClaims.jobOf(jobId, token);
+  if (!isCredentialOfJob(job, request))
+    throw new VencError('ForbiddenError', `Job ${jobId} has no URL that these credentials are for.`);
+  return savedCredentials.find({ accountId: job.accountId, ...request });
+}

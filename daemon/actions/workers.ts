@@ -1,0 +1,61 @@
+import { VencError } from '../../src/shared/errors.js';
+import type { WorkerRecord } from '../../src/shared/records.js';
+import { findSuggestions } from '../../src/shared/text/suggestions.js';
+import type { WorkerState } from '../jobs/worker-protocol.js';
+import { type AppContext, requireOwner } from './app-context.js';
+
+const ownersOnly =
+  'Workers process the jobs of all accounts: only keys of the account default may list and drain them.';
+
+/** Who asks. */
+interface WorkersReader {
+  readonly id: string;
+}
+
+/** The remote workers that have joined, by name. Throws `ForbiddenError` unless the account is that of the owner. */
+export function listWorkers(
+  { remoteClaims }: Pick<AppContext, 'remoteClaims'>,
+  reader: WorkersReader,
+): { readonly workers: readonly WorkerRecord[] } {
+  requireOwner(reader, ownersOnly);
+  return { workers: remoteClaims.workers().map(toRecord) };
+}
+
+/**
+ * Makes a worker take no further jobs and end after those that it runs, or allows it jobs again. Rejects with `ForbiddenError` unless the
+ * account is that of the owner, and `NotFoundError` with suggestions if there is no worker with this name.
+ */
+export async function setWorkerDraining(
+  { workers, log }: Pick<AppContext, 'workers' | 'log'>,
+  reader: WorkersReader,
+  name: string,
+  isDraining: boolean,
+): Promise<void> {
+  requireOwner(reader, ownersOnly);
+  if (!(await workers.setDraining(name, isDraining))) throw noSuchWorker(name, workers.list());
+  log(
+    'info',
+    isDraining ? `The worker ${name} takes no further jobs.` : `The worker ${name} takes jobs again.`,
+  );
+}
+
+function toRecord({ jobIds, isDraining, joinedAt, lastSeenAt, ...worker }: WorkerState): WorkerRecord {
+  const { name, version, ffmpeg, jobs, labels, speed } = worker;
+  return {
+    ...{ name, version, ffmpeg, jobs, labels },
+    job_ids: jobIds,
+    draining: isDraining,
+    speed,
+    joined_at: joinedAt,
+    last_seen_at: lastSeenAt,
+  };
+}
+
+function noSuchWorker(name: string, workers: readonly { readonly name: string }[]): VencError {
+  const suggestions = findSuggestions(
+    name,
+    workers.map((worker) => worker.name),
+  );
+  const advice = suggestions.length === 0 ? '.' : `; did you mean ${suggestions.join(', ')}?`;
+  return new VencError('NotFoundError', `There is no worker with the name ${name}${advice}`);
+}

@@ -1,0 +1,124 @@
+import { randomBytes } from 'node:crypto';
+import { once } from 'node:events';
+import type { Job } from '../../jobs/job.js';
+import { requeue } from '../../queue/end-of-run.js';
+import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres-queue.js';
+import { startQueueEngine } from '../../queue/postgres/queue-engine.js';
+import { QueueEntries } from '../../queue/postgres/queue-entries.js';
+import { openSharedWorkerRegistry } from '../../queue/remote/shared-worker-registry.js';
+import { delay } from '../../queue/retry-until-persisted.js';
+import { writeOwnerKey } from '../../store/accounts/owner.js';
+import { readPlaceId } from '../../store/data-folder/folder-id.js';
+import { dataLayout } from '../../store/data-folder/layout.js';
+import { createDatabaseCheck } from '../../store/postgres/database-problem.js';
+import { openEncryptionKey } from '../../store/postgres/encryption-key.js';
+import { mergeJobCounts } from '../../store/postgres/job-queries.js';
+import { type Leadership, lead } from '../../store/postgres/leadership.js';
+import { openPostgresDatabase, type PostgresDatabase } from '../../store/postgres/open-database.js';
+import { openPostgresAccounts } from '../../store/postgres/postgres-account-store.js';
+import { openPostgresCredentials } from '../../store/postgres/postgres-credentials.js';
+import { createPostgresJobStore, type PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
+import { openWorkerTable } from '../../store/postgres/postgres-worker-table.js';
+import { shareProgress } from '../../store/postgres/shared-progress.js';
+import type { Records, RecordsOptions } from './records.js';
+
+/** The options of records in a database. */
+export interface DatabaseRecordsOptions extends RecordsOptions {
+  readonly dsn: string;
+}
+
+/**
+ * Opens the records in a PostgreSQL database, which several daemons share. Rejects with `UsageError` if the database cannot be used, and with
+ * `UnavailableError` if it cannot be reached.
+ */
+export async function openDatabaseRecords(options: DatabaseRecordsOptions): Promise<Records> {
+  const { dsn, dataFolder, now, randomToken, log, onRemoved } = options;
+  const steps: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const step of steps.splice(0)) await step();
+  };
+  try {
+    const database = await openPostgresDatabase(dsn, { log });
+    steps.unshift(() => database.close());
+    const given = process.env.VENC_DATABASE_KEY;
+    const encryptionKey = await openEncryptionKey(database.queries, { dataFolder, given });
+    const engine = await startQueueEngine(database, log);
+    steps.unshift(() => engine.close());
+    const entries = new QueueEntries(database, engine);
+    const { beforeCreate, onCreate, onUpdate } = entries;
+    const storeOptions = { database, log, onRemoved, beforeCreate, onCreate, onUpdate };
+    const store = await createPostgresJobStore(storeOptions);
+    steps.unshift(() => store.close());
+    const accounts = await openPostgresAccounts({ database, encryptionKey, log });
+    steps.unshift(() => accounts.close());
+    const layout = dataLayout(dataFolder);
+    // The claims of this daemon begin with the id of its folder, which no other daemon has.
+    const placeId = await readPlaceId(layout.folderId);
+    const isOwnRun = ({ claim, worker }: Job) =>
+      worker === undefined && (claim?.startsWith(`${placeId}-`) ?? false);
+    let leadership: Leadership | null = null;
+    return {
+      store,
+      accounts,
+      savedCredentials: openPostgresCredentials(database, encryptionKey),
+      async ensureOwner(key) {
+        await writeOwnerKey(layout, await accounts.ensureOwner(key));
+      },
+      watchOwn: (listener) => void store.watchOwn(listener),
+      isOwnRun,
+      async openQueue(parts) {
+        const sharing = await shareProgress({ database, progressTracker: parts.progressTracker, store, log });
+        steps.unshift(() => sharing.close());
+        return openPostgresQueue({
+          ...{ database, engine, store, now, log, delay, ...parts },
+          randomToken: () => `${placeId}-${randomBytes(16).toString('hex')}`,
+        });
+      },
+      openWorkerRegistry: (leaseMs) =>
+        openSharedWorkerRegistry({ table: openWorkerTable(database), now, randomToken, leaseMs, log }),
+      resumeClaims: async () => {},
+      async recover() {
+        await loseOwnRuns({ database, store, isOwnRun, now });
+        database.expectRecovery();
+      },
+      startSharedWork(open) {
+        leadership = lead(dsn, {
+          log,
+          async onGained(signal) {
+            const work = open();
+            work.start();
+            const mergeCounts = () => mergeJobCounts(database.queries);
+            superviseQueue({ engine, entries, store, mergeCounts, now, log }, signal);
+            if (!signal.aborted) await once(signal, 'abort');
+            await work.close();
+          },
+        });
+      },
+      closeSharedWork: async () => leadership?.close(),
+      databaseProblem: createDatabaseCheck(database),
+      close,
+    };
+  } catch (error) {
+    await close().catch(() => undefined);
+    throw error;
+  }
+}
+
+/** Puts the jobs back in the queue that an earlier process of this daemon was running, without waiting until its lease is over. */
+async function loseOwnRuns(parts: {
+  readonly database: PostgresDatabase;
+  readonly store: PostgresJobStore;
+  readonly isOwnRun: (job: Job) => boolean;
+  readonly now: () => Date;
+}): Promise<void> {
+  const { database, store, isOwnRun, now } = parts;
+  const running = await database.queries
+    .selectFrom('jobs')
+    .select('id')
+    .where('state', '=', 'processing')
+    .execute();
+  for (const { id } of running)
+    await store.update(Number(id), (job) =>
+      isOwnRun(job) ? requeue(job, job.claim ?? '', 'lost', now()) : job,
+    );
+}

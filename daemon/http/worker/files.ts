@@ -1,0 +1,102 @@
+import { finished } from 'node:stream';
+import { invalidRequest, isVencError, VencError } from '../../../src/shared/errors.js';
+import { isTransferOnly } from '../../../src/shared/settings/sources.js';
+import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
+import type { AppContext } from '../../actions/app-context.js';
+import { isReadableByWorker, isWritableByWorker } from '../../actions/worker-urls.js';
+import type { Job } from '../../jobs/job.js';
+import { fileReply } from '../file-reply.js';
+import type { RequestContext, WorkerRouteHandler } from '../request-context.js';
+import { requireCompleteUncompressed } from '../v2/uploads.js';
+import { claimOf } from './claims.js';
+
+/** `GET /worker/v1/claims/<id>/file?url=...`: a file that only the daemon can read, whole or a range of it. */
+export const getClaimFile: WorkerRouteHandler = async (appContext, requestContext) => {
+  const { url } = await requireFile(appContext, requestContext, isReadableByWorker);
+  const file = await appContext.workerFiles.open(url).catch((error: unknown) => {
+    // As a server of files answers: the worker downloads with its transport of HTTP.
+    throw isVencError(error, 'FileNotFoundError')
+      ? new VencError('NotFoundError', error.message, { cause: error })
+      : error;
+  });
+  let isRead = false;
+  try {
+    return fileReply(requestContext, {
+      ...file,
+      name: fileNameInUrl(url),
+      read(range) {
+        isRead = true;
+        const stream = file.read(range);
+        // The event `close` does not follow the end of every stream.
+        finished(stream, () => void file.close().catch(() => {}));
+        return stream;
+      },
+    });
+  } finally {
+    // The end of the stream closes it otherwise.
+    if (!isRead) await file.close();
+  }
+};
+
+/** `PUT /worker/v1/claims/<id>/file?url=...&offset=N&size=M`: a part of a file; the last part delivers it. */
+export const putClaimFile: WorkerRouteHandler = async (appContext, requestContext) => {
+  const { incoming, signal } = requestContext;
+  try {
+    requireCompleteUncompressed(incoming);
+    const sizes = readCounts(requestContext, ['offset', 'size']);
+    const { url, token, job } = await requireFile(appContext, requestContext, isWritableByWorker);
+    const [offset = 0, sizeBytes = 0] = sizes;
+    const isCopy = job.outputs.some(
+      ({ settings, destination, secondary }) =>
+        isTransferOnly(settings) && [destination, secondary?.destination].includes(url),
+    );
+    const part = { url, offset, sizeBytes, isCopy, body: incoming, signal };
+    const facts = await appContext.workerFiles.receive(token, part);
+    const receivedBytes = appContext.workerFiles.receivedBytes(token, url);
+    return { status: 200, record: { receivedBytes, ...facts } };
+  } catch (error) {
+    // Drain the body so that the client can read the response.
+    incoming.resume();
+    throw error;
+  }
+};
+
+/** `DELETE /worker/v1/claims/<id>/file?url=...`: removes what was received or delivered. */
+export const deleteClaimFile: WorkerRouteHandler = async (appContext, requestContext) => {
+  const { url, token } = await requireFile(appContext, requestContext, isWritableByWorker);
+  await appContext.workerFiles.remove(token, url);
+  return { status: 204 };
+};
+
+/** `GET /worker/v1/claims/<id>/received?url=...`: where the next part of a file begins. */
+export const getReceived: WorkerRouteHandler = async (appContext, requestContext) => {
+  const { url, token } = await requireFile(appContext, requestContext, isWritableByWorker);
+  return { status: 200, record: { receivedBytes: appContext.workerFiles.receivedBytes(token, url) } };
+};
+
+/** The URL in the query of a request, if the claim is held and the job allows it. */
+async function requireFile(
+  { remoteClaims }: Pick<AppContext, 'remoteClaims'>,
+  requestContext: RequestContext,
+  isAllowed: (job: Job, url: string) => boolean,
+): Promise<{ readonly url: string; readonly token: string; readonly job: Job }> {
+  const { jobId, token } = claimOf(requestContext);
+  const job = await remoteClaims.jobOf(jobId, token);
+  const url = requestContext.query('url');
+  if (url === null) throw invalidRequest(['url is missing: give the URL of a file of the job']);
+  if (isAllowed(job, url)) return { url, token, job };
+  throw new VencError(
+    'ForbiddenError',
+    `Job ${jobId} has no file at this URL that the daemon transfers for a worker.`,
+  );
+}
+
+/** Whole numbers in the query of a request. */
+function readCounts(requestContext: RequestContext, names: readonly string[]): readonly number[] {
+  return names.map((name) => {
+    const text = requestContext.query(name);
+    const value = /^\d{1,16}$/.test(text ?? '') ? Number(text) : Number.NaN;
+    if (!Number.isSafeInteger(value)) throw invalidRequest([`${name} must be a number of bytes`]);
+    return value;
+  });
+}

@@ -1,0 +1,44 @@
+import { isFinal } from '../../src/shared/states.js';
+import { endStateOf, withoutEndedClaims } from './end-of-claim.js';
+import type { EndedClaim, Job } from './job.js';
+
+/** A claim that ended before the job did; undefined if the token names none. */
+export function endedClaimOf(
+  { endedClaims = [] }: Pick<Job, 'endedClaims'>,
+  token: string,
+): EndedClaim | undefined {
+  return endedClaims.find((claim) => claim.token === token);
+}
+
+/** Whether a claim is held, or its holder ended the job or its outputs of it. */
+export function isKnownClaim(job: Job, token: string): boolean {
+  return job.claim === token || job.worker?.token === token || endedClaimOf(job, token) !== undefined;
+}
+
+/** Whether the holder of a claim has ended the job, or its outputs of it. */
+export function isEndedByHolder(job: Job, token: string): boolean {
+  const isEnded = job.state === 'finished' || job.state === 'failed';
+  return (isEnded && job.worker?.token === token) || endedClaimOf(job, token) !== undefined;
+}
+
+/**
+ * The job as the holder of a claim for some of its outputs works on it: the outputs that are left to other machines look cancelled, and the job ends
+ * with its own outputs. `outputIds` is null for a claim of all outputs, which sees the job as it is.
+ */
+export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job {
+  if (outputIds === null) return job;
+  const outputs = job.outputs.map((output) =>
+    outputIds.includes(output.id) || isFinal(output.state)
+      ? output
+      : { ...output, state: 'cancelled' as const },
+  );
+  const own = outputs.filter(({ id }) => outputIds.includes(id));
+  // The job may have been given to another machine meanwhile.
+  if (isFinal(job.state) || !own.every(({ state }) => isFinal(state))) return { ...job, outputs };
+  return { ...job, outputs, state: endStateOf(own) };
+}
+
+/** A job as it is sent to a worker: without what only the daemon needs, and without the tokens of other workers. */
+export function jobForWorker(job: Job): Job {
+  return { ...withoutEndedClaims(job), notifications: [], pendingNotifications: [], idempotency: null };
+}

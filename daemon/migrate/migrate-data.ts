@@ -1,0 +1,204 @@
+import { stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { VencError } from '../../src/shared/errors.js';
+import { realDisk } from '../../src/shared/util/disk.js';
+import { checkOfKey, openDatabaseKey } from '../store/credentials/database-key.js';
+import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
+import { idempotencyTtlMs } from '../store/job-store.js';
+import { requireFinishedMigration, targetState } from '../store/postgres/data-migration.js';
+import { DatabaseRecords } from '../store/postgres/database-records.js';
+import { type ExclusiveDatabase, openDatabaseExclusively } from '../store/postgres/exclusive-database.js';
+import { WritableDatabase } from '../store/postgres/writable-database.js';
+import type {
+  DamagedRecord,
+  MigrationName,
+  StoredRecords,
+  WritableRecords,
+} from '../store/stored-records.js';
+import { type Comparison, compareRecords } from './compare-records.js';
+import { copyRecords } from './copy-records.js';
+import { FolderRecords } from './folder-records.js';
+import { requireTarget, type TargetProgress } from './require-target.js';
+import { WritableFolder } from './writable-folder.js';
+
+/** What a migration is doing, and for how many of the jobs it is done. */
+export interface MigrationProgress {
+  readonly step: 'checking' | 'copying' | 'comparing';
+  readonly done: number;
+  readonly total: number;
+}
+
+/** The options of `migrateData`. */
+export interface MigrationOptions {
+  /** `from`: from the data folder to the database. */
+  readonly direction: 'from' | 'to';
+  readonly dataFolder: string;
+  /** The address of the database. */
+  readonly dsn: string;
+  /** The value of `VENC_DATABASE_KEY`. */
+  readonly databaseKey: string | undefined;
+  /** Whether damaged records are left out. Otherwise nothing is copied if there are any. */
+  readonly areDamagedSkipped: boolean;
+  readonly onProgress: (progress: MigrationProgress) => void;
+}
+
+/** The result of a migration. */
+export interface MigrationResult extends Comparison {
+  readonly source: string;
+  readonly target: string;
+  /** What was left out. */
+  readonly damaged: readonly DamagedRecord[];
+  /** Whether an earlier run had copied everything. */
+  readonly wasComplete: boolean;
+}
+
+/**
+ * Copies all jobs, accounts, keys and credentials between a data folder and a database, and compares both sides afterwards. The source is
+ * not changed. A migration that was interrupted continues; until it has finished, no daemon uses the target.
+ *
+ * Rejects with `UsageError` for a folder or database that cannot be used and for damaged records, with `InUseError` if another process uses
+ * one of them, with `ConflictError` if the target contains something else, and with `UnavailableError` if the connection is lost.
+ */
+export async function migrateData(options: MigrationOptions): Promise<MigrationResult> {
+  const { direction, dataFolder, dsn } = options;
+  if (direction === 'from') await requireDataFolder(dataFolder);
+  const database = await openDatabaseExclusively(dsn, { isCreated: direction === 'from' });
+  try {
+    const lock = await lockDataFolder(dataFolder, { isForMigration: direction === 'to' });
+    try {
+      return await migrate(options, database, lock);
+    } finally {
+      await lock.release();
+    }
+  } finally {
+    await database.close();
+  }
+}
+
+async function migrate(
+  options: MigrationOptions,
+  database: ExclusiveDatabase,
+  lock: DataLock,
+): Promise<MigrationResult> {
+  const { areDamagedSkipped, onProgress } = options;
+  const damaged = new Map<string, DamagedRecord>();
+  const sides = await openSides(options, { database, lock, damaged });
+  const { source, target, migration, progress, encryptionKey: key } = sides;
+  const total = await source.countJobs();
+  const report = (step: MigrationProgress['step']) => {
+    let done = 0;
+    return (count = 1) => {
+      done += count;
+      onProgress({ step, done: Math.min(done, total), total });
+    };
+  };
+  // Before anything is written: this finds damaged records, and secrets that cannot be decrypted.
+  await source.setup();
+  const onRead = report('checking');
+  for await (const jobs of source.jobs()) onRead(jobs.length);
+  if (!areDamagedSkipped) requireUndamaged([...damaged.values()], source.name);
+
+  let lost: VencError | null = null;
+  void lock.lost.then((error) => {
+    lost = error;
+  });
+  const check = () => {
+    database.requireLock();
+    if (lost !== null) throw lost;
+  };
+  if (progress !== 'finished') {
+    await target.begin(migration);
+    const isContinued = progress === 'unfinished';
+    await copyRecords(source, target, { isContinued, check, onJobs: report('copying') });
+  }
+  const compared = await compareRecords(source, target, { key, onJob: report('comparing') });
+  const isEqual = compared.rows.every((row) => row.isEqual);
+  if (progress === 'finished' && !isEqual) throw changedSince(source, target);
+  check();
+  if (isEqual) await target.finish();
+  return {
+    ...compared,
+    source: source.name,
+    target: target.name,
+    damaged: [...damaged.values()],
+    wasComplete: progress === 'finished',
+  };
+}
+
+/** The sides of a migration, and how far it is. */
+interface Sides {
+  readonly source: StoredRecords;
+  readonly target: WritableRecords;
+  readonly migration: MigrationName;
+  readonly progress: TargetProgress;
+  readonly encryptionKey: Buffer;
+}
+
+/** Opens both sides, and adds what is known to be damaged. Rejects if the target contains something else. */
+async function openSides(
+  { direction, dataFolder: folder, databaseKey: given }: MigrationOptions,
+  parts: {
+    readonly database: ExclusiveDatabase;
+    readonly lock: DataLock;
+    readonly damaged: Map<string, DamagedRecord>;
+  },
+): Promise<Sides> {
+  const { database, lock, damaged } = parts;
+  const onDamaged = (record: DamagedRecord) => void damaged.set(record.place, record);
+  // What is damaged in a target is written again.
+  const ignore = () => undefined;
+  const keysSince = new Date(Date.now() - idempotencyTtlMs);
+  const fromFolder = new FolderRecords({ folder, onDamaged, keysSince });
+  const toFolder = new WritableFolder({ folder, onDamaged: ignore, keysSince }, lock.guard(realDisk));
+  const isFrom = direction === 'from';
+  if (!isFrom) await requireFinishedMigration(database.queries);
+  const state = await (isFrom ? targetState(database.queries) : toFolder.state());
+  const [source, target] = isFrom ? [fromFolder.name, database.name] : [database.name, toFolder.name];
+  requireTarget(state, { source, keyCheck: null }, target);
+  const isUnused = async () => isFrom && state.kind === 'empty';
+  const encryptionKey = await openDatabaseKey({ dataFolder: folder, given, isUnused });
+  const migration = { source, keyCheck: checkOfKey(encryptionKey) };
+  const progress = requireTarget(state, migration, target);
+  const common = { migration, progress, encryptionKey };
+  const inDatabase = { database, encryptionKey, keysSince };
+  if (!isFrom)
+    return { ...common, source: new DatabaseRecords({ ...inDatabase, onDamaged }), target: toFolder };
+  for (const record of await fromFolder.quarantined()) onDamaged(record);
+  return {
+    ...common,
+    source: fromFolder,
+    target: new WritableDatabase({ ...inDatabase, onDamaged: ignore }),
+  };
+}
+
+/** More are only counted. */
+const maxNamed = 20;
+
+function requireUndamaged(damaged: readonly DamagedRecord[], source: string): void {
+  if (damaged.length === 0) return;
+  const named = damaged.slice(0, maxNamed).map(({ place, reason }) => `${place} is damaged: ${reason}.`);
+  const more = damaged.length - named.length;
+  const what = damaged.length === 1 ? 'A record' : `${damaged.length} records`;
+  const summary = `${what} of ${source} cannot be read; nothing was copied.`;
+  throw new VencError('UsageError', summary, {
+    messages: [...named, ...(more === 0 ? [] : [`${more} more records are damaged.`]), summary],
+    hint: 'restore them from a backup and put them back in their places, or leave them out with --skip-damaged',
+  });
+}
+
+function changedSince({ name: source }: StoredRecords, { name: target }: StoredRecords): VencError {
+  const message = `The migration from ${source} to ${target} has finished earlier, and one of them has changed since: nothing was copied.`;
+  return new VencError('ConflictError', message, {
+    hint: 'to migrate again, use an empty database, or an empty data folder',
+  });
+}
+
+async function requireDataFolder(folder: string): Promise<void> {
+  const found = await Promise.all(
+    ['jobs', 'accounts.json'].map((name) => stat(join(folder, name)).catch(() => null)),
+  );
+  if (found.some((entry) => entry !== null)) return;
+  throw new VencError('UsageError', `${folder} is not a data folder: it has neither jobs nor accounts.`, {
+    hint: 'name the data folder of a daemon, such as ~/.local/share/venc',
+  });
+}

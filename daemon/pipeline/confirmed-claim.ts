@@ -1,0 +1,36 @@
+import { isVencError } from '../../src/shared/errors.js';
+import type { Run } from '../jobs/run.js';
+
+/**
+ * Makes files visible at a destination only while the run is known to hold its claim. If the claim is not confirmed in time, the work is
+ * aborted, and repeated once it is confirmed again: it must be safe to repeat. Rejects like the work, or with the reason of the signal.
+ */
+export async function withConfirmedClaim<T>(
+  run: Pick<Run, 'signal' | 'confirmClaim'>,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (run.confirmClaim === undefined) return work(run.signal);
+  for (;;) {
+    const confirmed = await run.confirmClaim();
+    try {
+      return await work(AbortSignal.any([run.signal, confirmed]));
+    } catch (error) {
+      run.signal.throwIfAborted();
+      if (!confirmed.aborted) throw error;
+    }
+  }
+}
+
+/**
+ * Whether the run may remove what it delivered. Not after the claim is lost: another worker may have delivered to the same URLs meanwhile.
+ * Waits until that is known. `error` is the one that ended the delivery: without an answer to its last change, the output may count as finished.
+ */
+export async function mayRollBack(
+  run: Pick<Run, 'signal' | 'confirmClaim'>,
+  error: unknown = null,
+): Promise<boolean> {
+  if (run.confirmClaim === undefined) return true;
+  if (isVencError(error, 'ClaimLostError')) return false;
+  if (!run.signal.aborted) await run.confirmClaim().catch(() => undefined);
+  return run.signal.reason !== 'worker-lost' && run.signal.reason !== 'claim-lost';
+}

@@ -1,0 +1,105 @@
+import type { Log } from '../../../src/shared/util/log.js';
+import type { PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
+import { requeue } from '../end-of-run.js';
+import type { JobQueue } from '../job-queue.js';
+import { RunQueue, type RunQueueOptions } from '../run-queue.js';
+import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js';
+import { leaseSeconds, type QueueEngine } from './queue-engine.js';
+import type { QueueEntries } from './queue-entries.js';
+
+/** The dependencies of a queue in a database. */
+export type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &
+  Omit<RunQueueOptions, 'source' | 'confirmClaim' | 'store'> & { readonly store: PostgresJobStore };
+
+/**
+ * Opens the queue of a database, which several daemons share. The hooks of {@link QueueEntries} must be those of the store. A job that another
+ * daemon has changed stops its run here.
+ */
+export async function openPostgresQueue(options: PostgresQueueOptions): Promise<JobQueue> {
+  const source = new PostgresSource(options);
+  const queue = new RunQueue({ ...options, source });
+  options.store.watchOthers((job) => queue.observe(job));
+  await source.start({
+    onWaiting: () => queue.startRuns(),
+    onLost: (jobId) => queue.lose(jobId),
+  });
+  return queue;
+}
+
+/** The dependencies of `superviseQueue`. */
+export interface SuperviseOptions {
+  readonly engine: QueueEngine;
+  readonly entries: QueueEntries;
+  readonly store: PostgresJobStore;
+  /** See `mergeJobCounts`. */
+  readonly mergeCounts: () => Promise<void>;
+  readonly now: () => Date;
+  readonly log: Log;
+}
+
+/** How often the leader looks for runs that do not report, in milliseconds. */
+const superviseIntervalMs = 5000;
+/**
+ * Every so many times it also looks for jobs that were taken and not begun, which reads all jobs, and lets all daemons look for jobs: one may
+ * have ended between taking and claiming a job.
+ */
+const readAllEvery = 4;
+/** Every so many times, which is each hour, it tidies up. */
+const tidyEvery = 720;
+
+/**
+ * Gives jobs to others whose holders do not report, until the signal is aborted. For one daemon at a time. It begins after a lease, so that
+ * after a time without the database all holders can report before.
+ */
+export function superviseQueue(options: SuperviseOptions, signal: AbortSignal): void {
+  let count = 0;
+  let unused: readonly string[] = [];
+  const supervise = async () => {
+    const { engine, entries, log } = options;
+    try {
+      const all = count % readAllEvery === 0;
+      if (count === 0) await entries.addMissing();
+      else await engine.supervise(await entries.overdueQueues({ all }));
+      await loseOverdue(options);
+      await options.mergeCounts();
+      if (all) await entries.wakeAll();
+      if (count % tidyEvery === 0) {
+        unused = await deleteUnusedQueues(entries, unused);
+        if (count > 0) await engine.supervise(null);
+      }
+    } catch (error) {
+      if (!signal.aborted)
+        log('warn', `Runs that do not report cannot be found at the moment: ${String(error)}`);
+    }
+    count += 1;
+    if (!signal.aborted) next(count === 1 ? leaseSeconds * 1000 : superviseIntervalMs);
+  };
+  let timer: NodeJS.Timeout;
+  const next = (delayMs: number) => {
+    timer = setTimeout(() => void supervise(), delayMs).unref();
+  };
+  signal.addEventListener('abort', () => clearTimeout(timer), { once: true });
+  void supervise();
+}
+
+/** Deletes the queues that had no jobs before and have none now. Resolves to those that have none now and are left. */
+export async function deleteUnusedQueues(
+  entries: Pick<QueueEntries, 'emptyQueues' | 'deleteQueue'>,
+  before: readonly string[],
+): Promise<readonly string[]> {
+  const empty = await entries.emptyQueues();
+  const unused = empty.filter((name) => before.includes(name));
+  for (const name of unused) await entries.deleteQueue(name);
+  return empty.filter((name) => !unused.includes(name));
+}
+
+/** Puts back the jobs whose runs have ended without a word, which counts as a crash. */
+async function loseOverdue({ entries, store, now, log }: SuperviseOptions): Promise<void> {
+  for (const { id, claim } of await entries.overdue()) {
+    const job = await store.update(id, (stored) => requeue(stored, claim ?? '', 'lost', now()));
+    const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
+    log('warn', `Job ${id} had a run that no longer reports (crash ${job.crashes}). ${outcome}`, {
+      jobId: id,
+    });
+  }
+}

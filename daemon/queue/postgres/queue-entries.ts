@@ -1,0 +1,224 @@
+import { createHash } from 'node:crypto';
+import { sql } from 'kysely';
+import { isFinal } from '../../../src/shared/states.js';
+import type { Job } from '../../jobs/job.js';
+import type { PostgresDatabase } from '../../store/postgres/open-database.js';
+import type { DatabaseTransaction } from '../../store/postgres/schema.js';
+import { waitingJobOf } from '../waiting-job-of.js';
+import type { WaitingJob } from '../waiting-jobs.js';
+import { engineSchema, type QueueEngine, type QueueEntry, queueChannel } from './queue-engine.js';
+
+/** A running job without a holder that reports. */
+export interface OverdueJob {
+  readonly id: number;
+  /** The claim that is lost. */
+  readonly claim: string | null;
+}
+
+/**
+ * Keeps the queues of the engine and the records of the jobs together: a change of a job and that of its place in the queue are one
+ * transaction. A job stays in its queue until it is final, or waits again and needs something else.
+ */
+export class QueueEntries {
+  readonly #database: PostgresDatabase;
+  readonly #engine: QueueEngine;
+  readonly #storedQueues = new Set<string>();
+
+  constructor(database: PostgresDatabase, engine: QueueEngine) {
+    this.#database = database;
+    this.#engine = engine;
+  }
+
+  /** Creates the queue of a job that is about to be stored. For `PostgresJobStoreOptions.beforeCreate`. */
+  readonly beforeCreate = async (preliminary: Job): Promise<void> => {
+    const job = waitingJobOf(preliminary);
+    const queue = queueOf(job);
+    if (this.#storedQueues.has(queue)) return;
+    await this.#createQueue(this.#database.queries, job, queue);
+    this.#storedQueues.add(queue);
+  };
+
+  /** Adds a new job. For `PostgresJobStoreOptions.onCreate`. */
+  readonly onCreate = (transaction: DatabaseTransaction, job: Job): Promise<void> =>
+    this.#add(transaction, job);
+
+  /** Follows a change of a job. For `PostgresJobStoreOptions.onUpdate`. */
+  readonly onUpdate = async (transaction: DatabaseTransaction, job: Job, before: Job): Promise<void> => {
+    const place = placeOf(job);
+    const needsOther = () => queueOf(waitingJobOf(job)) !== queueOf(waitingJobOf(before));
+    // A job that waits for some of its outputs and is resubmitted waits for those that failed as well.
+    if (place === placeOf(before) && (place !== 'waiting' || !needsOther())) return;
+    if (place === 'waiting') {
+      await this.#add(transaction, job);
+      return;
+    }
+    if (place === 'running') {
+      const entry = transaction.updateTable('queue_entries').set({ is_waiting: false });
+      await entry.where('job_id', '=', job.id).execute();
+      return;
+    }
+    await this.#remove(transaction, job.id);
+  };
+
+  /** Adds the jobs that wait and are in no queue, as after they were copied into the database. */
+  async addMissing(): Promise<void> {
+    for (const { id } of await this.#withoutEntry('waiting'))
+      await this.#database.queries.transaction().execute(async (transaction) => {
+        const row = await transaction
+          .selectFrom('jobs')
+          .select(sql<string>`document::text`.as('document'))
+          .where('id', '=', id)
+          .where('state', '=', 'waiting')
+          .forUpdate()
+          .executeTakeFirst();
+        if (row !== undefined) await this.#add(transaction, JSON.parse(row.document));
+      });
+  }
+
+  /** The running jobs that the engine has given up, and those that are in no queue. */
+  async overdue(): Promise<readonly OverdueJob[]> {
+    const { queries } = this.#database;
+    const given = await queries
+      .selectFrom('queue_entries')
+      .innerJoin('jobs', 'jobs.id', 'queue_entries.job_id')
+      .select(['jobs.id', 'jobs.claim'])
+      .where('queue_entries.is_waiting', '=', false)
+      .where('jobs.state', '=', 'processing')
+      .where(
+        sql<boolean>`exists (
+          select 1 from ${sql.table(`${engineSchema}.job`)} as entry
+          where entry.name = queue_entries.queue and entry.state = 'retry' and entry.id =
+            ('00000000-0000-4000-8000-' || lpad(to_hex(queue_entries.job_id), 12, '0'))::uuid)`,
+      )
+      .execute();
+    const rows = [...given, ...(await this.#withoutEntry('processing'))];
+    return rows.map(({ id, claim }) => ({ id: Number(id), claim }));
+  }
+
+  /**
+   * The queues with jobs whose holders have not reported in time. Reads only jobs that run; with `all`, every job of the engine: one may have been
+   * taken and not begun.
+   */
+  async overdueQueues({ all }: { readonly all: boolean }): Promise<readonly string[]> {
+    const { rows } = await sql<{ name: string }>`
+      select distinct entry.name from ${sql.table(`${engineSchema}.job`)} as entry
+      ${
+        all
+          ? sql``
+          : sql`join venc.queue_entries as running on not running.is_waiting and entry.name = running.queue and entry.id =
+        ('00000000-0000-4000-8000-' || lpad(to_hex(running.job_id), 12, '0'))::uuid`
+      }
+      where entry.state = 'active' and entry.heartbeat_on + entry.heartbeat_seconds * interval '1 second' < now()`.execute(
+      this.#database.queries,
+    );
+    return rows.map(({ name }) => name);
+  }
+
+  /** The queues without jobs. */
+  async emptyQueues(): Promise<readonly string[]> {
+    const rows = await this.#database.queries
+      .selectFrom('queues')
+      .select('name')
+      .where(({ not, exists, selectFrom }) =>
+        not(exists(selectFrom('queue_entries').select('job_id').whereRef('queue', '=', 'queues.name'))),
+      )
+      .execute();
+    return rows.map(({ name }) => name);
+  }
+
+  /** Deletes a queue if it has no jobs. */
+  async deleteQueue(name: string): Promise<void> {
+    await this.#database.queries.transaction().execute(async (transaction) => {
+      // A create that has added a job and is not committed holds the row, see `insertEntry`; later ones wait for this transaction.
+      const queue = transaction.selectFrom('queues').select('name').where('name', '=', name).forUpdate();
+      if ((await queue.executeTakeFirst()) === undefined) return;
+      const entry = transaction.selectFrom('queue_entries').select('job_id').where('queue', '=', name);
+      if ((await entry.limit(1).executeTakeFirst()) !== undefined) return;
+      await this.#engine.deleteQueue(name);
+      await transaction.deleteFrom('queues').where('name', '=', name).execute();
+    });
+    this.#storedQueues.delete(name);
+  }
+
+  /** Lets every daemon look for waiting jobs. */
+  async wakeAll(): Promise<void> {
+    await sql`select pg_notify(${queueChannel}, '')`.execute(this.#database.queries);
+  }
+
+  #withoutEntry(state: 'waiting' | 'processing') {
+    return this.#database.queries
+      .selectFrom('jobs')
+      .leftJoin('queue_entries', 'queue_entries.job_id', 'jobs.id')
+      .select(['jobs.id', 'jobs.claim'])
+      .where('jobs.state', '=', state)
+      .where('queue_entries.job_id', 'is', null)
+      .orderBy('jobs.id')
+      .execute();
+  }
+
+  /** Lets a job wait: in the queue in which it is, or in a new place. */
+  async #add(transaction: DatabaseTransaction, job: Job): Promise<void> {
+    const waiting = waitingJobOf(job);
+    const entry = { queue: queueOf(waiting), jobId: job.id, priority: waiting.priority };
+    const known = await transaction
+      .updateTable('queue_entries')
+      .set({ is_waiting: true })
+      .where('job_id', '=', job.id)
+      .returning('queue')
+      .executeTakeFirst();
+    if (known !== undefined && known.queue !== entry.queue) await this.#remove(transaction, job.id);
+    if (known?.queue !== entry.queue) {
+      // Another process may have deleted the queue, which had no jobs.
+      while (!(await insertEntry(transaction, entry)))
+        await this.#createQueue(transaction, waiting, entry.queue);
+      await this.#engine.add(transaction, entry);
+    } else {
+      await this.#engine.release(transaction, { queue: known.queue, jobId: job.id });
+    }
+    await sql`select pg_notify(${queueChannel}, '')`.execute(transaction);
+  }
+
+  /** Removes a job from the queue that it is in, if any. */
+  async #remove(transaction: DatabaseTransaction, jobId: number): Promise<void> {
+    const entry = await transaction
+      .deleteFrom('queue_entries')
+      .where('job_id', '=', jobId)
+      .returning('queue')
+      .executeTakeFirst();
+    if (entry !== undefined) await this.#engine.remove(transaction, { queue: entry.queue, jobId });
+  }
+
+  async #createQueue(
+    queries: PostgresDatabase['queries'],
+    { accountId, requires, needsKey }: WaitingJob,
+    name: string,
+  ): Promise<void> {
+    await queries
+      .insertInto('queues')
+      .values({ name, account_id: accountId, requires: JSON.stringify(requires), needs: needsKey })
+      .onConflict((conflict) => conflict.doNothing())
+      .execute();
+    await this.#engine.createQueue(name);
+  }
+}
+
+function placeOf({ state }: Job): 'waiting' | 'running' | 'none' {
+  if (isFinal(state)) return 'none';
+  return state === 'processing' ? 'running' : 'waiting';
+}
+
+/** Inserts the place of a job and prevents until the end of the transaction that its queue is deleted; false if there is no such queue. */
+async function insertEntry(transaction: DatabaseTransaction, entry: QueueEntry): Promise<boolean> {
+  const { rows } = await sql`
+    insert into venc.queue_entries (job_id, queue, priority, is_waiting)
+    select ${entry.jobId}, name, ${entry.priority}, true
+    from (select name from venc.queues where name = ${entry.queue} for key share) as queue
+    returning job_id`.execute(transaction);
+  return rows.length > 0;
+}
+
+/** The name of a job's queue. The engine allows few characters in it. */
+function queueOf({ accountId, requires, needsKey }: WaitingJob): string {
+  const text = JSON.stringify([accountId, requires, needsKey]);
+  return `venc-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`;
+}

@@ -1,0 +1,299 @@
+import { isVencError } from '../../src/shared/errors.js';
+import { isFinal } from '../../src/shared/states.js';
+import { type Log, withFields } from '../../src/shared/util/log.js';
+import { endedClaimOf, viewOfClaim } from '../jobs/claim-view.js';
+import type { Job, JobFailure } from '../jobs/job.js';
+import type { Change } from '../jobs/legal-changes.js';
+import { applyByHolder } from '../jobs/numbered-changes.js';
+import { withLastProgress } from '../jobs/progress.js';
+import type { Run, RunHandler, StopReason } from '../jobs/run.js';
+import type { JobStore } from '../store/job-store.js';
+import { type ClaimHolder, type ClaimOutcome, claimJob, exclusiveAfterCrashes } from './claim-job.js';
+import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from './end-of-run.js';
+import type { RunEnd } from './job-source.js';
+import type { ProgressTracker } from './progress-tracker.js';
+import { isUnavailable, repeatableUpdate } from './repeatable-update.js';
+import { type Delay, retryUntilPersisted } from './retry-until-persisted.js';
+
+/** The dependencies of a run. */
+export interface QueueRunDeps {
+  readonly store: JobStore;
+  readonly progressTracker: ProgressTracker;
+  readonly now: () => Date;
+  readonly log: Log;
+  readonly delay: Delay;
+  readonly runInErrorScope: RunInErrorScope;
+  /** Called when the outputs of a run have ended, and the job waits for a machine that makes the others. */
+  readonly onOthersWait?: (job: Job) => void;
+  /** Confirms that this process holds a job; absent if it cannot lose one without noticing. See `Run.confirmClaim`. */
+  readonly confirmClaim?: (id: number) => Promise<AbortSignal>;
+}
+
+/** A scope that uncaught errors are assigned to. */
+export interface ErrorScope {
+  readonly job: Pick<Job, 'id' | 'isPrivate'>;
+  fail(error: unknown): void;
+}
+
+/** Runs a task in a scope, and settles as the task does. */
+export type RunInErrorScope = <T>(work: ErrorScope, task: () => Promise<T>) => Promise<T>;
+
+/**
+ * One run of a job, from before its claim, when it already occupies a slot, until everything is cleaned up.
+ * It can be stopped at any time.
+ */
+export class QueueRun {
+  readonly #deps: QueueRunDeps;
+  readonly #stopping = new AbortController();
+  /** Aborted with an uncaught error, which ends the handler and fails the job. */
+  readonly #uncaught = new AbortController();
+  #hasBegun = false;
+  #isExclusive = false;
+  /** Whether a change of this run made the job final, so that nothing is left to do. */
+  #isDone = false;
+  #isEnded = false;
+  /** The outputs that this run makes; null for all. */
+  #outputIds: readonly number[] | null = null;
+  #hasLeftOthers = false;
+  #outcome: RunEnd = 'unsettled';
+  /** Number of pending waits of the handler, during which it does nothing else. */
+  #waitCount = 0;
+  #isDraining = false;
+  #markEnded: () => void = () => {};
+
+  /** Resolves when the run has ended and released its job. */
+  readonly ended: Promise<void> = new Promise((resolve) => {
+    this.#markEnded = resolve;
+  });
+
+  constructor(
+    readonly id: number,
+    readonly holder: ClaimHolder,
+    deps: QueueRunDeps,
+  ) {
+    this.#deps = { ...deps, log: withFields(deps.log, { jobId: id }) };
+  }
+
+  /** Whether the handler was called. */
+  get hasBegun(): boolean {
+    return this.#hasBegun;
+  }
+
+  /** Whether a remote worker processes the job. */
+  get isRemote(): boolean {
+    return this.holder.worker !== null;
+  }
+
+  /** Whether no other run of the daemon may be concurrent with this one. */
+  get isExclusive(): boolean {
+    return this.#isExclusive;
+  }
+
+  /** Whether this run has made its outputs, and the job waits for a machine that makes the others. */
+  get hasLeftOthers(): boolean {
+    return this.#hasLeftOthers;
+  }
+
+  /** How the run ended. */
+  get outcome(): RunEnd {
+    return this.#isDone ? 'settled' : this.#outcome;
+  }
+
+  /** Stops the run. The first reason counts; a run that has ended is not stopped any more. */
+  stop(reason: StopReason): void {
+    if (!this.#isEnded) this.#stopping.abort(reason);
+  }
+
+  /**
+   * Stops the run unless it is working: a closing queue gives no grace period to runs that wait, now or
+   * later. A remote worker keeps its claim, which the next start of the daemon resumes.
+   */
+  drain(): void {
+    this.#isDraining = true;
+    if (this.isRemote) this.stop('daemon-stopped');
+    else if (!this.#hasBegun || this.#waitCount > 0) this.stop('draining');
+  }
+
+  /**
+   * Claims the job, and retries while the store has no space. If the run is stopped meanwhile, it releases
+   * the job and resolves to `passed-over`, also if the job cannot be read, which is logged. Never rejects.
+   */
+  async claim(hasOtherRuns: () => boolean): Promise<ClaimOutcome> {
+    const { store, now, log } = this.#deps;
+    const options = { holder: this.holder, now, hasOtherRuns: () => !this.isRemote && hasOtherRuns() };
+    let outcome: ClaimOutcome = 'passed-over';
+    try {
+      outcome =
+        (await this.#retryUntilPersisted('claimed', () => claimJob(store, this.id, options))) ??
+        'passed-over';
+    } catch (error) {
+      log('error', `Job ${this.id} cannot be run: ${describeError(error)}`);
+    }
+    if (!this.#stopping.signal.aborted) return outcome;
+    await this.releaseClaim();
+    return 'passed-over';
+  }
+
+  /** Releases the job before the handler was called. Never rejects. */
+  releaseClaim(): Promise<void> {
+    return this.#requeueOwnJob();
+  }
+
+  /** Runs the handler on the claimed job, and settles what the handler leaves open. Never rejects. */
+  async execute(job: Job, handler: RunHandler): Promise<void> {
+    const { signal } = this.#stopping;
+    const { signal: broken } = this.#uncaught;
+    if (signal.aborted) return this.#requeueOwnJob();
+    this.#hasBegun = true;
+    this.#outputIds = job.claimedOutputs ?? null;
+    this.#isExclusive = !this.isRemote && job.crashes >= exclusiveAfterCrashes;
+    this.#deps.progressTracker.start(this.id);
+    try {
+      const work = {
+        job,
+        fail: (error: unknown) => this.#uncaught.abort(error),
+      };
+      await this.#deps.runInErrorScope(work, () => handler(this.#publicRun(job)));
+      if (!this.#isDone && !signal.aborted) throw new Error('The run ended before the job did.');
+    } catch (thrown) {
+      const error: unknown = broken.aborted ? broken.reason : thrown;
+      // An uncaught error is in the log already.
+      if (!broken.aborted && !isStopError(error, signal)) {
+        this.#deps.log('error', `The run of job ${this.id} ended with an error: ${describeError(error)}`);
+      }
+      if (!this.#isDone && !signal.aborted) await this.#fail(failureOfRun(error));
+    }
+    if (!this.#isDone && signal.aborted) await this.#requeueOwnJob();
+    this.#deps.progressTracker.clear(this.id);
+  }
+
+  /** Marks the run as ended. */
+  end(): void {
+    this.#isEnded = true;
+    this.#markEnded();
+  }
+
+  /** The view of this run that the handler gets. */
+  #publicRun(job: Job): Run {
+    const signal = AbortSignal.any([this.#stopping.signal, this.#uncaught.signal]);
+    const { confirmClaim } = this.#deps;
+    return {
+      job: viewOfClaim(job, this.#outputIds),
+      signal,
+      ...(confirmClaim === undefined || this.isRemote
+        ? {}
+        : { confirmClaim: () => this.#retryWhileUnavailable('confirmed', () => confirmClaim(this.id)) }),
+      change: (change, changeNumber) => this.#change(change, changeNumber),
+      whileWaiting: (promise) => this.#waiting(promise),
+      progress: (fileId, progress) => {
+        // Late progress of this run must not appear in the run that follows.
+        if (!this.#isEnded && !signal.aborted) this.#deps.progressTracker.update(this.id, fileId, progress);
+      },
+    };
+  }
+
+  async #waiting<T>(promise: Promise<T>): Promise<T> {
+    this.#waitCount += 1;
+    if (this.#isDraining) this.stop('draining');
+    try {
+      return await promise;
+    } finally {
+      this.#waitCount -= 1;
+    }
+  }
+
+  async #change(change: Change, changeNumber: number | undefined): Promise<Job> {
+    const { store, progressTracker, now } = this.#deps;
+    const { token } = this.holder;
+    const numbered = { token, change, ...(changeNumber === undefined ? {} : { changeNumber }) };
+    const withProgress = (stored: Job) =>
+      withLastProgress(applyByHolder(stored, numbered, now()), progressTracker.read(this.id));
+    try {
+      // A remote worker repeats its changes itself.
+      const job =
+        this.isRemote || this.#deps.confirmClaim === undefined
+          ? await store.update(this.id, withProgress)
+          : await this.#retryWhileUnavailable('changed', repeatableUpdate(store, this.id, withProgress));
+      this.#isDone ||= isFinal(job.state) || this.#leavesOthers(job);
+      return viewOfClaim(job, this.#outputIds);
+    } catch (error) {
+      if (isVencError(error, 'ClaimLostError')) this.stop('claim-lost');
+      throw error;
+    }
+  }
+
+  /** Whether the outputs of this run have ended and others have not: then the job waits for a machine that makes those. */
+  #leavesOthers(job: Job): boolean {
+    if (endedClaimOf(job, this.holder.token) === undefined) return false;
+    if (!this.#hasLeftOthers && job.state === 'waiting') {
+      this.#hasLeftOthers = true;
+      this.#deps.log('info', `Job ${this.id} waits for a machine that makes its other outputs.`);
+      this.#deps.onOthersWait?.(job);
+    }
+    return true;
+  }
+
+  async #fail(failure: JobFailure): Promise<void> {
+    const { store, progressTracker, now, log } = this.#deps;
+    const fail = (job: Job) =>
+      withLastProgress(failUnfinished(job, this.holder.token, failure, now()), progressTracker.read(this.id));
+    try {
+      const job = await this.#retryUntilPersisted('failed', () => store.update(this.id, fail));
+      this.#outcome = 'settled';
+      if (job !== null) this.#leavesOthers(job);
+    } catch (error) {
+      log('error', `Job ${this.id} cannot be failed: ${describeError(error)}`);
+    }
+  }
+
+  /**
+   * Ensures that no job stays `processing` without a run. Writes nothing if the run has lost the job, as
+   * after a cancel. Tried once, because the caller that stops a run waits for it.
+   */
+  async #requeueOwnJob(): Promise<void> {
+    const { store, now, log } = this.#deps;
+    const reason: StopReason = this.#stopping.signal.reason;
+    if (reason === 'passed-on' || (reason === 'daemon-stopped' && this.#hasBegun)) {
+      this.#outcome = 'passed-on';
+      return;
+    }
+    const type = reason === 'worker-lost' ? 'lost' : 'released';
+    try {
+      const job = await store.update(this.id, (stored) => requeue(stored, this.holder.token, type, now()));
+      this.#outcome = 'settled';
+      if (this.#hasBegun && job.state === 'waiting' && reason === 'draining')
+        log('info', `Job ${this.id} is put back in the queue, because the daemon stops.`);
+    } catch (error) {
+      log('error', `Job ${this.id} cannot be put back to waiting: ${describeError(error)}`);
+    }
+  }
+
+  /** Repeats what needs a database that others share, until it is available or the run is stopped: an encode must not fail for that. */
+  async #retryWhileUnavailable<T>(what: string, task: () => Promise<T>): Promise<T> {
+    const { signal } = this.#stopping;
+    const done = await this.#retryUntilPersisted(what, task, isUnavailable).catch((error: unknown) => {
+      signal.throwIfAborted();
+      throw error;
+    });
+    if (done === null) throw signal.reason;
+    return done;
+  }
+
+  #retryUntilPersisted<T>(
+    what: string,
+    write: () => Promise<T>,
+    isTemporary?: (error: unknown) => boolean,
+  ): Promise<T | null> {
+    const { delay, log } = this.#deps;
+    return retryUntilPersisted(write, {
+      signal: this.#stopping.signal,
+      delay,
+      ...(isTemporary === undefined ? {} : { isTemporary }),
+      onFailure: (error, delayMs) =>
+        log(
+          'warn',
+          `Job ${this.id} cannot be ${what} yet, next attempt in ${delayMs} ms: ${describeError(error)}`,
+        ),
+    });
+  }
+}

@@ -1,0 +1,83 @@
+import { serviceLabel } from '../../jobs/required-labels.js';
+import type { WorkerCapabilities } from '../../jobs/worker-protocol.js';
+import { checkCombination } from '../../plan/check-combination.js';
+import type { Capabilities } from '../../plan/plan-types.js';
+import { ownServices } from '../../transports/environment-keys.js';
+import type { JobPart } from '../job-parts.js';
+import { readParts } from '../waiting-job-of.js';
+import type { WaitingJob } from '../waiting-jobs.js';
+
+/** What a worker can do. */
+export interface WorkerAbilities {
+  readonly labels: ReadonlySet<string>;
+  readonly capabilities: WorkerCapabilities;
+}
+
+/** Maximum number of remembered answers per worker. */
+const maxAnswers = 1000;
+
+/** Answers by the needs of jobs. Jobs with equal settings are common, and the check of a set of outputs takes much longer than a lookup. */
+const answers = new WeakMap<WorkerCapabilities, Map<string, readonly PartAnswer[]>>();
+
+/** Whether an ffmpeg has what a part of a job needs. */
+interface PartAnswer {
+  readonly part: JobPart;
+  readonly isEncodable: boolean;
+}
+
+/** A part of a waiting job, and whether a machine can make it. */
+interface SupportedPart {
+  readonly part: JobPart;
+  readonly isSupported: boolean;
+}
+
+/** The parts of a waiting job, and which of them a machine can make: it has the labels, and its ffmpeg has what they need. */
+export function supportedParts(
+  { labels, capabilities }: WorkerAbilities,
+  job: Pick<WaitingJob, 'requires' | 'needsKey'>,
+): readonly SupportedPart[] {
+  const hasAll = (required: readonly string[]) => required.every((label) => labels.has(label));
+  const hasLabels = hasAll(job.requires);
+  return answersFor(capabilities, job).map(({ part, isEncodable }) => ({
+    part,
+    isSupported: hasLabels && isEncodable && hasAll(part.requires),
+  }));
+}
+
+function answersFor(
+  capabilities: WorkerCapabilities,
+  job: Pick<WaitingJob, 'needsKey'>,
+): readonly PartAnswer[] {
+  const known = answers.get(capabilities) ?? new Map<string, readonly PartAnswer[]>();
+  answers.set(capabilities, known);
+  const answer = known.get(job.needsKey);
+  if (answer !== undefined) return answer;
+  const asSets = toCapabilities(capabilities);
+  const result = readParts(job).map((part) => ({
+    part,
+    isEncodable: part.needs.every(
+      ({ settings, filename }) => checkCombination(settings, filename, asSets, 'output').ok,
+    ),
+  }));
+  if (known.size >= maxAnswers) known.clear();
+  known.set(job.needsKey, result);
+  return result;
+}
+
+/** What the daemon itself can do: it has no labels but those of the services for which its environment has keys. */
+export function ownAbilities({
+  encoders,
+  filters,
+  muxers,
+  version,
+  hasFpsMode,
+}: Capabilities): WorkerAbilities {
+  const names = { encoders: [...encoders], filters: [...filters], muxers: [...muxers] };
+  const labels = new Set(ownServices().map(serviceLabel));
+  return { labels, capabilities: { version, hasFpsMode, ...names } };
+}
+
+/** The capabilities of a worker, as the plan needs them. */
+export function toCapabilities({ encoders, filters, muxers, ...rest }: WorkerCapabilities): Capabilities {
+  return { ...rest, encoders: new Set(encoders), filters: new Set(filters), muxers: new Set(muxers) };
+}

@@ -1,0 +1,261 @@
+import type { Log } from '../../../src/shared/util/log.js';
+import type { JoinAnswer, JoinRequest } from '../../jobs/worker-protocol.js';
+import type { StoredWorker, WorkerTable, WorkerTableChange } from '../../store/worker-table.js';
+import { decideJoin, joinAnswer, requireProtocol, unknownWorker } from './decide-join.js';
+import { KnownWorkers } from './known-workers.js';
+import {
+  type ClaimingRemoteWorker,
+  type EndedWorker,
+  forgottenAfterLeases,
+  type WorkerRegistry,
+} from './worker-registry.js';
+
+/** The dependencies of `openSharedWorkerRegistry`. */
+export interface SharedWorkerRegistryOptions {
+  readonly table: WorkerTable;
+  readonly now: () => Date;
+  readonly randomToken: () => string;
+  readonly leaseMs: number;
+  readonly log: Log;
+}
+
+/** A registry that several daemons share. */
+export interface SharedWorkerRegistry extends WorkerRegistry {
+  /** Stores when workers were seen, and reads what the other daemons have stored. A timer calls it. Never rejects. */
+  sync(): Promise<void>;
+}
+
+/** Between two statements about when workers were seen, in milliseconds. Without workers there are none. */
+const syncIntervalMs = 5000;
+
+/**
+ * Opens the registry of several daemons. Each knows all workers: it learns of joins, leaves and drains when they happen, and every few
+ * seconds when the workers of the others were seen. Rejects with `UnavailableError` if the database cannot be reached.
+ */
+export async function openSharedWorkerRegistry(
+  options: SharedWorkerRegistryOptions,
+): Promise<SharedWorkerRegistry> {
+  const registry = new TableWorkerRegistry(options);
+  await registry.open();
+  return registry;
+}
+
+class TableWorkerRegistry implements SharedWorkerRegistry {
+  readonly #options: SharedWorkerRegistryOptions;
+  readonly #known: KnownWorkers;
+  /** When this daemon has seen workers since the last statement. */
+  #seen = new Map<string, Date>();
+  /** Workers of other daemons that are about to be read. */
+  readonly #unread = new Set<string>();
+  #reading: Promise<void> | null = null;
+  #syncing: Promise<void> | null = null;
+  #hasFailed = false;
+  /** Counts what is known of drains, so that an answer that is older changes nothing. */
+  #drainCount = 0;
+  #stops: (() => void)[] = [];
+
+  constructor(options: SharedWorkerRegistryOptions) {
+    this.#options = options;
+    this.#known = new KnownWorkers(options);
+  }
+
+  async open(): Promise<void> {
+    const stop = await this.#options.table.watch({
+      onChange: (change) => this.#apply(change),
+      onGap: () => void this.sync(),
+    });
+    this.#stops = [stop];
+    try {
+      await this.#exchange();
+      await this.#reading;
+    } catch (error) {
+      stop();
+      throw error;
+    }
+    const timer = setInterval(() => {
+      if (this.#known.ids.length > 0 || this.#seen.size > 0 || this.#hasFailed) void this.sync();
+    }, syncIntervalMs).unref();
+    this.#stops.push(() => clearInterval(timer));
+  }
+
+  async join(request: JoinRequest): Promise<JoinAnswer> {
+    requireProtocol(request);
+    const { table, randomToken, leaseMs } = this.#options;
+    const joined = await table.join({ id: randomToken(), request }, (sessions) =>
+      decideJoin(this.#withOwnTimes(sessions), request, leaseMs),
+    );
+    for (const id of joined.removedIds) this.#known.remove(id);
+    this.#add(joined);
+    this.#known.emitEnded(joined.endedNames, joined.id);
+    return joinAnswer(joined.id, joined.name, leaseMs);
+  }
+
+  async leave(workerId: string): Promise<void> {
+    this.#known.remove(workerId);
+    this.#seen.delete(workerId);
+    await this.#options.table.leave(workerId);
+  }
+
+  async find(workerId: string): Promise<ClaimingRemoteWorker> {
+    if (!this.#known.has(workerId)) await this.#read([workerId]);
+    this.seen(workerId);
+    const found = this.#known.claiming(workerId);
+    if (found === null) throw unknownWorker();
+    return found;
+  }
+
+  seen(workerId: string): void {
+    this.#known.seen(workerId);
+    // Also if it is not known: it may be by the other daemons.
+    this.#seen.set(workerId, this.#options.now());
+  }
+
+  async isDraining(workerId: string): Promise<boolean> {
+    // A worker that cannot be read now drains a little later.
+    if (!this.#known.has(workerId)) await this.#read([workerId]).catch(() => undefined);
+    return this.#known.isDraining(workerId);
+  }
+
+  async setDraining(name: string, isDraining: boolean): Promise<boolean> {
+    await this.sync();
+    const isFound = await this.#options.table.setDraining(name, isDraining, this.#forgottenAfterMs);
+    if (isFound) this.#setKnownDraining(name, isDraining);
+    return isFound;
+  }
+
+  list() {
+    return this.#known.list();
+  }
+
+  abilities() {
+    return this.#known.abilities();
+  }
+
+  availableAbilities(hasJob: (name: string) => boolean) {
+    return this.#known.availableAbilities(hasJob);
+  }
+
+  watchEnded(listener: (ended: EndedWorker) => void): () => void {
+    return this.#known.watchEnded(listener);
+  }
+
+  watchUnavailable(listener: () => void): () => void {
+    return this.#known.watchUnavailable(listener);
+  }
+
+  sync(): Promise<void> {
+    this.#syncing ??= this.#exchange()
+      .then(
+        () => {
+          this.#hasFailed = false;
+        },
+        (error: unknown) => {
+          if (!this.#hasFailed)
+            this.#options.log('warn', `The workers of the other daemons could not be read: ${String(error)}`);
+          this.#hasFailed = true;
+        },
+      )
+      .finally(() => {
+        this.#syncing = null;
+      });
+    return this.#syncing;
+  }
+
+  async close(): Promise<void> {
+    for (const stop of this.#stops.splice(0)) stop();
+    // What this daemon has seen last is of use to the others.
+    await this.sync();
+    await this.#reading;
+  }
+
+  get #forgottenAfterMs(): number {
+    return forgottenAfterLeases * this.#options.leaseMs;
+  }
+
+  #apply(change: WorkerTableChange): void {
+    if (change.type === 'joined') {
+      this.#known.emitEnded(change.endedNames, change.id);
+      this.#readLater([change.id]);
+    } else if (change.type === 'left') {
+      for (const id of change.ids) {
+        this.#known.remove(id);
+        this.#unread.delete(id);
+      }
+    } else this.#setKnownDraining(change.name, change.isDraining);
+  }
+
+  #setKnownDraining(name: string, isDraining: boolean): void {
+    this.#drainCount += 1;
+    this.#known.setDraining(name, isDraining);
+  }
+
+  #add({ id, name, request, isDraining, joinedAgoMs, seenAgoMs }: StoredWorker): void {
+    if (seenAgoMs > this.#forgottenAfterMs) return;
+    const times = { joinedAt: this.#before(joinedAgoMs), lastSeenAt: this.#before(seenAgoMs) };
+    this.#known.add({ ...times, id, name, request, isDraining });
+  }
+
+  /** Rejects with the error of the database. */
+  async #exchange(): Promise<void> {
+    const seen = this.#seen;
+    this.#seen = new Map();
+    const nowMs = this.#options.now().getTime();
+    const agos = new Map([...seen].map(([id, at]) => [id, Math.max(0, nowMs - at.getTime())]));
+    const knownBefore = this.#known.ids;
+    const drainCount = this.#drainCount;
+    try {
+      const found = await this.#options.table.sync(agos, this.#forgottenAfterMs);
+      const foundIds = new Set(found.map(({ id }) => id));
+      // One that has joined meanwhile is not in the answer.
+      for (const id of knownBefore) if (!foundIds.has(id)) this.#known.remove(id);
+      for (const { id, seenAgoMs, isDraining } of found) {
+        this.#known.seen(id, this.#before(seenAgoMs));
+        if (drainCount === this.#drainCount) this.#known.setSessionDraining(id, isDraining);
+      }
+      this.#readLater(found.map(({ id }) => id).filter((id) => !this.#known.has(id)));
+    } catch (error) {
+      this.#seen = new Map([...seen, ...this.#seen]);
+      throw error;
+    }
+  }
+
+  /** The sessions, with the times at which this daemon has seen them since the last statement. */
+  #withOwnTimes<T extends { readonly id: string; readonly seenAgoMs: number }>(
+    sessions: readonly T[],
+  ): readonly T[] {
+    const nowMs = this.#options.now().getTime();
+    return sessions.map((session) => {
+      const at = this.#seen.get(session.id);
+      if (at === undefined) return session;
+      return { ...session, seenAgoMs: Math.min(session.seenAgoMs, Math.max(0, nowMs - at.getTime())) };
+    });
+  }
+
+  async #read(ids: readonly string[]): Promise<void> {
+    for (const worker of await this.#options.table.find(ids)) this.#add(worker);
+  }
+
+  /** Reads workers together with those that are added while others are read. What fails is read by the next `sync`. */
+  #readLater(ids: readonly string[]): void {
+    for (const id of ids) this.#unread.add(id);
+    if (this.#unread.size === 0) return;
+    this.#reading ??= this.#readAll().finally(() => {
+      this.#reading = null;
+    });
+  }
+
+  async #readAll(): Promise<void> {
+    while (this.#unread.size > 0) {
+      const ids = [...this.#unread].slice(0, maxWorkersPerRead);
+      for (const id of ids) this.#unread.delete(id);
+      await this.#read(ids).catch(() => undefined);
+    }
+  }
+
+  #before(agoMs: number): Date {
+    return new Date(this.#options.now().getTime() - agoMs);
+  }
+}
+
+/** A worker takes about 10 kB. */
+const maxWorkersPerRead = 100;

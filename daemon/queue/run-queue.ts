@@ -1,0 +1,296 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { isFinal } from '../../src/shared/states.js';
+import type { Job } from '../jobs/job.js';
+import type { RunHandler, StopReason } from '../jobs/run.js';
+import type { ClaimHolder } from './claim-job.js';
+import { type JobOffer, type JobQueue, takesAll, type WorkOptions } from './job-queue.js';
+import type { JobSource } from './job-source.js';
+import { PendingOffers } from './pending-offers.js';
+import { QueueRun, type QueueRunDeps } from './queue-run.js';
+import { waitingJobOf } from './waiting-job-of.js';
+import type { WaitingJob } from './waiting-jobs.js';
+
+/** The dependencies of a queue. */
+export interface RunQueueOptions extends QueueRunDeps {
+  readonly source: JobSource;
+  /** Returns a new unguessable token for each claim. */
+  readonly randomToken: () => string;
+}
+
+/** The maximum delay of Node's timers. */
+const maxTimerDelayMs = 2 ** 31 - 1;
+
+interface RunEntry {
+  readonly run: QueueRun;
+  readonly accountId: string;
+}
+
+/** Runs the jobs of a source in the slots of this process and in remote workers. */
+export class RunQueue implements JobQueue {
+  readonly #deps: QueueRunDeps;
+  readonly #source: JobSource;
+  readonly #randomToken: () => string;
+  /** Jobs that were enqueued during a run. They wait from its end. */
+  readonly #afterRun = new Map<number, WaitingJob>();
+  /** Every run that occupies a slot or a worker, by job, including those that are still claiming their job. */
+  readonly #runs = new Map<number, RunEntry>();
+  readonly #activeByAccount = new Map<string, number>();
+  readonly #offers = new PendingOffers();
+  /** A job that was taken and may begin only when all runs of this daemon have ended. A remote worker may take it before. */
+  #exclusiveJob: WaitingJob | null = null;
+  #ownOffer: JobOffer | null = null;
+  #slots = 0;
+  #isFilling = false;
+  #isFillRequested = false;
+  #closing: Promise<void> | null = null;
+  readonly #graceEnded = new AbortController();
+
+  constructor({ source, randomToken, ...deps }: RunQueueOptions) {
+    const confirm = source.confirm?.bind(source);
+    const onOthersWait = (job: Job) => void this.enqueue(job);
+    this.#deps = { ...deps, onOthersWait, ...(confirm === undefined ? {} : { confirmClaim: confirm }) };
+    this.#source = source;
+    this.#randomToken = randomToken;
+  }
+
+  get isShared(): boolean {
+    return this.#source.isShared;
+  }
+
+  async enqueue(job: Job): Promise<void> {
+    if (this.#closing !== null || this.#exclusiveJob?.id === job.id) return;
+    const waiting = waitingJobOf(job);
+    if (this.#runs.has(job.id) && !this.isShared) this.#afterRun.set(job.id, waiting);
+    else this.#source.add(waiting);
+    this.startRuns();
+  }
+
+  work(handler: RunHandler, { slots, selection = takesAll }: WorkOptions): void {
+    if (this.#ownOffer !== null) throw new TypeError('The work of a queue can be started only once.');
+    this.#ownOffer = { ...selection, worker: null, handler };
+    this.#slots = slots;
+    this.startRuns();
+  }
+
+  offer(offer: JobOffer, signal: AbortSignal): Promise<boolean> {
+    if (this.#closing !== null || signal.aborted) return Promise.resolve(false);
+    const taken = this.#offers.add(offer, signal);
+    this.startRuns();
+    return taken;
+  }
+
+  findWaiting(condition: (job: WaitingJob) => boolean): WaitingJob | null {
+    return this.#source.find?.(condition) ?? null;
+  }
+
+  resume(job: Job, handler: RunHandler): void {
+    const { claim, worker } = job;
+    if (claim === null || worker === undefined) throw new TypeError(`No worker holds job ${job.id}.`);
+    const run = this.#open(waitingJobOf(job), { token: claim, worker: worker.name });
+    this.#source.resume?.(job);
+    void run.execute(job, handler).then(() => this.#endAndFill(run));
+  }
+
+  renew(id: number): void {
+    this.#source.renew?.(id);
+  }
+
+  async stop(id: number, reason: StopReason): Promise<void> {
+    this.#source.remove(id);
+    this.#afterRun.delete(id);
+    if (this.#exclusiveJob?.id === id) {
+      this.#exclusiveJob = null;
+      this.#source.ended?.(id, 'unsettled');
+    }
+    const run = this.#runs.get(id)?.run;
+    run?.stop(reason);
+    await run?.ended;
+    this.startRuns();
+  }
+
+  /** Stops the run of a job if another daemon has changed the job so that the run has lost it. */
+  observe(job: Job): void {
+    const run = this.#runs.get(job.id)?.run;
+    if (run?.hasBegun !== true || (job.claim === run.holder.token && !isFinal(job.state))) return;
+    if (job.state === 'cancelled') run.stop('cancelled');
+    else run.stop(run.isRemote ? 'passed-on' : 'claim-lost');
+  }
+
+  /** Stops the run of a job that this process no longer holds. The job stays as it is stored. */
+  lose(id: number): void {
+    const run = this.#runs.get(id)?.run;
+    run?.stop(run.isRemote ? 'passed-on' : 'claim-lost');
+  }
+
+  isRunning(id: number): boolean {
+    return this.#runs.get(id)?.run.hasBegun ?? false;
+  }
+
+  running(): readonly number[] {
+    return [...this.#runs.values()].filter(({ run }) => run.hasBegun).map(({ run }) => run.id);
+  }
+
+  close(graceMs: number): Promise<void> {
+    if (this.#closing !== null) this.#graceEnded.abort();
+    this.#closing ??= this.#drain(graceMs);
+    return this.#closing;
+  }
+
+  /** Starts as many runs as there are free slots and workers, one after the other so that they begin in order. */
+  startRuns(): void {
+    this.#isFillRequested = true;
+    if (this.#isFilling) return;
+    this.#isFilling = true;
+    void this.#startAll();
+  }
+
+  async #drain(graceMs: number): Promise<void> {
+    this.#source.clear();
+    this.#afterRun.clear();
+    if (this.#exclusiveJob !== null) this.#source.putBack(this.#exclusiveJob);
+    this.#exclusiveJob = null;
+    this.#offers.clear();
+    const runs = [...this.#runs.values()].map(({ run }) => run);
+    for (const run of runs) run.drain();
+    const allEnded = Promise.all(runs.map((run) => run.ended));
+    const { signal } = this.#graceEnded;
+    const grace = sleep(Math.min(graceMs, maxTimerDelayMs), undefined, { signal }).catch(() => {
+      // Ended early, by a second call or because no run is left.
+    });
+    await Promise.race([allEnded, grace]);
+    this.#graceEnded.abort();
+    for (const run of runs) run.stop('draining');
+    await allEnded;
+  }
+
+  async #startAll(): Promise<void> {
+    while (this.#isFillRequested) {
+      this.#isFillRequested = false;
+      for (;;) {
+        const match = this.#match();
+        // A source in memory answers at once: an enqueue or a stop in between would find neither the job nor its run.
+        const found = match instanceof Promise ? await match : match;
+        if (found === null) break;
+        await this.#start(found.job, found.offer);
+      }
+    }
+    // Here and not after an `await` of the caller: an enqueue in between would go unnoticed.
+    this.#isFilling = false;
+  }
+
+  async #start(job: WaitingJob, offer: JobOffer): Promise<void> {
+    if (this.#closing !== null) return this.#source.putBack(job);
+    if (this.#exclusiveJob?.id === job.id) this.#exclusiveJob = null;
+    if (this.#runs.has(job.id)) {
+      this.#afterRun.set(job.id, job);
+      return;
+    }
+    const { worker, outputsOf } = offer;
+    const run = this.#open(job, { token: this.#randomToken(), worker, outputsOf });
+    const claimed = await run.claim(() => this.#ownRunCount() > 1);
+    if (claimed === 'needs-exclusive-run' || claimed === 'not-accepted') this.#keep(job, run, claimed);
+    else if (claimed === 'passed-over') this.#end(run);
+    // A worker may have disconnected since.
+    else if (!this.#offers.take(offer)) await this.#giveUp(run, claimed);
+    else void run.execute(claimed, offer.handler).then(() => this.#endAndFill(run));
+  }
+
+  /** The job to start now and who runs it; null if there is no such pair. */
+  #match(): Match | null | Promise<Match | null> {
+    if (this.#closing !== null) return null;
+    return this.#matchFirst([...this.#freeOffers()]);
+  }
+
+  /** Asks the source for each of the offers, from `index` on. */
+  #matchFirst(offers: readonly JobOffer[], index = 0): Match | null | Promise<Match | null> {
+    for (let position = index; position < offers.length; position += 1) {
+      const offer = offers[position];
+      if (offer === undefined) continue;
+      const exclusive = this.#exclusiveJob;
+      if (exclusive !== null) {
+        if (offer.worker === null ? this.#ownRunCount() === 0 : offer.accepts(exclusive))
+          return { job: exclusive, offer };
+        if (offer.worker === null) continue;
+      }
+      const job = this.#source.take(offer, this.#activeByAccount);
+      if (job instanceof Promise)
+        return job.then((taken) =>
+          taken === null ? this.#matchFirst(offers, position + 1) : { job: taken, offer },
+        );
+      if (job !== null) return { job, offer };
+    }
+    return null;
+  }
+
+  *#freeOffers(): Iterable<JobOffer> {
+    const runs = [...this.#runs.values()];
+    const hasSlot = this.#ownRunCount() < this.#slots && !runs.some(({ run }) => run.isExclusive);
+    if (this.#ownOffer !== null && hasSlot) yield this.#ownOffer;
+    yield* this.#offers;
+  }
+
+  #ownRunCount(): number {
+    let count = 0;
+    for (const { run } of this.#runs.values()) if (!run.isRemote) count += 1;
+    return count;
+  }
+
+  /** Ends a run whose worker has disconnected. The job that it has claimed waits again, before all others. */
+  async #giveUp(run: QueueRun, claimed: Job): Promise<void> {
+    run.stop('worker-released');
+    await run.releaseClaim();
+    this.#end(run);
+    if (this.#closing === null && !this.isShared) this.#source.putBack(waitingJobOf(claimed));
+  }
+
+  /** Ends a run that has not begun. Its job waits again, or until all runs of this daemon have ended. */
+  #keep(job: WaitingJob, run: QueueRun, reason: 'needs-exclusive-run' | 'not-accepted'): void {
+    this.#close(run);
+    run.end();
+    if (reason === 'needs-exclusive-run' && this.#closing === null) this.#exclusiveJob = job;
+    else this.#source.putBack(job);
+  }
+
+  #open(job: WaitingJob, holder: ClaimHolder): QueueRun {
+    const run = new QueueRun(job.id, holder, this.#deps);
+    this.#runs.set(job.id, { run, accountId: job.accountId });
+    this.#countActive(job.accountId, 1);
+    return run;
+  }
+
+  #endAndFill(run: QueueRun): void {
+    this.#end(run);
+    this.startRuns();
+  }
+
+  #end(run: QueueRun): void {
+    this.#close(run);
+    const next = this.#afterRun.get(run.id);
+    this.#afterRun.delete(run.id);
+    // A shared source has given the job again already.
+    if (next !== undefined && this.isShared) {
+      this.#source.putBack(next);
+    } else {
+      this.#source.ended?.(run.id, run.outcome);
+      if (next !== undefined) this.#source.add(next, { hasBegun: run.hasLeftOthers });
+    }
+    run.end();
+  }
+
+  #close(run: QueueRun): void {
+    const accountId = this.#runs.get(run.id)?.accountId;
+    this.#runs.delete(run.id);
+    if (accountId !== undefined) this.#countActive(accountId, -1);
+  }
+
+  #countActive(accountId: string, change: 1 | -1): void {
+    const count = (this.#activeByAccount.get(accountId) ?? 0) + change;
+    if (count === 0) this.#activeByAccount.delete(accountId);
+    else this.#activeByAccount.set(accountId, count);
+  }
+}
+
+interface Match {
+  readonly job: WaitingJob;
+  readonly offer: JobOffer;
+}

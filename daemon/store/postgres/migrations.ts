@@ -1,0 +1,219 @@
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { VencError } from '../../../src/shared/errors.js';
+import { type DatabaseSchema, schemaName } from './schema.js';
+
+/**
+ * All versions of the schema, in order. A version that was released is never changed: a later one changes what it created. Texts that are
+ * compared have the collation "C", so that the order is the same on every server.
+ */
+const migrations: Readonly<Record<string, Migration>> = {
+  '0001-jobs-and-accounts': {
+    async up(database) {
+      for (const statement of firstVersion) await sql.raw(statement).execute(database);
+    },
+  },
+  '0002-queue': {
+    async up(database) {
+      for (const statement of queueTables) await sql.raw(statement).execute(database);
+    },
+  },
+  '0003-workers': {
+    async up(database) {
+      for (const statement of workerTables) await sql.raw(statement).execute(database);
+    },
+  },
+  '0004-job-counts': {
+    async up(database) {
+      for (const statement of jobCounts) await sql.raw(statement).execute(database);
+    },
+  },
+  '0005-job-parts': {
+    async up(database) {
+      await sql.raw(needsByPart).execute(database);
+    },
+  },
+};
+
+const firstVersion: readonly string[] = [
+  `create table venc.ids (
+    last_id bigint not null,
+    only_row boolean primary key default true check (only_row)
+  )`,
+  'insert into venc.ids (last_id) values (0)',
+  `create table venc.jobs (
+    id bigint primary key,
+    last_id bigint not null,
+    account_id text collate "C" not null,
+    state text collate "C" not null,
+    created_at timestamptz not null,
+    ended_at timestamptz,
+    has_notifications boolean not null,
+    claim text,
+    revision integer not null,
+    changed_at timestamptz not null default clock_timestamp(),
+    document json not null
+  )`,
+  'create index jobs_account on venc.jobs (account_id, id)',
+  'create index jobs_account_state on venc.jobs (account_id, state, id)',
+  'create index jobs_state on venc.jobs (state, id)',
+  'create index jobs_changed on venc.jobs (changed_at)',
+  'create index jobs_notifications on venc.jobs (id) where has_notifications',
+  `create index jobs_removable on venc.jobs (ended_at, id)
+    where ended_at is not null and not has_notifications`,
+  `create table venc.idempotency_keys (
+    account_id text collate "C" not null,
+    key text collate "C" not null,
+    job_id bigint not null,
+    created_at timestamptz not null,
+    primary key (account_id, key)
+  )`,
+  'create index idempotency_keys_job on venc.idempotency_keys (job_id)',
+  `create table venc.usage (
+    job_id bigint not null,
+    account_id text collate "C" not null,
+    day text collate "C" not null,
+    "grouping" text collate "C" not null,
+    encoded_ms bigint not null,
+    billable_ms bigint not null,
+    primary key (job_id, day)
+  )`,
+  'create index usage_account_day on venc.usage (account_id, day)',
+  'create table venc.removed_files (job_id bigint not null, url text not null, primary key (job_id, url))',
+  `create table venc.accounts (
+    id text collate "C" primary key,
+    name text not null,
+    is_integration boolean not null,
+    created_at text not null,
+    notification_secret text not null
+  )`,
+  `create table venc.api_keys (
+    id text collate "C" primary key,
+    account_id text collate "C" not null,
+    kind text not null,
+    hash text not null,
+    created_at text not null,
+    last_used_at timestamptz
+  )`,
+  `create table venc.worker_keys (
+    id text collate "C" primary key,
+    hash text not null,
+    created_at text not null,
+    last_used_at timestamptz
+  )`,
+  `create table venc.owner (
+    encrypted_key text not null,
+    only_row boolean primary key default true check (only_row)
+  )`,
+  `create table venc.credentials (
+    account_id text collate "C" not null,
+    name text collate "C" not null,
+    scheme text,
+    is_default boolean not null,
+    created_at text not null,
+    encrypted text not null,
+    primary key (account_id, name)
+  )`,
+  `create table venc.data_migration (
+    source text not null,
+    key_check text not null,
+    is_finished boolean not null,
+    only_row boolean primary key default true check (only_row)
+  )`,
+];
+
+const queueTables: readonly string[] = [
+  `create table venc.queues (
+    name text collate "C" primary key,
+    account_id text collate "C" not null,
+    requires text not null,
+    needs text not null
+  )`,
+  `create table venc.queue_entries (
+    job_id bigint primary key,
+    queue text collate "C" not null,
+    priority smallint not null,
+    is_waiting boolean not null
+  )`,
+  'create index queue_entries_waiting on venc.queue_entries (queue, priority desc, job_id) where is_waiting',
+  'create index queue_entries_running on venc.queue_entries (job_id) where not is_waiting',
+];
+
+/** Updates of `last_seen_at` are frequent: the free space of a page keeps them on it, and `request` is stored apart and not written again. */
+const workerTables: readonly string[] = [
+  `create table venc.workers (
+    id text collate "C" primary key,
+    name text collate "C" not null,
+    folder_id text collate "C",
+    process_id text collate "C",
+    request text not null,
+    joined_at timestamptz not null default clock_timestamp(),
+    last_seen_at timestamptz not null default clock_timestamp()
+  ) with (fillfactor = 50)`,
+  'create table venc.drained_workers (name text collate "C" primary key)',
+];
+
+/**
+ * The numbers of jobs, by account and state, as the sum of changes: rows are only added, so that creates do not wait for each other. The trigger
+ * keeps writers out until the existing jobs are counted.
+ */
+/** The needs of a queue's jobs become those of their only part. */
+const needsByPart = `update venc.queues set needs = '[{"requires":[],"needs":' || needs || ',"decoding":-1}]'`;
+
+const jobCounts: readonly string[] = [
+  `create table venc.job_counts (
+    account_id text collate "C" not null,
+    state text collate "C" not null,
+    change bigint not null
+  )`,
+  'create index job_counts_account on venc.job_counts (account_id, state)',
+  `create function venc.count_jobs() returns trigger language plpgsql as $$
+    begin
+      if tg_op <> 'INSERT' then insert into venc.job_counts values (old.account_id, old.state, -1); end if;
+      if tg_op <> 'DELETE' then insert into venc.job_counts values (new.account_id, new.state, 1); end if;
+      return null;
+    end $$`,
+  `create trigger count_jobs after insert or delete on venc.jobs for each row execute function venc.count_jobs()`,
+  `create trigger count_changed_jobs after update on venc.jobs for each row
+    when (old.state <> new.state or old.account_id <> new.account_id) execute function venc.count_jobs()`,
+  'insert into venc.job_counts select account_id, state, count(*) from venc.jobs group by account_id, state',
+];
+
+const migrationTable = 'schema_versions';
+
+/**
+ * Migrates the schema to the version of this program. Several processes may call it at once: one migrates, the others wait for it. Rejects
+ * with `UsageError` if the schema is newer.
+ */
+export async function migrate(database: Kysely<DatabaseSchema>): Promise<void> {
+  await requireKnownVersion(database);
+  const migrator = new Migrator({
+    db: database,
+    provider: { getMigrations: async () => ({ ...migrations }) },
+    migrationTableSchema: schemaName,
+    migrationTableName: migrationTable,
+    migrationLockTableName: `${migrationTable}_lock`,
+  });
+  const { error } = await migrator.migrateToLatest();
+  if (error === undefined) return;
+  // Another process may have migrated it to a newer version meanwhile.
+  await requireKnownVersion(database);
+  throw error;
+}
+
+async function requireKnownVersion(database: Kysely<DatabaseSchema>): Promise<void> {
+  const table = `${schemaName}.${migrationTable}`;
+  const { rows: tables } = await sql<{ found: string | null }>`select to_regclass(${table}) as found`.execute(
+    database,
+  );
+  if (tables[0]?.found == null) return;
+  const { rows } = await sql<{ name: string }>`select name from ${sql.table(table)} order by name`.execute(
+    database,
+  );
+  const newer = rows.map(({ name }) => name).filter((name) => !Object.hasOwn(migrations, name));
+  if (newer.length === 0) return;
+  throw new VencError(
+    'UsageError',
+    `The database has a newer schema (${newer.at(-1)}) than this version of venc; upgrade venc.`,
+    { hint: 'install the version that migrated the database, or use another database' },
+  );
+}

@@ -1,0 +1,143 @@
+import { unlink } from 'node:fs/promises';
+import { VencError } from '../../../src/shared/errors.js';
+import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
+import { ExpiryTimer } from '../../hosted-files/expiry-timer.js';
+import { isFileRef, isToken, missingFileError } from '../../hosted-files/file-ref.js';
+import type { FileRef, HostedFile, HostedFileStore } from '../../hosted-files/hosted-file-store.js';
+import { isExpired } from '../../hosted-files/hosted-file-store-state.js';
+import {
+  ask,
+  type BucketFileStoreOptions,
+  type BucketFileStoreState,
+  expiredPath,
+  objectPath,
+  readStoredUpload,
+  recordPath,
+} from './bucket-file-store-state.js';
+import { receiveToBucket } from './receive-to-bucket.js';
+import { createBucketExpiry, maxParallelRemovals } from './remove-expired-objects.js';
+
+/** The contract's 24 hours. */
+const defaultRetentionSeconds = 86_400;
+
+/**
+ * Creates a hosted file store in a bucket. Several daemons may use the same folder: each reads the files of all, and deletes those that have
+ * expired. A file expires 24 hours after the time that the server has for it, so the clocks of the daemons need not agree.
+ */
+export function createBucketFileStore(options: BucketFileStoreOptions): HostedFileStore {
+  const state: BucketFileStoreState = {
+    retentionSeconds: defaultRetentionSeconds,
+    ...options,
+    activeTokens: new Map(),
+  };
+  const { folder, availability } = state;
+  const expiry = createBucketExpiry(state);
+  const expiryTimer = new ExpiryTimer({
+    now: state.now,
+    retentionMs: state.retentionSeconds * 1000,
+    expire: (token) => expiry.removeExpiredToken(token),
+  });
+  const recordOf = (token: string) =>
+    isToken(token) ? ask(state, (signal) => readStoredUpload(state, token, signal)) : null;
+  return {
+    find: (ref) => ask(state, (signal) => findObject(state, ref, signal)),
+    async download(ref, toPath, transfer) {
+      if (!isFileRef(ref)) throw missingFileError('unknown');
+      return folder.download(objectPath(state, ref), toPath, transfer);
+    },
+    async put(fromPath, ref, transfer) {
+      if (!isFileRef(ref))
+        throw new VencError('UploadFailureError', 'The name is not valid for a hosted file.');
+      const { signal, onProgress } = transfer;
+      const facts = await whileActive(state, ref.token, () =>
+        // Neither headers nor grants of the output: only the daemon reads these objects.
+        folder.upload(fromPath, objectPath(state, ref), { signal, onProgress }),
+      );
+      await unlink(fromPath).catch(() => {});
+      expiryTimer.schedule(ref.token, state.now());
+      return facts;
+    },
+    async remove(ref) {
+      if (!isFileRef(ref)) return;
+      await ask(state, async (signal) => {
+        await folder.remove(objectPath(state, ref), signal);
+        if (state.kind === 'uploads') await folder.remove(recordPath(state, ref.token), signal);
+      });
+    },
+    async removeAll(token) {
+      if (!isToken(token)) return;
+      const objects = await ask(state, (signal) => folder.list(`${state.kind}/${token}/`, signal));
+      const paths = [
+        ...objects.map(({ key }) => key),
+        ...(state.kind === 'uploads' ? [recordPath(state, token)] : []),
+        expiredPath(state, token),
+      ];
+      await mapWithConcurrency(paths, maxParallelRemovals, (path) =>
+        ask(state, (signal) => folder.remove(path, signal)),
+      );
+    },
+    async receive(body, name, ownerId, signal, declaredBytes = 0) {
+      const upload = { body, name, ownerId, signal, declaredBytes };
+      const received = await receiveToBucket(state, upload, (token, work) => whileActive(state, token, work));
+      expiryTimer.schedule(received.token, state.now());
+      return received;
+    },
+    ownerOf: async (token) => (await recordOf(token))?.ownerId ?? null,
+    async factsOf(token) {
+      const record = await recordOf(token);
+      return record === null ? null : { sizeBytes: record.sizeBytes, md5: record.md5 };
+    },
+    removeExpired: () => expiry.removeExpired(expiryTimer),
+    problem: () => availability.problem(),
+    close() {
+      expiryTimer.close();
+      expiry.close();
+    },
+  };
+}
+
+/** Finds the file of a reference. If it is missing, a marker shows that the files of its token have expired. */
+async function findObject(
+  state: BucketFileStoreState,
+  ref: FileRef,
+  signal: AbortSignal,
+): Promise<HostedFile> {
+  if (!isFileRef(ref)) return { state: 'unknown' };
+  const { folder } = state;
+  const path = objectPath(state, ref);
+  const stat = await folder.stat(path, signal);
+  if (stat === null) {
+    const marker = await folder.stat(expiredPath(state, ref.token), signal);
+    return { state: marker === null ? 'unknown' : 'gone' };
+  }
+  const { sizeBytes, version } = stat;
+  if (sizeBytes === null)
+    throw new VencError('DownloadFailureError', `${folder.host} does not report the sizes of objects.`);
+  const modifiedAt = stat.modifiedAt ?? state.now();
+  if (isExpired(state, modifiedAt)) {
+    const storedAt = (await readStoredUpload(state, ref.token, signal))?.storedAt;
+    if (storedAt === undefined || isExpired(state, new Date(storedAt))) return { state: 'gone' };
+  }
+  return {
+    state: 'there',
+    sizeBytes,
+    modifiedAt,
+    read: ({ start, end }) => folder.read(path, { fromByte: start, toByte: end + 1, version }),
+  };
+}
+
+/** Runs a write of a file of a token. */
+async function whileActive<T>(
+  { activeTokens }: BucketFileStoreState,
+  token: string,
+  work: () => Promise<T>,
+): Promise<T> {
+  activeTokens.set(token, (activeTokens.get(token) ?? 0) + 1);
+  try {
+    return await work();
+  } finally {
+    const count = (activeTokens.get(token) ?? 1) - 1;
+    if (count === 0) activeTokens.delete(token);
+    else activeTokens.set(token, count);
+  }
+}

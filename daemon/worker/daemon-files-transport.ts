@@ -1,0 +1,131 @@
+import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { FileFacts } from '../jobs/job.js';
+import { mapLocalDiskError } from '../transfer/disk-errors.js';
+import { createProgressReporter, type Transfer } from '../transfer/transfer.js';
+import { UploadSource } from '../transfer/upload-source.js';
+import type { OnRetry } from '../transfer/with-retry.js';
+import { downloadFromHttpTarget } from '../transports/http/http-transport.js';
+import type { Transport } from '../transports/transport.js';
+import type { ClaimRef } from './remote-credentials.js';
+import type { RemoteRun } from './remote-run.js';
+import { uploadToDaemon } from './upload-to-daemon.js';
+import { reportedError, type WorkerClient } from './worker-client.js';
+
+/** What the transport of the files of one run needs. */
+export interface DaemonFilesOptions {
+  readonly client: WorkerClient;
+  readonly claim: ClaimRef;
+  readonly run: Pick<RemoteRun, 'confirmClaim' | 'hasFailedSince'>;
+  readonly stallTimeoutMs: number;
+  /** Delay before the first retry, in milliseconds. */
+  readonly retryDelayMs?: number;
+  readonly onRetry?: OnRetry;
+}
+
+/**
+ * The transport of files that the daemon holds: what it hosts (`hosted:`), what was uploaded to it (`upload:`), and the files of its machine
+ * (`file:`). The daemon transfers them for the worker, and checks that the job of the claim names them. Sizes and checksums are measured on
+ * both sides. If the daemon cannot be reached for longer than retries take, such as while it restarts, a transfer starts over once the daemon
+ * has confirmed the claim again.
+ */
+export function createDaemonFilesTransport(options: DaemonFilesOptions): Transport {
+  const { client, claim, stallTimeoutMs, retryDelayMs, onRetry } = options;
+  const path = (url: string, what = 'file') =>
+    `/claims/${claim.jobId}/${what}?url=${encodeURIComponent(url)}`;
+  const remoteOptions = {
+    guard: client.guard,
+    stallTimeoutMs,
+    ...(retryDelayMs === undefined ? {} : { retryDelayMs }),
+    ...(onRetry === undefined ? {} : { onRetry }),
+  };
+  return {
+    schemes: ['hosted', 'upload', 'file'],
+    download: (from, toPath, transfer) =>
+      withReachableDaemon(options, transfer.signal, () =>
+        downloadFromHttpTarget(
+          { ...client.target(path(from), claim.token), credentials: null },
+          toPath,
+          // The link to the daemon is the same for each connection.
+          { ...transfer, connections: 1 },
+          remoteOptions,
+        ).catch((error: unknown) => {
+          throw isVencError(error, 'FileNotFoundError') ? missingFile(error) : error;
+        }),
+      ),
+    async sizeOf(from, signal) {
+      const request = { method: 'HEAD', path: path(from), claim: claim.token, signal } as const;
+      const { headers } = await client.send(request).catch((error: unknown) => {
+        throw asDownloadError(reportedError(error));
+      });
+      const length = headers['content-length'];
+      return length === undefined ? null : Number(length);
+    },
+    upload: (fromPath, to, transfer) =>
+      withReachableDaemon(options, transfer.signal, () =>
+        uploadFile(fromPath, transfer, (file) => {
+          const paths = { file: path(to), received: path(to, 'received') };
+          return uploadToDaemon(file, transfer, { client, claim, paths, ...remoteOptions });
+        }),
+      ),
+    async remove(url) {
+      await client.send({ method: 'DELETE', path: path(url), claim: claim.token }).catch((error: unknown) => {
+        const reported = reportedError(error);
+        if (!isVencError(reported, 'NotFoundError')) throw reported;
+      });
+    },
+  };
+}
+
+async function uploadFile(
+  fromPath: string,
+  transfer: Transfer,
+  send: (file: UploadSource) => Promise<void>,
+): Promise<FileFacts> {
+  transfer.signal.throwIfAborted();
+  try {
+    const file = await UploadSource.open(fromPath);
+    try {
+      await send(file);
+      createProgressReporter(transfer).complete(file.sizeBytes);
+      return await file.facts();
+    } finally {
+      await file.close();
+    }
+  } catch (error) {
+    transfer.signal.throwIfAborted();
+    throw mapLocalDiskError(error, 'upload');
+  }
+}
+
+/** Repeats a transfer that failed while the daemon could not be reached, once it confirms the claim again. */
+async function withReachableDaemon<T>(
+  { run }: Pick<DaemonFilesOptions, 'run'>,
+  signal: AbortSignal,
+  transfer: () => Promise<T>,
+): Promise<T> {
+  for (;;) {
+    const startedAt = performance.now();
+    try {
+      return await transfer();
+    } catch (error) {
+      signal.throwIfAborted();
+      if (!run.hasFailedSince(startedAt)) throw error;
+      await run.confirmClaim();
+      signal.throwIfAborted();
+    }
+  }
+}
+
+/** The user of a job knows the file, and not how a worker gets it. */
+function missingFile(cause: VencError): VencError {
+  return new VencError('FileNotFoundError', 'The file does not exist on the machine of the daemon.', {
+    cause,
+  });
+}
+
+function asDownloadError(error: unknown): unknown {
+  if (isVencError(error, 'NotFoundError')) return missingFile(error);
+  if (isVencError(error, 'UnreachableError'))
+    return new VencError('DownloadFailureError', error.message, { cause: error });
+  return error;
+}

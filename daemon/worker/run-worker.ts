@@ -1,0 +1,103 @@
+import type { VencError } from '../../src/shared/errors.js';
+import { randomToken } from '../../src/shared/util/random-token.js';
+import { productVersion } from '../../src/shared/version.js';
+import { workerProtocol } from '../../src/shared/worker-api.js';
+import type { FfmpegReport } from '../ffmpeg/index.js';
+import type { JoinRequest } from '../jobs/worker-protocol.js';
+import { createConnectionLog } from './connection-log.js';
+import {
+  createWorkerContext,
+  type WorkerContext,
+  type WorkerMachineOptions,
+} from './create-worker-context.js';
+import type { RemoteRun } from './remote-run.js';
+import type { ClaimOutcome } from './run-claim.js';
+import { createWorkerClient } from './worker-client.js';
+import { WorkerLoop } from './worker-loop.js';
+import { WorkerSession } from './worker-session.js';
+
+/** The options of a worker: the flags of `venc worker`. */
+export interface WorkerOptions extends Omit<WorkerMachineOptions, 'onJobLog'> {
+  /** The URL of the daemon. */
+  readonly url: URL;
+  readonly token: string;
+  readonly name: string;
+  readonly labels: readonly string[];
+  /** Runs one job and ends. */
+  readonly isOnce: boolean;
+  /** How long running jobs may go on after a stop, in seconds. */
+  readonly graceSeconds: number;
+}
+
+/** A worker that has joined. */
+export interface RunningWorker {
+  /** Its name at the daemon. */
+  readonly name: string;
+  readonly daemonUrl: string;
+  /** Resolves to the error if another process takes the folder. The process must end at once then. */
+  readonly lost: Promise<VencError>;
+  /**
+   * Resolves when the worker has stopped, to how its last claim ended, or null if it had none. Rejects if the daemon no longer admits it.
+   */
+  readonly ended: Promise<ClaimOutcome | null>;
+  /** Takes no further jobs, and gives back those that do not end in the grace period. A second call ends the grace period. */
+  stop(): void;
+}
+
+/** Joins a daemon and begins to run jobs. Rejects with the errors of `createWorkerContext` and `WorkerSession.join`. */
+export async function startWorker(options: WorkerOptions): Promise<RunningWorker> {
+  const runs = new Map<number, RemoteRun>();
+  const onJobLog: WorkerMachineOptions['onJobLog'] = (entry) => runs.get(entry.jobId ?? 0)?.addLog(entry);
+  const context = await createWorkerContext({ ...options, onJobLog });
+  const client = createWorkerClient(options);
+  const { log } = context;
+  const onConnection = createConnectionLog(log, client.url);
+  const stopping = new AbortController();
+  const close = async () => {
+    client.close();
+    await context.close();
+  };
+  try {
+    const request = joinRequest(options, context);
+    const onDrain = () => {
+      log('info', 'The daemon asks this worker to end.');
+      stopping.abort();
+    };
+    const session = await WorkerSession.join(
+      { client, request, log, onConnection, onDrain },
+      stopping.signal,
+    );
+    const work = new WorkerLoop({ options, context, client, session, runs, stopping, onConnection });
+    return {
+      name: session.joined.name,
+      daemonUrl: client.url,
+      lost: context.lost,
+      ended: work.run().finally(close),
+      stop: () => work.stop(),
+    };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+function joinRequest(
+  { name, jobs, labels, isOnce }: WorkerOptions,
+  { report, services, folderId }: WorkerContext,
+): JoinRequest {
+  const { encoders, filters, muxers, ...rest } = capabilitiesOf(report);
+  return {
+    ...{ name, jobs, labels, services, folderId },
+    processId: randomToken(),
+    isOnce,
+    protocol: workerProtocol.current,
+    version: productVersion,
+    ffmpeg: report.ffmpeg?.version ?? '',
+    capabilities: { ...rest, encoders: [...encoders], filters: [...filters], muxers: [...muxers] },
+  };
+}
+
+function capabilitiesOf({ capabilities }: FfmpegReport) {
+  if (capabilities === null) throw new TypeError('a worker has an ffmpeg');
+  return capabilities;
+}

@@ -1,0 +1,155 @@
+import type { Command } from 'commander';
+import { VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import type { Context } from '../context.js';
+import { type MigrationRecord, type MigrationState, migrationProgress } from '../output/migration-text.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+import { openProgressDisplay } from '../terminal/progress-display.js';
+import { chosenMode, type ProgressChoice, progressOption } from '../terminal/progress-mode.js';
+
+interface MigrateOptions extends OutputFormatOptions {
+  readonly from?: string;
+  readonly to?: string;
+  readonly database?: string;
+  readonly skipDamaged?: boolean;
+  readonly progress?: ProgressChoice;
+}
+
+/** `venc migrate`: copies everything between a data folder and a database. */
+export function define(command: Command, context: Context): void {
+  command
+    .option('--from <folder>', 'copy from this data folder to the database')
+    .option('--to <folder>', 'copy from the database to this data folder')
+    .option('--database <dsn>', 'the database: postgres://USER@HOST:PORT/NAME (or VENC_DATABASE)')
+    .option('--skip-damaged', 'leave out records that cannot be read')
+    .option(progressOption.flags, progressOption.help, progressOption.parse);
+  addOutputFormatOptions(command, 'many')
+    .addHelpText('after', details)
+    .action(context.handler((options: MigrateOptions) => run(options, context)));
+}
+
+const details = `
+Copies all jobs, their usage, accounts, keys, saved credentials and the names of drained workers. The source stays as it is.
+Then it reads both sides again and prints counts and checksums; the exit code is 1 if anything differs. Hosted files and uploads
+stay in the data folder.
+The daemons of the folder and of the database must be stopped. An interrupted migration continues if the command is repeated;
+until then no daemon starts on the target. The target must be empty before.
+The password can be in VENC_DATABASE, PGPASSWORD or ~/.pgpass, where other users of the machine do not see it.
+Secrets in the database are encrypted with the key in VENC_DATABASE_KEY or, without that, in the file database-key of the
+data folder, which --from creates. Every daemon of the database needs the same key.
+
+Examples:
+  venc migrate --from ~/.local/share/venc \\
+    --database postgres://venc@db/venc
+  venc migrate --to /srv/venc`;
+
+async function run(options: MigrateOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const { direction, folder } = directionOf(options);
+  const dsn = options.database ?? (await context.database()) ?? '';
+  if (dsn === '')
+    throw new VencError('UsageError', 'Give the database with --database or VENC_DATABASE.', {
+      hint: 'such as postgres://venc@localhost:5432/venc',
+    });
+  const mode = await chosenMode(context, options.progress, 'stderr');
+  const [{ resolve }, { migrateData }] = await Promise.all([
+    import('node:path'),
+    import('../../../daemon/migrate/migrate-data.js'),
+  ]);
+  const dataFolder = resolve(folder);
+  const display = await openProgressDisplay(io, mode, 'migration');
+  const onProgress = reporter((percent, activity, state) => display.update(percent, activity, state));
+  const result = await migrateData({
+    ...{ direction, dataFolder, dsn, onProgress },
+    databaseKey: io.env.VENC_DATABASE_KEY,
+    areDamagedSkipped: options.skipDamaged === true,
+  }).finally(() => display.stop());
+
+  for (const { place, reason } of result.damaged)
+    io.writeStderr(`venc: warning: left out: ${safeText(place)} is damaged: ${safeText(reason)}\n`);
+  const records = result.rows.map(
+    ({ what, source, target, isEqual }): MigrationRecord => ({
+      what,
+      source_count: source.count,
+      target_count: target.count,
+      source_checksum: source.checksum,
+      target_checksum: target.checksum,
+      equal: isEqual,
+    }),
+  );
+  await printRecords(io, options, {
+    items: records,
+    known: noRecord,
+    emptyText: 'no records',
+    text: async (style) => {
+      const { migrationTable } = await import('../output/migration-text.js');
+      return migrationTable(records, style);
+    },
+  });
+  if (records.some(({ equal }) => !equal)) {
+    const ids = result.differingJobs.join(', ');
+    const jobs = ids === '' ? '' : ` The first jobs that differ: ${ids}.`;
+    io.writeStderr(`venc: ${safeText(result.target)} differs from ${safeText(result.source)}.${jobs}\n`);
+    io.writeStderr(
+      'venc: hint: run the same command again; no daemon starts on the target until both are equal\n',
+    );
+    return exitCodes.jobFailed;
+  }
+  const verb = result.wasComplete ? 'had been copied before' : 'copied';
+  io.writeStderr(`venc: ${safeText(result.source)} ${verb} to ${safeText(result.target)}\n`);
+  for (const line of closingText[direction](safeText(dataFolder))) io.writeStderr(`venc: ${line}\n`);
+  return exitCodes.done;
+}
+
+/** The fields for `--fields`. */
+const noRecord: MigrationRecord = {
+  what: '',
+  source_count: 0,
+  target_count: 0,
+  source_checksum: '',
+  target_checksum: '',
+  equal: true,
+};
+
+function directionOf({ from, to }: MigrateOptions): {
+  readonly direction: 'from' | 'to';
+  readonly folder: string;
+} {
+  if (from !== undefined && to !== undefined)
+    throw new VencError('UsageError', 'Give either --from or --to: a migration has one direction.');
+  if (from !== undefined) return { direction: 'from', folder: from };
+  if (to !== undefined) return { direction: 'to', folder: to };
+  throw new VencError('UsageError', 'Give the data folder with --from or --to.', {
+    hint: '--from copies from the folder to the database, --to from the database to the folder',
+  });
+}
+
+/** What to do after a migration, one line each. */
+const closingText = {
+  from: (folder: string) => [
+    `hosted files, uploads and logs are still in ${folder}: start a daemon with that folder and the database`,
+    `do not start a daemon on ${folder} without the database: it would run the same jobs again`,
+  ],
+  to: (folder: string) => [
+    `hosted files, uploads and logs are still in the data folders of the daemons: copy "hosted", "uploads" and "logs" to ${folder}`,
+    'do not start a daemon on the database: it would run the same jobs again',
+  ],
+} as const;
+
+/** Minimum interval between two updates of the display. */
+const reportEveryMs = 100;
+
+function reporter(
+  update: (percent: number, activity: string, state: MigrationState) => void,
+): (state: MigrationState) => void {
+  const beganAt = performance.now();
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  return (state) => {
+    const now = performance.now();
+    if (state.done < state.total && now - reportedAt < reportEveryMs) return;
+    reportedAt = now;
+    const { percent, activity } = migrationProgress(state, (now - beganAt) / 1000);
+    update(percent, activity, state);
+  };
+}

@@ -1,0 +1,74 @@
+import type { Command } from 'commander';
+import { changeWorker, emptyWorker, requestWorkers } from '../../client/workers.js';
+import { exitCodes } from '../../shared/exit-codes.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import type { Context } from '../context.js';
+import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+
+/** `venc workers`: the machines that encode for a daemon, an addition to the service. */
+export function define(command: Command, context: Context): void {
+  addOutputFormatOptions(command, 'many')
+    .addHelpText('after', details)
+    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
+  command
+    .command('drain')
+    .description('Let a worker take no further jobs and end after those that it runs.')
+    .argument('<name>', 'name of the worker, as venc workers shows it')
+    .addHelpText('after', drainDetails)
+    .action(context.handler((name: string) => change('drainWorker', name, context)));
+  command
+    .command('resume')
+    .description('Let a drained worker take jobs again.')
+    .argument('<name>', 'name of the worker, also of one that has ended')
+    .addHelpText('after', resumeExamples)
+    .action(context.handler((name: string) => change('resumeWorker', name, context)));
+}
+
+const details = `
+Without a command, lists the workers that have joined the daemon: venc worker --join URL on another machine, with a token of
+venc keys create --worker. JOBS is the number of jobs that a worker runs, and how many it runs at most; SPEED is that of its
+encoders together, as a multiple of real time. A worker that has not reported for 30 seconds is silent, and loses its jobs. Needs a full access key of the account default.
+
+Examples:
+  venc workers
+  venc workers --json --fields name,job_ids,last_seen_at
+  venc workers drain box-2
+  venc workers resume box-2`;
+
+const drainDetails = `
+A worker that joins with this name drains too, also after a restart of the daemon, until venc workers resume.
+
+Examples:
+  venc workers drain box-2`;
+
+const resumeExamples = `
+Examples:
+  venc workers resume box-2`;
+
+async function list(options: OutputFormatOptions, context: Context) {
+  const { io } = context;
+  const { workers, records, at } = await requestWorkers(await context.client());
+  await printRecords(io, options, {
+    items: records,
+    known: emptyWorker(),
+    emptyText: 'no workers',
+    text: async (style) => {
+      const { workersTable } = await import('../output/workers-table.js');
+      return workersTable(workers, { ...style, now: at ?? new Date() });
+    },
+  });
+  const isText = options.json !== true && options.jsonl !== true;
+  if (workers.length === 0 && isText) io.writeStderr(howToAdd);
+  return exitCodes.done;
+}
+
+const howToAdd =
+  'venc: hint: to add one, create its token with venc keys create --worker, and run venc worker --join URL on its machine\n';
+
+async function change(route: 'drainWorker' | 'resumeWorker', name: string, context: Context) {
+  await changeWorker(await context.client(), route, name);
+  const effect =
+    route === 'drainWorker' ? 'takes no further jobs and ends after those that it runs' : 'takes jobs again';
+  context.io.writeStderr(`venc: worker ${safeText(name)} ${effect}\n`);
+  return exitCodes.done;
+}

@@ -1,0 +1,91 @@
+import { isVencError, VencError } from '../shared/errors.js';
+import type { WorkerRecord } from '../shared/records.js';
+import type { Client } from './client.js';
+import { fieldsOf, itemsOf, readAmount, readBoolean, readId, readText, readTime } from './coerce.js';
+import { mayLackRoute } from './network-errors.js';
+
+/** The remote workers of a daemon. */
+export interface ListedWorkers {
+  readonly workers: readonly WorkerRecord[];
+  /** The same workers as the daemon sent them. */
+  readonly records: readonly unknown[];
+  /** The time of the daemon, to which the times of workers belong; null if its response has none. */
+  readonly at: Date | null;
+}
+
+/** Lists the workers of a daemon. Rejects as `Client.call` does, and with `NotFoundError` if the service has no workers. */
+export async function requestWorkers(client: Client, signal?: AbortSignal): Promise<ListedWorkers> {
+  try {
+    const { body, header } = await client.call('workers', { signal });
+    const { workers } = fieldsOf(body);
+    if (!Array.isArray(workers)) throw noWorkersError();
+    const at = new Date(header('date') ?? '');
+    return { workers: workers.map(readWorker), records: workers, at: Number.isNaN(at.getTime()) ? null : at };
+  } catch (error) {
+    throw await explainMissingRoute(client, error);
+  }
+}
+
+/**
+ * Lets a worker take no further jobs (`drainWorker`), or take jobs again (`resumeWorker`). Rejects as `requestWorkers` does, and with
+ * `NotFoundError` if there is no worker with this name.
+ */
+export async function changeWorker(
+  client: Client,
+  route: 'drainWorker' | 'resumeWorker',
+  name: string,
+): Promise<void> {
+  try {
+    await client.call(route, { values: { name } });
+  } catch (error) {
+    if (!isVencError(error, 'NotFoundError')) throw await explainMissingRoute(client, error);
+    // Rejects if the service has no workers at all.
+    await requestWorkers(client);
+    throw new VencError('NotFoundError', error.message, {
+      cause: error,
+      hint: 'venc workers lists the connected workers',
+    });
+  }
+}
+
+function readWorker(value: unknown): WorkerRecord {
+  const fields = fieldsOf(value);
+  return {
+    name: readText(fields.name) ?? '',
+    version: readText(fields.version) ?? '',
+    ffmpeg: readText(fields.ffmpeg) ?? '',
+    jobs: readAmount(fields.jobs) ?? 0,
+    labels: itemsOf(fields.labels).map((label) => readText(label) ?? ''),
+    job_ids: itemsOf(fields.job_ids).map(readId),
+    draining: readBoolean(fields.draining),
+    speed: readAmount(fields.speed),
+    joined_at: readTime(fields.joined_at) ?? '',
+    last_seen_at: readTime(fields.last_seen_at) ?? '',
+  };
+}
+
+/** A worker without values: the fields for `--fields` if there is none. */
+export function emptyWorker(): WorkerRecord {
+  return readWorker({});
+}
+
+function noWorkersError(): VencError {
+  return new VencError('NotFoundError', 'This service has no workers that venc can list.', {
+    hint: 'only a venc daemon has workers, and those of earlier versions do not',
+  });
+}
+
+/** Explains an error if the service lacks the routes of workers but lists jobs. Returns others unchanged. */
+async function explainMissingRoute(client: Client, error: unknown): Promise<unknown> {
+  if (!isVencError(error) || !mayLackRoute(error)) return error;
+  if (isVencError(error, 'ForbiddenError')) {
+    return new VencError('ForbiddenError', error.message, {
+      cause: error,
+      hint: 'use a full access key of the account default',
+    });
+  }
+  return client.listJobs({ perPage: 1 }).then(
+    () => noWorkersError(),
+    () => error,
+  );
+}

@@ -1,0 +1,23 @@
+/** Resolves or rejects as the promise does, but resolves to `otherwise` if that takes longer than the time. */
+export async function settleWithin<T, U>(promise: Promise<T>, ms: number, otherwise: U): Promise<T | U> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<U>((resolve) => {
+    timer = setTimeout(() => resolve(otherwise), ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * A signal that is aborted after a time. Not `AbortSignal.timeout`, which Node 20 collects if only `AbortSignal.any` refers to it: then nothing
+ * is ever aborted. The timer does not keep the process running.
+ */
+export function timeoutSignal(ms: number): AbortSignal {
+  const controller = new AbortController();
+  const reason = () => new DOMException('The operation was aborted due to timeout', 'TimeoutError');
+  setTimeout(() => controller.abort(reason()), ms).unref();
+  return controller.signal;
+}

@@ -1,0 +1,260 @@
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { AccountStore } from '../../daemon/store/account-store.js';
+import {
+  type AccountsDocument,
+  type StoredKey,
+  type StoredWorkerKey,
+  withAccount,
+  withKey,
+  withoutKey,
+  withWorkerKey,
+} from '../../daemon/store/accounts/accounts-document.js';
+import type { KeyUseTimes } from '../../daemon/store/accounts/key-use-recorder.js';
+import { hashKey } from '../../daemon/store/accounts/keys.js';
+import { isVencError } from '../../src/shared/errors.js';
+import { waitUntil } from '../helpers/wait-until.js';
+
+/** An account store that can be closed. */
+interface ClosableAccounts extends AccountStore {
+  close(): Promise<void>;
+}
+
+/** The storage of one test, empty at first. */
+export interface AccountStoreHarness {
+  /** Opens a store on the existing accounts. */
+  open(): Promise<ClosableAccounts>;
+  /** The stored accounts and keys. */
+  stored(): Promise<AccountsDocument>;
+  /** Replaces the stored accounts as another process does. */
+  replace(document: AccountsDocument): Promise<void>;
+  /** The stored last uses of keys. */
+  keyUses(): Promise<KeyUseTimes>;
+  /** Everything that is stored of the accounts, as text. */
+  text(): Promise<string>;
+}
+
+interface Context {
+  harness: AccountStoreHarness;
+  accounts: ClosableAccounts;
+  /** Opens the accounts again, as a restart does. */
+  restart: () => Promise<ClosableAccounts>;
+}
+
+/** The options of `accountStoreContract`. */
+interface ContractOptions {
+  /** Ends what all harnesses share, after the last test. */
+  readonly end?: () => Promise<void>;
+}
+
+const createdAt = '2024-01-01T00:00:00.000Z';
+const notificationSecret = 'whsec_MDEyMzQ1Njc4OTAxMjM0NTY3ODkwMTIz';
+const otherAccount = { id: 'a2', name: 'b', isIntegration: true, createdAt, notificationSecret };
+const readerKey: StoredKey = {
+  id: 'k',
+  accountId: 'default',
+  kind: 'read-only',
+  hash: hashKey('reader'),
+  createdAt,
+};
+
+const workerKey: StoredWorkerKey = { id: 'w', hash: hashKey('vencw_1'), createdAt };
+
+/** Tests that every `AccountStore` implementation must pass. */
+export function accountStoreContract(
+  name: string,
+  createHarness: () => Promise<AccountStoreHarness>,
+  options: ContractOptions = {},
+): void {
+  const test = suite<Context>(name);
+
+  test.before.each(async (context) => {
+    context.harness = await createHarness();
+    context.accounts = await context.harness.open();
+    context.restart = async () => {
+      await context.accounts.close();
+      context.accounts = await context.harness.open();
+      return context.accounts;
+    };
+  });
+  test.after.each(async ({ accounts }) => accounts.close());
+  test.after(async () => options.end?.());
+
+  for (const [fact, prove] of Object.entries(facts)) test(fact, prove);
+  test.run();
+}
+
+const facts: Readonly<Record<string, (context: Context) => Promise<void>>> = {
+  async 'a first start creates the live account default with one full-access key'({ accounts }) {
+    const key = await accounts.ensureOwner();
+    assert.match(key, /^[0-9a-f]{40}$/);
+    const holder = accounts.holderOf(key);
+    assert.is(holder?.kind, 'full');
+    assert.match(holder?.keyId ?? '', /^[0-9a-f]{8}$/);
+    assert.match(holder?.account.notificationSecret ?? '', /^whsec_[A-Za-z0-9+/]{32,44}=*$/);
+    assert.equal([holder?.account.name, holder?.account.isIntegration], ['default', false]);
+    assert.equal(accounts.account('default'), holder?.account);
+    assert.equal(accounts.holderOfDigest(accounts.digestOf(key)), holder);
+  },
+
+  async 'an unknown key has no holder'({ accounts }) {
+    const key = await accounts.ensureOwner();
+    for (const other of ['', key.slice(1), `${key} `, key.toUpperCase(), hashKey(key)])
+      assert.is(accounts.holderOf(other), null);
+    assert.is(accounts.account('other'), null);
+  },
+
+  async 'the accounts contain hashes of keys, never the keys'({ accounts, harness }) {
+    const key = await accounts.ensureOwner();
+    const text = await harness.text();
+    assert.ok(text.includes(hashKey(key)));
+    assert.not.ok(text.includes(key));
+  },
+
+  async 'a later start keeps key and account'({ accounts, restart, harness }) {
+    const key = await accounts.ensureOwner();
+    const before = await harness.stored();
+    assert.is(await (await restart()).ensureOwner(), key);
+    assert.equal(await harness.stored(), before);
+  },
+
+  async 'a key that is given at a later start is added, and older ones stay valid'(context) {
+    assert.is(await context.accounts.ensureOwner('from-the-environment'), 'from-the-environment');
+    const accounts = await context.restart();
+    assert.is(await accounts.ensureOwner('another'), 'another');
+    for (const key of ['from-the-environment', 'another'])
+      assert.is(accounts.holderOf(key)?.account.id, 'default');
+    assert.is(await (await context.restart()).ensureOwner(), 'another');
+    assert.is((await context.harness.stored()).keys.length, 2);
+  },
+
+  async 'a key that is invalid in a header is rejected, and nothing is stored'({ accounts, restart }) {
+    for (const key of ['', 'two words', 'line\nbreak', 'ключ', 'x'.repeat(256)]) {
+      const error = await accounts.ensureOwner(key).catch((caught: unknown) => caught);
+      assert.ok(isVencError(error, 'UsageError'));
+      if (key !== '') assert.not.ok(error.message.includes(key));
+    }
+    assert.is((await restart()).account('default'), null);
+  },
+
+  async "a key of another account cannot become the owner's"({ accounts, restart, harness }) {
+    await accounts.ensureOwner();
+    const other = withAccount(await harness.stored(), otherAccount);
+    const hash = hashKey('bkey');
+    await harness.replace(withKey(other, { id: 'k2', accountId: 'a2', kind: 'full', hash, createdAt }));
+    const again = await restart();
+    assert.equal(again.holderOf('bkey')?.account, otherAccount);
+    const error = await again.ensureOwner('bkey').catch((caught: unknown) => caught);
+    assert.ok(isVencError(error, 'UsageError'));
+  },
+
+  async 'a change by another process is applied while the store is open'({ accounts, harness }) {
+    const key = await accounts.ensureOwner();
+    const before = await harness.stored();
+    await harness.replace(withKey(before, readerKey));
+    await waitUntil('the new key is known', () => accounts.holderOf('reader')?.kind === 'read-only');
+    await harness.replace({ ...before, keys: [] });
+    await waitUntil('the old key is forgotten', () => accounts.holderOf(key) === null);
+  },
+
+  async 'a change by another process is applied by a refresh'({ accounts, harness }) {
+    await accounts.ensureOwner();
+    await harness.replace(withKey(await harness.stored(), readerKey));
+    await accounts.refresh();
+    assert.is(accounts.holderOf('reader')?.keyId, 'k');
+  },
+
+  async 'a watch of a key is called once, when the key is revoked'({ accounts, harness }) {
+    await accounts.ensureOwner();
+    const before = await harness.stored();
+    await harness.replace(withKey(before, readerKey));
+    await accounts.refresh();
+    const revoked: string[] = [];
+    accounts.watchKey('k', () => revoked.push('watched'));
+    accounts.watchKey('k', () => revoked.push('ended'))();
+    accounts.watchKey('none', () => revoked.push('unknown'));
+    assert.equal(revoked, ['unknown']);
+    for (const document of [before, { ...before, keys: [] }]) {
+      await harness.replace(document);
+      await accounts.refresh();
+    }
+    assert.equal(revoked, ['unknown', 'watched']);
+  },
+
+  async 'each of a thousand keys belongs to its own account and no other'({ restart, harness }) {
+    const ids = Array.from({ length: 1000 }, (_, index) => String(index));
+    await harness.replace({
+      accounts: ids.map((id) => ({ ...otherAccount, id, name: `a${id}` })),
+      keys: ids.map((id) => ({
+        id: `k${id}`,
+        accountId: id,
+        kind: 'full',
+        hash: hashKey(`key ${id}`),
+        createdAt,
+      })),
+    });
+    const accounts = await restart();
+    for (const id of ids) {
+      const holder = accounts.holderOf(`key ${id}`);
+      assert.equal([holder?.keyId, holder?.account.id], [`k${id}`, id]);
+    }
+    assert.is(accounts.holderOf('key 1000'), null);
+  },
+
+  async 'a key of a removed account has no holder'({ accounts, restart, harness }) {
+    const key = await accounts.ensureOwner();
+    await harness.replace({ ...(await harness.stored()), accounts: [] });
+    assert.is((await restart()).holderOf(key), null);
+  },
+
+  async 'a worker key belongs to no account, and the key of an account is no worker key'(context) {
+    const key = await context.accounts.ensureOwner();
+    const before = await context.harness.stored();
+    await context.harness.replace(withWorkerKey(before, workerKey));
+    const accounts = await context.restart();
+    assert.equal(accounts.workerKeyOf(accounts.digestOf('vencw_1')), { keyId: 'w' });
+    assert.is(accounts.holderOf('vencw_1'), null);
+    for (const other of [key, 'vencw_2']) assert.is(accounts.workerKeyOf(accounts.digestOf(other)), null);
+    assert.equal(await context.harness.stored(), withWorkerKey(before, workerKey));
+  },
+
+  async 'a worker key that another process adds and revokes is known in between'({ accounts, harness }) {
+    const key = await accounts.ensureOwner();
+    const digest = accounts.digestOf('vencw_1');
+    const revoked: string[] = [];
+    accounts.watchKey('w', () => revoked.push('unknown'));
+    const added = withWorkerKey(await harness.stored(), workerKey);
+    await harness.replace(added);
+    await waitUntil('the worker key is known', () => accounts.workerKeyOf(digest)?.keyId === 'w');
+    accounts.watchKey('w', () => revoked.push('watched'));
+    accounts.watchKey('w', () => revoked.push('ended'))();
+    assert.equal(revoked, ['unknown']);
+    await harness.replace(withoutKey(added, 'w'));
+    await waitUntil('the worker key is forgotten', () => accounts.workerKeyOf(digest) === null);
+    assert.equal(revoked, ['unknown', 'watched']);
+    assert.is(accounts.holderOf(key)?.account.id, 'default');
+  },
+
+  async 'the last uses of keys of accounts and workers are stored'({ accounts, harness }) {
+    const keyId = accounts.holderOf(await accounts.ensureOwner())?.keyId ?? '';
+    const before = await harness.stored();
+    const unused = { ...workerKey, id: 'unused', hash: hashKey('vencw_2') };
+    await harness.replace(withWorkerKey(withWorkerKey(before, workerKey), unused));
+    await accounts.refresh();
+    for (const id of [keyId, 'w', 'none']) accounts.recordUse(id);
+    await accounts.close();
+    const uses = await harness.keyUses();
+    assert.equal(Object.keys(uses).sort(), [keyId, 'w'].sort());
+    for (const time of Object.values(uses)) assert.match(time, /^\d{4}-\d\d-\d\dT[\d:.]+Z$/);
+  },
+
+  async "a worker key cannot become the owner's"({ accounts, restart, harness }) {
+    const key = await accounts.ensureOwner();
+    await harness.replace(withWorkerKey(await harness.stored(), workerKey));
+    const again = await restart();
+    const error = await again.ensureOwner('vencw_1').catch((caught: unknown) => caught);
+    assert.ok(isVencError(error, 'UsageError'));
+    assert.match(error.message, 'worker key');
+    assert.is(await again.ensureOwner(), key);
+  },
+};

@@ -1,0 +1,51 @@
+import { randomBytes } from 'node:crypto';
+import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openPostgresAccounts } from '../../daemon/store/postgres/postgres-account-store.js';
+import { accountStoreContract } from '../contracts/account-store.js';
+import { findPostgres, startPostgres } from '../helpers/postgres.js';
+import { skipSuite } from '../helpers/servers/find-program.js';
+
+const found = findPostgres();
+const log = () => undefined;
+
+if ('missing' in found) skipSuite('the PostgreSQL account store', found);
+else {
+  const server = await startPostgres(found.bin);
+  const open: PostgresDatabase[] = [];
+  const close = async () => {
+    for (const database of open.splice(0)) await database.close();
+  };
+  const createHarness = async () => {
+    await close();
+    const name = await server.createDatabase();
+    const encryptionKey = randomBytes(32);
+    const openAccounts = async () => {
+      const database = await openPostgresDatabase(server.dsn(name), { log });
+      open.push(database);
+      return openPostgresAccounts({ database, encryptionKey, log });
+    };
+    // Another process of the same database.
+    const other = await openAccounts();
+    return {
+      open: openAccounts,
+      stored: () => other.change((document) => document),
+      async replace(document: Awaited<ReturnType<typeof other.change>>) {
+        await other.change(() => document);
+      },
+      keyUses: () => other.readKeyUses(),
+      async text() {
+        const tables = ['accounts', 'api_keys', 'worker_keys', 'owner'];
+        const rows = await Promise.all(
+          tables.map((table) => server.query(name, `select * from venc.${table}`)),
+        );
+        return JSON.stringify(rows);
+      },
+    };
+  };
+  accountStoreContract('the PostgreSQL account store', createHarness, {
+    async end() {
+      await close();
+      await server.end();
+    },
+  });
+}

@@ -1,0 +1,51 @@
+import { once } from 'node:events';
+import { connect, createServer, type Socket } from 'node:net';
+
+/** Forwards connections to a port of this machine, as a network does. */
+export interface Relay {
+  readonly port: number;
+  /** Bytes that were forwarded so far. */
+  bytes(): { readonly toServer: number; readonly toClient: number };
+  /** Keeps all connections open and forwards nothing any more. */
+  cut(): void;
+  close(): Promise<void>;
+}
+
+/** Starts a relay on a free loopback port. */
+export async function startRelay(target: number): Promise<Relay> {
+  const sockets = new Set<Socket>();
+  const forwarded = { toServer: 0, toClient: 0 };
+  const relay = createServer((client) => {
+    const server = connect(target, '127.0.0.1');
+    client.on('data', ({ length }) => {
+      forwarded.toServer += length;
+    });
+    server.on('data', ({ length }) => {
+      forwarded.toClient += length;
+    });
+    for (const [from, to] of [
+      [client, server],
+      [server, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined);
+      from.pipe(to);
+    }
+  });
+  relay.listen(0, '127.0.0.1');
+  await once(relay, 'listening');
+  const address = relay.address();
+  if (address === null || typeof address === 'string') throw new Error('The relay has no port.');
+  return {
+    port: address.port,
+    bytes: () => ({ ...forwarded }),
+    cut() {
+      for (const socket of sockets) socket.unpipe().pause();
+    },
+    async close() {
+      for (const socket of sockets) socket.destroy();
+      relay.close();
+      await once(relay, 'close');
+    },
+  };
+}

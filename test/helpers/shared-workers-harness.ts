@@ -1,0 +1,67 @@
+import { randomBytes } from 'node:crypto';
+import {
+  openSharedWorkerRegistry,
+  type SharedWorkerRegistry,
+} from '../../daemon/queue/remote/shared-worker-registry.js';
+import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openWorkerTable } from '../../daemon/store/postgres/postgres-worker-table.js';
+import { contractLeaseMs, type WorkerRegistryHarness } from '../contracts/worker-registry.js';
+import type { PostgresServer } from './postgres.js';
+
+/** A registry as one daemon has it. */
+export interface OpenRegistry {
+  readonly registry: SharedWorkerRegistry;
+  readonly database: PostgresDatabase;
+  readonly logLines: readonly string[];
+}
+
+/** A database for registries. */
+export interface SharedWorkersHarness extends WorkerRegistryHarness {
+  readonly registry: SharedWorkerRegistry;
+  /** The name of the database. */
+  readonly database: string;
+  /** Opens the registry of another daemon. */
+  open(): Promise<OpenRegistry>;
+}
+
+/** Creates a database with the registry of one daemon, without workers. */
+export async function sharedWorkersHarness(server: PostgresServer): Promise<SharedWorkersHarness> {
+  const database = await server.createDatabase();
+  const opened: OpenRegistry[] = [];
+  let passedMs = 0;
+  const open = async (): Promise<OpenRegistry> => {
+    const logLines: string[] = [];
+    const log = (level: string, message: string) => logLines.push(`${level} ${message}`);
+    const one = await openPostgresDatabase(server.dsn(database), { log });
+    const registry = await openSharedWorkerRegistry({
+      table: openWorkerTable(one),
+      now: () => new Date(Date.now() + passedMs),
+      randomToken: () => randomBytes(16).toString('hex'),
+      leaseMs: contractLeaseMs,
+      log,
+    });
+    const found = { registry, database: one, logLines };
+    opened.push(found);
+    return found;
+  };
+  const { registry } = await open();
+  return {
+    registry,
+    database,
+    open,
+    async pass(ms) {
+      passedMs += ms;
+      await server.query(
+        database,
+        `update venc.workers set last_seen_at = last_seen_at - interval '${ms} milliseconds'`,
+      );
+    },
+    restart: async () => (await open()).registry,
+    async close() {
+      for (const one of opened.splice(0)) {
+        await one.registry.close();
+        await one.database.close();
+      }
+    },
+  };
+}

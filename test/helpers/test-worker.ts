@@ -1,0 +1,111 @@
+import { createWorkerKey } from '../../daemon/admin/api-keys.js';
+import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import type { Job } from '../../daemon/jobs/job.js';
+import type {
+  ClaimAnswer,
+  HeartbeatAnswer,
+  JoinAnswer,
+  JoinRequest,
+} from '../../daemon/jobs/worker-protocol.js';
+import type { TestDaemon } from './daemon.js';
+
+/** A worker that joins as this: its ffmpeg supports nothing. */
+export const sampleJoin: JoinRequest = {
+  protocol: 1,
+  name: 'box',
+  version: '0.1.0',
+  ffmpeg: '7.0',
+  jobs: 1,
+  labels: [],
+  capabilities: { version: 7, encoders: [], filters: [], muxers: [], hasFpsMode: true },
+  services: [],
+};
+
+/** A worker that speaks HTTP by hand. */
+export interface TestWorker {
+  readonly keyId: string;
+  readonly workerId: string;
+  /** The headers with its key. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Sends a request below `/worker/v1`. A body that is an object is sent as JSON. */
+  send(method: string, path: string, options?: WorkerSendOptions): Promise<Response>;
+  /** Claims the next job. Throws if there is none. */
+  claim(): Promise<TestClaim>;
+}
+
+interface WorkerSendOptions {
+  readonly body?: object | Buffer | undefined;
+  /** The token of a claim. */
+  readonly claim?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal;
+}
+
+/** A claim of a test worker. */
+export interface TestClaim {
+  readonly job: Job;
+  readonly token: string;
+  /** Sends a request below the address of the claim, with its token. */
+  send(method: string, path: string, options?: WorkerSendOptions): Promise<Response>;
+  /** Sends a change with the next number, or with a given one. Throws if it is not stored. */
+  change(change: object, number?: number): Promise<Job>;
+  heartbeat(report?: object): Promise<HeartbeatAnswer>;
+}
+
+/** Joins a daemon as a worker, with a key of its own. */
+export async function joinTestWorker(
+  daemon: TestDaemon,
+  join: Partial<JoinRequest> = {},
+): Promise<TestWorker> {
+  const { key, id: keyId } = await createWorkerKey(openFolderSetup(daemon.dataFolder));
+  const ownHeaders = { Authorization: `Bearer ${key}` };
+  const send: TestWorker['send'] = (method, path, { body, claim, headers = {}, signal } = {}) =>
+    fetch(`${daemon.url}/worker/v1${path}`, {
+      method,
+      headers: { ...ownHeaders, ...(claim === undefined ? {} : { 'Venc-Claim': claim }), ...headers },
+      ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
+      ...(signal === undefined ? {} : { signal }),
+    });
+  const joined = await send('POST', '/workers', { body: { ...sampleJoin, ...join } });
+  const { workerId } = await answerOf<JoinAnswer>(joined);
+  return {
+    keyId,
+    workerId,
+    headers: ownHeaders,
+    send,
+    async claim() {
+      const { job, token } = await answerOf<ClaimAnswer>(
+        await send('POST', '/claims', { body: { workerId } }),
+      );
+      return createClaim(job, token, workerId, send);
+    },
+  };
+}
+
+function createClaim(job: Job, token: string, workerId: string, sendAny: TestWorker['send']): TestClaim {
+  const send: TestClaim['send'] = (method, path, options) =>
+    sendAny(method, `/claims/${job.id}${path}`, { claim: token, ...options });
+  let nextNumber = 1;
+  return {
+    job,
+    token,
+    send,
+    async change(change, number = nextNumber) {
+      nextNumber = number + 1;
+      const response = await send('POST', '/changes', { body: { number, change } });
+      return (await answerOf<{ job: Job }>(response)).job;
+    },
+    heartbeat: async (report = {}) =>
+      answerOf(await send('POST', '/heartbeat', { body: { workerId, progress: [], log: [], ...report } })),
+  };
+}
+
+async function answerOf<T>(response: Response): Promise<T> {
+  if (response.status !== 200) throw new Error(`${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
+}
+
+/** The sentences of an error response. */
+export async function errorsOf(response: Response): Promise<string> {
+  return ((await response.json()) as { errors: readonly string[] }).errors.join('\n');
+}

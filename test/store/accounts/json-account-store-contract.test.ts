@@ -1,0 +1,29 @@
+import { readFile, rename, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { hasAllSecrets, readAccountsDocument } from '../../../daemon/store/accounts/accounts-document.js';
+import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
+import { accountStoreContract } from '../../contracts/account-store.js';
+import { tempFolder } from '../../helpers/temp.js';
+
+accountStoreContract('the JSON account store', async () => {
+  const folder = tempFolder();
+  const file = join(folder, 'accounts.json');
+  const text = () => readFile(file, 'utf8');
+  return {
+    text,
+    open: () => openAccounts(folder, { log: () => undefined }),
+    async stored() {
+      const document = readAccountsDocument(JSON.parse(await text()));
+      if (document === null || !hasAllSecrets(document))
+        throw new Error(`${file} is not an accounts document`);
+      return document;
+    },
+    keyUses: () => readKeyUses(join(folder, 'key-uses.json')),
+    // Completely, under a new inode.
+    async replace(document) {
+      await writeFile(`${file}.new`, JSON.stringify(document));
+      await rename(`${file}.new`, file);
+    },
+  };
+});
