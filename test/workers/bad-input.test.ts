@@ -77,7 +77,7 @@ test('a worker whose ffmpeg has not the codec is never given the job, and the lo
   assert.is((await daemon.waitForJob(mp4)).worker, 'lacking');
   await waitUntil('the log says why', async () => {
     await fetch(`${daemon.url}/health`);
-    return /lack what its outputs need/.test(await logOf(daemon, webm));
+    return /lack what the outputs need/.test(await logOf(daemon, webm));
   });
   assert.is((await daemon.read<{ job: JobRecord }>(`/v2/jobs/${webm}`)).job.state, 'waiting');
   const complete = startWorker(daemon.url, token, ['--name', 'complete']);
