@@ -84,16 +84,21 @@ async function main(): Promise<AddressRun> {
       localFilm: `file://${folder}/film.mp4`,
       ftpPorts: servers.map(({ port }) => port),
     });
-    const results = await mapWithConcurrency(cases, concurrency, (one) => runCase(daemon, one));
+    const results: AddressResult[] = [];
+    const runCases = mapWithConcurrency(cases, concurrency, async (one) => {
+      results.push(await runCase(daemon, one));
+    });
+    // A connection to an address that is not public decides the run: the other cases would wait for a server that never answers.
+    const unexpected = canaries.waitForConnection([publicHost]);
+    await Promise.race([runCases, unexpected]);
     const expected = results
       .filter(({ status }) => status === 201)
       .flatMap(({ request }) => request.notifications ?? []);
     const failures = () => daemon.logLines.filter((line) => line.startsWith('warn Could not deliver'));
     const idOf = (line: string) => /notification (\S+)/.exec(line)?.[1];
-    await waitUntil(
-      'every notification was tried',
-      () => new Set(failures().map(idOf)).size >= expected.length - 1,
-    );
+    const areTried = () => new Set(failures().map(idOf)).size >= expected.length - 1;
+    const isDecided = () => canaries.connections([publicHost]).length > 0;
+    await waitUntil('every notification was tried', () => areTried() || isDecided());
     return {
       results,
       connections: canaries.connections([publicHost]),

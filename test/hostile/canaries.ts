@@ -1,3 +1,4 @@
+import { EventEmitter, once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 
 /** A connection that arrived at a canary: a listener that nothing may connect to. */
@@ -10,6 +11,8 @@ export interface CanaryConnection {
 export interface Canaries {
   /** The connections so far to addresses that are not in `allowed`. */
   connections(allowed?: readonly string[]): readonly CanaryConnection[];
+  /** Resolves at the first connection to an address that is not in `allowed`. */
+  waitForConnection(allowed: readonly string[]): Promise<void>;
   /** The ports, in the order in which they were asked for. */
   readonly ports: readonly number[];
   close(): Promise<void>;
@@ -19,13 +22,20 @@ export interface Canaries {
 export async function startCanaries(ports: readonly number[], host = '::'): Promise<Canaries> {
   const seen: CanaryConnection[] = [];
   const sockets = new Set<Socket>();
+  const arrivals = new EventEmitter();
+  const connections = (allowed: readonly string[] = []) =>
+    seen.filter(({ address }) => !allowed.includes(address));
   const take = (socket: Socket) => {
     sockets.add(socket.on('error', () => undefined).on('close', () => sockets.delete(socket)));
     seen.push({ address: plain(socket.localAddress ?? ''), port: socket.localPort ?? 0 });
+    arrivals.emit('connection');
   };
   const servers = await Promise.all(ports.map((port) => listening(createServer(take), port, host)));
   return {
-    connections: (allowed = []) => seen.filter(({ address }) => !allowed.includes(address)),
+    connections,
+    async waitForConnection(allowed) {
+      while (connections(allowed).length === 0) await once(arrivals, 'connection');
+    },
     ports: servers.map((server) => portOf(server)),
     async close() {
       for (const socket of sockets) socket.destroy();
