@@ -202,7 +202,9 @@ for (const [build, ffmpeg] of await encoders()) {
 
   test(`${build}: with onepass and video_bitrate the quality has no effect`, async () => {
     const kbps = await kbpsOf({ onepass: true, video_bitrate: 300, quality: 1 }, 'a.mp4');
-    assert.is(await kbpsOf({ onepass: true, video_bitrate: 300, quality: 5 }, 'a.mp4'), kbps);
+    const higher = await kbpsOf({ onepass: true, video_bitrate: 300, quality: 5 }, 'a.mp4');
+    // With several threads, x264 does not make the same frames in each run. A quality of 5 alone takes several times the bits of 1.
+    assert.ok(Math.abs(higher - kbps) < kbps / 50, `${higher} and ${kbps}`);
     assert.ok(Math.abs(kbps - 300) < 75, `${kbps}`);
     assert.is.not(await kbpsOf({ video_bitrate: 300 }, 'a.mp4'), kbps);
   });

@@ -21,8 +21,8 @@ const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
 const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
 /** Large enough that the start-up time of Node does not matter. */
 const maxFilesPerBatch = 12;
-/** Batches are so small that each process runs several, and all end at about the same time. */
-const batchesPerWorker = 6;
+/** The share of a process in the files that are left, as a divisor: batches get smaller, so that all processes end at about the same time. */
+const batchesPerWorker = 4;
 /** The folders that take longest start first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
 /** A batch that takes longer fails. */
@@ -60,16 +60,9 @@ async function main(args: readonly string[]): Promise<number> {
   const all = (await readdir(root, { recursive: true })).filter((name) => /\.test\.js$/.test(name)).sort();
   const files = all.filter((name) => new RegExp(pattern).test(name));
   const ordered = files.toSorted((one, other) => rankOf(one) - rankOf(other));
-  const filesPerBatch = Math.min(
-    maxFilesPerBatch,
-    Math.ceil(ordered.length / (workerCount * batchesPerWorker)),
-  );
-  const batches = Array.from({ length: Math.ceil(ordered.length / filesPerBatch) }, (_, index) =>
-    ordered.slice(index * filesPerBatch, (index + 1) * filesPerBatch),
-  );
   const began = Date.now();
   const ended: Run[] = [];
-  const left = batches.entries();
+  const left = [...batchesOf(ordered)].entries();
   const worker = async () => {
     for (const [index, batch] of left) {
       const run = await runFiles(batch, join(temporary, String(index)));
@@ -88,6 +81,14 @@ async function main(args: readonly string[]): Promise<number> {
     if (remainingFiles !== null) console.log(`Left behind: ${remainingFiles}`);
   console.log(`${count('Passed')} of ${count('Total')} tests passed in ${seconds} s`);
   return files.length > 0 && ended.every(({ isPassed }) => isPassed) ? 0 : 1;
+}
+
+/** Splits files, in their order, into batches that get smaller towards the end. */
+function* batchesOf(files: readonly string[]): Generator<readonly string[]> {
+  for (let at = 0, size = 0; at < files.length; at += size) {
+    size = Math.min(maxFilesPerBatch, Math.ceil((files.length - at) / (workerCount * batchesPerWorker)));
+    yield files.slice(at, at + size);
+  }
 }
 
 /** Runs some files one after the other, in one process with its own temporary folder. */
