@@ -1,10 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CreatedRecord, JobProgressRecord, JobRecord } from '../src/shared/records.js';
-import { routePath } from '../src/shared/routes.js';
-import { isFinal } from '../src/shared/states.js';
+import { type Client, createClient } from '../src/client/client.js';
 import { vencPath } from './programs.js';
 
 /** A `venc daemon` in a separate process. */
@@ -14,21 +11,16 @@ export interface BenchDaemon {
   /** The environment in which commands find it. */
   readonly env: NodeJS.ProcessEnv;
   /**
-   * Submits a job without outputs, or with one, waits until it is finished, and resolves to its id. Rejects if it
-   * ends in another state. `pauseMs` is the time between two polls; by default it is short near the end.
+   * Submits a job without outputs, or with one, waits for the event that it is finished, and resolves to its id. Rejects if it ends in
+   * another state.
    */
-  runJob(inputUrl: string, output?: object, pauseMs?: number): Promise<number>;
+  runJob(inputUrl: string, output?: object): Promise<number>;
   /** The total size of the outputs of a job. */
   outputBytesOf(id: number): Promise<number>;
   stop(): Promise<void>;
 }
 
 const key = 'a-key-for-the-bench-only';
-const headers = { 'Service-Api-Key': key, 'Content-Type': 'application/json' };
-// Every request costs the daemon about a millisecond, which must not count as time of the job: polls are rare while
-// the end is far.
-const maxPauseMs = 250;
-const minPauseMs = 15;
 
 /** Starts a daemon on a data folder and waits for its URL. */
 export async function startDaemon(
@@ -61,15 +53,14 @@ export async function startDaemon(
   });
   failed.catch(() => {});
   const [url] = (await Promise.race([once(createInterface(child.stdout), 'line'), failed])) as [string];
+  const client = createClient({ url, apiKey: key });
   return {
     url,
     pid: child.pid ?? 0,
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
-    runJob: (inputUrl, output, pauseMs) => runJob(url, { inputUrl, output, pauseMs }),
+    runJob: (inputUrl, output) => runJob(client, inputUrl, output),
     async outputBytesOf(id) {
-      const { job } = await requestJson<{ readonly job: JobRecord }>(url + routePath('jobDetails', { id }), {
-        headers,
-      });
+      const job = await client.job(id);
       return job.output_media_files.reduce((sum, { file_size_bytes }) => sum + (file_size_bytes ?? 0), 0);
     },
     async stop() {
@@ -79,39 +70,15 @@ export async function startDaemon(
   };
 }
 
-interface JobToRun {
-  readonly inputUrl: string;
-  readonly output: object | undefined;
-  readonly pauseMs: number | undefined;
-}
-
-async function runJob(url: string, { inputUrl, output, pauseMs }: JobToRun): Promise<number> {
-  const body = JSON.stringify({ input: inputUrl, ...(output === undefined ? {} : { outputs: [output] }) });
-  const created = await requestJson<CreatedRecord>(url + routePath('createJob'), {
-    method: 'POST',
-    headers,
-    body,
+async function runJob(client: Client, inputUrl: string, output: object | undefined): Promise<number> {
+  const outputs = output === undefined ? {} : { outputs: [output] };
+  const id = Number((await client.createJob({ input: inputUrl, ...outputs })).id);
+  const updates = await client.jobUpdates(id);
+  if (updates.kind !== 'events') throw new Error('the daemon must have event streams');
+  let state: string | null = null;
+  await updates.subscribe(({ job }) => {
+    state = job.state;
   });
-  const id = Number(created.id);
-  for (;;) {
-    const progress = await requestJson<JobProgressRecord>(url + routePath('jobProgress', { id }), {
-      headers,
-    });
-    if (progress.state === 'finished') return id;
-    if (isFinal(progress.state)) throw new Error(`job ${id} is ${progress.state}`);
-    await sleep(pauseMs ?? pollPauseFor(progress));
-  }
-}
-
-/** A quarter of the time left that the encoder reports, if it reports any. The steps after the encoding are short. */
-function pollPauseFor({ state, outputs: [output] }: JobProgressRecord): number {
-  if (state !== 'processing' || output?.current_event !== 'transcoding') return minPauseMs;
-  return Math.min(maxPauseMs, Math.max(minPauseMs, (output.eta_in_ms ?? 4 * maxPauseMs) / 4));
-}
-
-async function requestJson<Answer>(url: string, init: RequestInit): Promise<Answer> {
-  const response = await fetch(url, init);
-  const text = await response.text();
-  if (!response.ok) throw new Error(`${url} responded with ${response.status}: ${text}`);
-  return JSON.parse(text) as Answer;
+  if (state !== 'finished') throw new Error(`job ${id} is ${state ?? 'without events'}`);
+  return id;
 }

@@ -15,8 +15,6 @@ const waitingJobs = 60;
 const downloadMs = 3000;
 /** They wait for their inputs and nothing else: an encode would measure the cores of this machine, which all workers share. */
 const waitingOutput = { type: 'transfer-only' };
-/** Polls of so many jobs would cost more than the jobs. */
-const pollMs = 500;
 
 /** Starts workers, runs a task and ends them. */
 async function withWorkers<T>(
@@ -64,7 +62,7 @@ export async function compareThroughput(folder: string, rounds: number): Promise
       withWorkers(dispatcher, { folder, count }, () =>
         timed(() =>
           Promise.all(
-            Array.from({ length: waitingJobs }, () => dispatcher.runJob(server.url, waitingOutput, pollMs)),
+            Array.from({ length: waitingJobs }, () => dispatcher.runJob(server.url, waitingOutput)),
           ),
         ),
       );
