@@ -7,7 +7,7 @@ import { type WorkerState, workerTiming } from '../jobs/worker-protocol.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import { waitingJobOf } from '../queue/waiting-job-of.js';
 import type { JobStore } from '../store/job-store.js';
-import { checkResult, maxDatabaseWaitMs } from './health.js';
+import { checkResult, maxHealthWaitMs } from './health.js';
 import type { Records } from './records/records.js';
 import { createUnclaimableCheck, type Machines } from './unclaimable-jobs.js';
 
@@ -59,7 +59,7 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
   });
   // What a database does not answer is not known: another check says so.
   const hasWaiting = async (): Promise<boolean> => {
-    const problem = await options.databaseProblem?.(maxDatabaseWaitMs);
+    const problem = await options.databaseProblem?.(maxHealthWaitMs);
     if (typeof problem === 'string') return false;
     const listed = store.list({ state: 'waiting', offset: 0, limit: 0 }).catch((error: unknown) => {
       if (isVencError(error, 'UnavailableError')) return null;

@@ -156,7 +156,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       dataFolder,
       minFreeBytes,
       databaseProblem: records.databaseProblem,
-      hostedProblem: () => hosted.problem(),
+      hostedProblem: (maxWaitMs) => hosted.problem(maxWaitMs),
       hasFfmpeg: () => ffmpeg !== null || remote.workers.abilities().length > 0,
       isDraining: () => isDraining,
     });

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
+import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
 import type { Records } from './records/records.js';
 
 /** Default minimum of free space in bytes; the share below applies if it is smaller. */
@@ -12,8 +13,8 @@ const defaultMinFreeShare = 0.05;
 /** How long the result of a disk check is reused, in milliseconds: creates come faster than disks fill. */
 const diskCheckTtlMs = 1000;
 
-/** How long `/health` waits for the database, in milliseconds: probes commonly give up after a few seconds. */
-export const maxDatabaseWaitMs = 1500;
+/** How long `/health` waits for the database and for the bucket, in milliseconds: probes commonly give up after a few seconds. */
+export const maxHealthWaitMs = 1500;
 
 /** Below this multiple of the minimum, free space is reported before jobs are rejected. */
 const lowSpaceFactor = 2;
@@ -23,8 +24,8 @@ interface HealthCheckOptions {
   readonly dataFolder: string;
   /** Free bytes below which no job is accepted. */
   readonly minFreeBytes: number;
-  /** Why files cannot be hosted or uploaded now, as a sentence without names; null if they can. */
-  readonly hostedProblem?: () => Promise<string | null>;
+  /** Why files cannot be hosted or uploaded now, as a sentence without names; null if they can. Resolves in time. */
+  readonly hostedProblem?: HostedFileStore['problem'];
   /** Whether the daemon or a connected worker has an ffmpeg. */
   readonly hasFfmpeg: () => boolean;
   readonly isDraining: () => boolean;
@@ -34,9 +35,9 @@ interface HealthCheckOptions {
 
 /** The checks that decide whether jobs are accepted, and the disk. */
 export interface HealthCheck {
-  /** The reasons why no job can be accepted, one sentence each; empty if healthy. */
+  /** The reasons why no job can be accepted, one sentence each; empty if healthy. Hosted files are not checked: not every job needs them. */
   reasons(): Promise<readonly string[]>;
-  /** The result of each check. A database that does not answer within {@link maxDatabaseWaitMs} counts as one that does not answer. */
+  /** The result of each check. A database or bucket that has not answered after {@link maxHealthWaitMs} counts as one that does not answer. */
   results(): Promise<readonly HealthCheckResult[]>;
   /** The free bytes at the latest check; null if it failed or there was none. */
   freeBytes(): number | null;
@@ -53,15 +54,10 @@ export function createHealthCheck(options: HealthCheckOptions): HealthCheck {
     if (cached === null || at - cached.at > diskCheckTtlMs) cached = { at, state: checkDisk(options) };
     return cached.state;
   };
-  const check = async (maxWaitMs?: number): Promise<readonly HealthCheckResult[]> => {
+  const requiredResults = async (maxWaitMs?: number): Promise<readonly HealthCheckResult[]> => {
     const { databaseProblem = null } = options;
-    const [disk, database, hosted] = await Promise.all([
-      checkDiskCached(),
-      databaseProblem?.(maxWaitMs),
-      options.hostedProblem?.(),
-    ]);
+    const [disk, database] = await Promise.all([checkDiskCached(), databaseProblem?.(maxWaitMs)]);
     const databaseResults = databaseProblem === null ? [] : [checkResult('database', database ?? null, true)];
-    const hostedProblem = hosted ?? null;
     latestFreeBytes = disk.freeBytes;
     const stopping = options.isDraining() ? 'The daemon is stopping and accepts no more jobs.' : null;
     return [
@@ -69,16 +65,20 @@ export function createHealthCheck(options: HealthCheckOptions): HealthCheck {
       checkResult('ffmpeg', options.hasFfmpeg() ? null : missingFfmpegMessage, true),
       checkResult('disk', disk.problem, true),
       ...databaseResults,
+    ];
+  };
+  const otherResults = async (): Promise<readonly HealthCheckResult[]> => {
+    const [disk, hosted] = await Promise.all([checkDiskCached(), options.hostedProblem?.(maxHealthWaitMs)]);
+    return [
       checkResult('disk_space', describeLowSpace(disk, options.minFreeBytes), false),
       // Jobs without such files are accepted.
-      checkResult('hosted_files', hostedProblem, false),
+      checkResult('hosted_files', hosted ?? null, false),
     ];
   };
   return {
-    results: () => check(maxDatabaseWaitMs),
+    results: async () => (await Promise.all([requiredResults(maxHealthWaitMs), otherResults()])).flat(),
     // A create waits for a database that is busy: its answer needs the database in any case.
-    reasons: async () =>
-      (await check()).flatMap(({ isRequired, reason }) => (isRequired ? (reason ?? []) : [])),
+    reasons: async () => (await requiredResults()).flatMap(({ reason }) => reason ?? []),
     freeBytes: () => latestFreeBytes,
   };
 }

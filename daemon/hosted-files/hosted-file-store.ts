@@ -67,8 +67,11 @@ export interface HostedFileStore {
   factsOf(token: string): Promise<FileFacts | null>;
   /** Deletes expired files and the unfinished files of an earlier crash, and schedules the expiry of all other files. */
   removeExpired(): Promise<void>;
-  /** Why files cannot be kept now, as one sentence without secrets; null if they can. The result may be a few seconds old. */
-  problem(): Promise<string | null>;
+  /**
+   * Why files cannot be kept now, as one sentence without secrets; null if they can. The result may be a few seconds old. With a limit in
+   * milliseconds it resolves in time: storage that has not answered by then counts as one that cannot be reached.
+   */
+  problem(maxWaitMs?: number): Promise<string | null>;
   /** Stops the expiry of files. */
   close(): void;
 }

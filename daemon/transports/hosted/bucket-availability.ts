@@ -1,10 +1,11 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
+import { settleWithin } from '../../../src/shared/util/time-limit.js';
 import type { BucketFolder } from './bucket-folder.js';
 
 /** How long a request that a client waits for may take, in milliseconds, all attempts included. */
 export const maxRequestMs = 15_000;
-/** How long the check of a bucket may take, in milliseconds: the health check waits for it. */
+/** How long the check of a bucket may take, in milliseconds. */
 const maxCheckMs = 5_000;
 /** How long the result of a check is reused, in milliseconds. */
 const checkTtlMs = { ok: 10_000, failed: 2_000 } as const;
@@ -51,11 +52,18 @@ function usageReason({ host, location }: BucketFolder, error: unknown, operation
   }
 }
 
-/** Whether a bucket can be used, as `/health` and the creates of jobs ask. */
+/** A check of a bucket. `ended` is null while it runs. Times are those of a clock that is never set back. */
+interface Check {
+  readonly startedAt: number;
+  readonly result: Promise<string | null>;
+  ended: { readonly at: number; readonly isOk: boolean } | null;
+}
+
+/** Whether a bucket can be used, as `/health` and the requests and transfers of hosted files ask. */
 export class BucketAvailability {
   readonly #folder: BucketFolder;
   readonly #log: Log;
-  #latest: { readonly at: number; readonly result: Promise<string | null>; isOk: boolean } | null = null;
+  #latest: Check | null = null;
   #isReported = false;
 
   constructor(folder: BucketFolder, log: Log) {
@@ -63,18 +71,15 @@ export class BucketAvailability {
     this.#log = log;
   }
 
-  /** Why the bucket cannot be used, as one sentence without names; null if it can. Concurrent calls share one check. */
-  problem(): Promise<string | null> {
-    const at = performance.now();
-    const latest = this.#latest;
-    if (latest !== null && at - latest.at < (latest.isOk ? checkTtlMs.ok : checkTtlMs.failed))
-      return latest.result;
-    const check = { at, result: this.#check(), isOk: true };
-    this.#latest = check;
-    void check.result.then((problem) => {
-      check.isOk = problem === null;
-    });
-    return check.result;
+  /**
+   * Why the bucket cannot be used, as one sentence without names; null if it can. Concurrent calls share one check. With a limit it resolves
+   * in time: a bucket that has not answered by then counts as one that cannot be reached.
+   */
+  problem(maxWaitMs?: number): Promise<string | null> {
+    const check = this.#latest !== null && isUsable(this.#latest) ? this.#latest : this.#start();
+    if (maxWaitMs === undefined) return check.result;
+    const waitedMs = performance.now() - check.startedAt;
+    return settleWithin(check.result, Math.max(0, maxWaitMs - waitedMs), unavailable(null).message);
   }
 
   /** Notes the failure of a request, so that the next call of `problem` checks again. Returns the error for the client. */
@@ -89,6 +94,15 @@ export class BucketAvailability {
     this.#isReported = true;
   }
 
+  #start(): Check {
+    const check: Check = { startedAt: performance.now(), result: this.#check(), ended: null };
+    this.#latest = check;
+    void check.result.then((problem) => {
+      check.ended = { at: performance.now(), isOk: problem === null };
+    });
+    return check;
+  }
+
   async #check(): Promise<string | null> {
     try {
       await this.#folder.checkListing(AbortSignal.timeout(maxCheckMs));
@@ -100,6 +114,11 @@ export class BucketAvailability {
       return unavailable(error).message;
     }
   }
+}
+
+/** Whether the result of a check is used again, or that of one that runs. */
+function isUsable({ ended }: Check): boolean {
+  return ended === null || performance.now() - ended.at < (ended.isOk ? checkTtlMs.ok : checkTtlMs.failed);
 }
 
 /** What a client or a reader of `/health` may know: neither names nor hosts. */

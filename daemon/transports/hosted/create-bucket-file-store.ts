@@ -88,7 +88,7 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
       return record === null ? null : { sizeBytes: record.sizeBytes, md5: record.md5 };
     },
     removeExpired: () => expiry.removeExpired(expiryTimer),
-    problem: () => availability.problem(),
+    problem: (maxWaitMs) => availability.problem(maxWaitMs),
     close() {
       expiryTimer.close();
       expiry.close();

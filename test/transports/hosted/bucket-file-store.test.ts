@@ -139,6 +139,26 @@ for (const [what, failWith, sentence] of failures) {
   });
 }
 
+test('a check with a limit resolves in time, and all share one request until it has ended', async ({
+  store,
+  bucket,
+}) => {
+  let requests = 0;
+  bucket.failWith = () => {
+    requests += 1;
+    return 'unanswered';
+  };
+  const whole = store.problem();
+  const began = performance.now();
+  for (const problem of [await store.problem(50), await store.problem(50)])
+    assert.match(problem ?? '', /cannot be reached/);
+  // The whole check takes 5 s.
+  assert.ok(performance.now() - began < 2500);
+  assert.match((await whole) ?? '', /cannot be reached/);
+  assert.match((await store.problem()) ?? '', /cannot be reached/);
+  assert.is(requests, 1);
+});
+
 test('a job fails with the classes of transfers', async ({ store, bucket }) => {
   const ref = await receiveContent(store, Buffer.from('film'));
   bucket.failWith = () => [404, 'NoSuchBucket'];
