@@ -164,8 +164,9 @@ for (const named of [true, false]) {
     for (const id of ids) service.states(id, ['processing']);
     // A clock that runs a hundred times as fast.
     const now = () => performance.now() * 100;
-    // A timer may fire a fraction of a millisecond early.
-    const sleep = (milliseconds: number, signal?: AbortSignal) => realPause(milliseconds / 100 + 1, signal);
+    // A timer drops fractions of a millisecond, and may fire one early.
+    const sleep = (milliseconds: number, signal?: AbortSignal) =>
+      realPause(Math.ceil(milliseconds / 100) + 1, signal);
     const begin = now();
     const arrivals: number[] = [];
     const noted = service.seen.push.bind(service.seen);
