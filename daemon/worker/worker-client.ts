@@ -196,7 +196,7 @@ const errorClassOfStatus: Readonly<Record<number, ErrorClass>> = {
 
 /** What to do about a token that the daemon does not accept. */
 export const tokenAdvice =
-  'Set VENC_WORKER_TOKEN to a key that "venc keys create --worker" printed on that machine.';
+  'Set VENC_WORKER_TOKEN to a key that "venc keys create --worker" printed on the machine of the daemon.';
 
 /** The error of an answer with this status: what the daemon says, and otherwise what the status means for a worker. */
 function errorOf(status: number, json: unknown, host: string): VencError {

@@ -140,8 +140,7 @@ function temporary(state: string, error: unknown, target: DatabaseTarget): VencE
   return unavailable(error, target, found[1], state === readOnlyState ? readOnlyHint : unavailableHint);
 }
 
-const unavailableHint =
-  'check that PostgreSQL runs at that address and accepts connections; the request can be repeated';
+const unavailableHint = 'check that PostgreSQL runs at that address and accepts connections, then try again';
 const readOnlyHint =
   'promote the standby or use the address of the primary; of a primary, set default_transaction_read_only to off';
 
