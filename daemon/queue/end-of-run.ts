@@ -69,6 +69,6 @@ export function isStopError(error: unknown, signal: AbortSignal): boolean {
 
 /** An error as log text: a `VencError` by its message, others by their stack. Contains no secret. */
 export function describeError(error: unknown): string {
-  if (isVencError(error)) return `${error.errorClass}: ${redact(error.message)}`;
+  if (isVencError(error)) return redact(String(error));
   return redact(error instanceof Error ? (error.stack ?? error.message) : String(error));
 }

@@ -47,6 +47,11 @@ export class VencError extends Error {
     return true;
   }
 
+  /** The class and the message, as logs show them. */
+  override toString(): string {
+    return `${this.errorClass}: ${this.message}`;
+  }
+
   /** The row of the error table for this error's class. */
   get entry(): ErrorClassEntry {
     return errorClasses[this.errorClass];

@@ -109,4 +109,10 @@ test('an invalid request contains every validation error', () => {
   assert.is(error.errorClass, 'InvalidRequestError');
 });
 
+test('as text, an error has its class and its message', () => {
+  const error = new VencError('UnavailableError', 'The database is not available.');
+  assert.is(String(error), 'UnavailableError: The database is not available.');
+  assert.is(`${error}`, String(error));
+});
+
 test.run();
