@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join, resolve } from 'node:path';
@@ -41,6 +41,39 @@ test('the build sends no request to a service that the environment or the config
   }
   assert.ok(existsSync(file));
   assert.equal(requests, []);
+});
+
+test('a build is skipped until a file that it reads is changed, added, renamed or removed', () => {
+  const root = tempFolder();
+  for (const folder of ['bench', 'daemon/plan', 'dist', 'scripts', 'src', 'test'])
+    mkdirSync(join(root, folder), { recursive: true });
+  for (const file of ['package-lock.json', 'package.json', 'tsconfig.json', 'daemon/plan/plan.ts'])
+    writeFileSync(join(root, file), '{}');
+  const script = `
+    import { fingerprintOf, isBuilt, recordBuild } from ${JSON.stringify(resolve('scripts/build/fingerprint.mjs'))};
+    const root = ${JSON.stringify(root)};
+    process.stdout.write(String(isBuilt(root)));
+    recordBuild(root, fingerprintOf(root));`;
+  const wasBuilt = (): boolean => {
+    const args = ['--input-type=module', '-e', script];
+    const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });
+    assert.is(stderr, '');
+    return stdout === 'true';
+  };
+  assert.not.ok(wasBuilt());
+  assert.ok(wasBuilt());
+  const changes = [
+    () => writeFileSync(join(root, 'daemon/plan/plan.ts'), '[]'),
+    () => writeFileSync(join(root, 'daemon/plan/limits.ts'), '{}'),
+    () => renameSync(join(root, 'daemon/plan/limits.ts'), join(root, 'daemon/plan/bounds.ts')),
+    () => rmSync(join(root, 'daemon/plan/bounds.ts')),
+    () => writeFileSync(join(root, 'package-lock.json'), '[]'),
+  ];
+  for (const change of changes) {
+    change();
+    assert.not.ok(wasBuilt());
+    assert.ok(wasBuilt());
+  }
 });
 
 test('a build in which a referenced file is missing fails with the name of the file', () => {

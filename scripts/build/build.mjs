@@ -1,6 +1,8 @@
 /*
  * `npm run build`: tsc compiles the program and the tests into dist/, then esbuild bundles the program into
- * dist/venc/, which is shipped. Loading modules takes most of the start-up time of a command. Therefore the code that
+ * dist/venc/, which is shipped. Nothing is done if no source has changed since the latest build.
+ *
+ * Loading modules takes most of the start-up time of a command. Therefore the code that
  * every command needs is one file, `venc.cjs`, and the code that only some commands need (the daemon, the screen of
  * `venc watch`) is loaded from dist/venc/lazy/. The file is CommonJS, because starting the ES module loader takes as
  * long as reading the whole file. It has a V8 code cache, which is valid only for the V8 version that created it;
@@ -15,6 +17,7 @@ import { relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { checkReferences, collectNamedFiles, destinationsOfNamedFiles } from './file-references.mjs';
+import { fingerprintOf, isBuilt, recordBuild } from './fingerprint.mjs';
 import { bundledPackages, licencesOf, sbomOf } from './third-party.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -64,6 +67,8 @@ const modules = {
   },
 };
 
+if (isBuilt(root)) process.exit();
+const fingerprint = fingerprintOf(root);
 rmSync(`${root}dist`, { recursive: true, force: true });
 run(`${root}node_modules/typescript/bin/tsc`);
 
@@ -103,6 +108,8 @@ for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
   copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
 run(`${root}scripts/build/warm-code-cache.mjs`, `${shipped}/v8-${process.versions.v8}-${process.arch}.cache`);
+// Without npm the build is not complete.
+if (sbom !== null) recordBuild(root, fingerprint);
 
 function excludeLazyModules(bundler) {
   bundler.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
