@@ -2,7 +2,7 @@
 FROM node:20-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
-# Scripts are left out: they would fetch programs that Debian's ffmpeg makes needless.
+# Without scripts, which would download programs that Debian's ffmpeg replaces.
 RUN npm ci --ignore-scripts
 COPY . .
 RUN npm run build \
@@ -29,7 +29,7 @@ VOLUME /data
 EXPOSE 8686
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
   CMD ["node", "-e", "fetch('http://127.0.0.1:8686/health').then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
-# The daemon heeds SIGTERM itself, waits for its encoders and ends them: no init is needed in front of it.
+# The daemon handles SIGTERM itself and ends its encoders: it needs no init process.
 STOPSIGNAL SIGTERM
 ENTRYPOINT ["venc"]
 CMD ["daemon", "--host", "0.0.0.0"]
