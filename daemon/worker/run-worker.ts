@@ -60,14 +60,16 @@ export async function startWorker(options: WorkerOptions): Promise<RunningWorker
   try {
     const request = joinRequest(options, context);
     const onDrain = () => {
-      log('info', 'The daemon asks this worker to end.');
+      if (stopping.signal.aborted) return;
+      log('info', 'The daemon asks this worker to end: it takes no further jobs.');
       stopping.abort();
     };
     const session = await WorkerSession.join(
       { client, request, log, onConnection, onDrain },
       stopping.signal,
     );
-    const work = new WorkerLoop({ options, context, client, session, runs, stopping, onConnection });
+    const deps = { options, context, client, session, runs, stopping, onConnection, onDrain };
+    const work = new WorkerLoop(deps);
     return {
       name: session.joined.name,
       daemonUrl: client.url,

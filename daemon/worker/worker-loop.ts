@@ -29,6 +29,8 @@ export interface WorkerLoopDeps {
   /** Aborted when no further jobs are taken. */
   readonly stopping: AbortController;
   readonly onConnection: (error: VencError | null) => void;
+  /** Called when the daemon asks the worker to end. It aborts `stopping`. */
+  readonly onDrain: () => void;
 }
 
 /** How long a worker tries to give a job back, in milliseconds. The lease ends anyway. */
@@ -109,14 +111,6 @@ export class WorkerLoop {
     setTimeout(release, options.graceSeconds * 1000).unref();
   }
 
-  /** The daemon asks the worker to end: it takes no further jobs, and ends those that it has. */
-  #drain(): void {
-    const { context, stopping } = this.#deps;
-    if (stopping.signal.aborted) return;
-    context.log('info', 'The daemon asks this worker to end: it takes no further jobs.');
-    stopping.abort();
-  }
-
   #reject(error: VencError): void {
     this.#rejection ??= error;
     this.#deps.stopping.abort();
@@ -125,7 +119,7 @@ export class WorkerLoop {
   }
 
   #start({ claim, requestedAt }: ReceivedClaim): void {
-    const { client, context, session, runs, onConnection } = this.#deps;
+    const { client, context, session, runs, onConnection, onDrain } = this.#deps;
     const { job } = claim;
     const earlier = this.#tasks.get(job.id);
     const remote = new RemoteRun(claim, requestedAt, {
@@ -133,7 +127,7 @@ export class WorkerLoop {
       workerId: () => session.joined.workerId,
       leaseMs: session.joined.leaseSeconds * 1000,
       heartbeatMs: session.joined.heartbeatSeconds * 1000,
-      onDrain: () => this.#drain(),
+      onDrain,
       onRejected: (error) => this.#reject(error),
       onConnection,
     });
@@ -182,8 +176,8 @@ export class WorkerLoop {
 const explanations: Readonly<Partial<Record<ClaimOutcome, string>>> = {
   cancelled: 'it was cancelled',
   resubmitted: 'it was submitted again',
-  'worker-released': 'this worker ends, and the daemon has it back',
-  'worker-lost': 'the daemon no longer counts it as held by this worker',
+  'worker-released': 'this worker stops, and the job goes back to the daemon',
+  'worker-lost': 'this worker no longer holds it',
 };
 
 function explain(outcome: ClaimOutcome): string {

@@ -62,7 +62,7 @@ test('a frozen worker loses its job, another finishes it, and the first one deli
   const delivered = readFileSync(path);
   await pause(Math.max(0, lostMs - seconds * 1000));
   first.child.kill('SIGCONT');
-  await waitUntil('the frozen worker stops', () => /no longer counts it as held/i.test(first.written()));
+  await waitUntil('the frozen worker stops', () => /no longer holds it/i.test(first.written()));
   const second = await fleet.create('after');
   await fleet.waitUntilFinal(second);
   assert.equal(readFileSync(path), delivered, 'the file of the other worker is unchanged');
@@ -88,9 +88,7 @@ test('a worker that is cut off finishes its encode, delivers nothing, and works 
   const delivered = readFileSync(path);
   if (suiteOptions().isLong) await pause(Math.max(0, lostMs - (performance.now() - cutAt)));
   relay.isCut = false;
-  await waitUntil('the worker that was cut off stops', () =>
-    /no longer counts it as held/i.test(cut.written()),
-  );
+  await waitUntil('the worker that was cut off stops', () => /no longer holds it/i.test(cut.written()));
   assert.equal(readFileSync(path), delivered);
   // The other worker would take several jobs at once.
   await near.end('SIGTERM');

@@ -83,11 +83,11 @@ function describe(ip: string): void {
     // The only worker for the next job is the one that was cut off.
     await near.end('SIGTERM');
     await pause(Math.max(0, longCutMs - (performance.now() - cutAt)));
-    assert.not.match(far.written(), /no longer counts it as held/);
+    assert.not.match(far.written(), /no longer holds it/);
     far.machine.restore();
     const nextId = await create('next', 'long', 64);
     await waitUntil('the worker learns that it has lost its job', () =>
-      /no longer counts it as held/.test(far.written()),
+      /no longer holds it/.test(far.written()),
     );
     await fleet.waitUntilFinal(nextId);
     assert.equal(await fleet.holdersOf(nextId), ['far']);
