@@ -21,7 +21,7 @@ export function createConnectionLog(log: Log, url: string): (error: VencError | 
     const reason = error.message.replace(/\.$/, '');
     log(
       'warn',
-      `The daemon at ${url} cannot be reached (${reason}): running jobs go on and are delivered once it answers; it is tried every few seconds.`,
+      `The daemon at ${url} cannot be reached (${reason}): running jobs go on, and their outputs are delivered once it answers. The worker tries again every few seconds.`,
     );
   };
 }

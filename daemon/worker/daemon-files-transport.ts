@@ -116,7 +116,7 @@ async function withReachableDaemon<T>(
   }
 }
 
-/** The user of a job knows the file, and not how a worker gets it. */
+/** The error of a file that the daemon does not find. It does not mention the request of the worker, which the user of the job does not know. */
 function missingFile(cause: VencError): VencError {
   return new VencError('FileNotFoundError', 'The file does not exist on the machine of the daemon.', {
     cause,

@@ -5,7 +5,6 @@ import { workerProtocol } from '../../src/shared/worker-api.js';
 import type { ClaimAnswer, JoinAnswer, JoinRequest } from '../jobs/worker-protocol.js';
 import { speaksTls } from '../net/speaks-tls.js';
 import { type Moment, readClocks } from '../queue/claim-confirmation.js';
-
 import { delay } from '../queue/retry-until-persisted.js';
 import { isUnanswered, retryDelayMs, untilAnswered } from './until-answered.js';
 import { reportedError, tokenAdvice, type WorkerClient, WorkerRequestError } from './worker-client.js';
@@ -154,7 +153,7 @@ async function checkDaemon(client: WorkerClient, log: Log, signal: AbortSignal):
   const sentAt = Date.now();
   const { json } = await client.send({ method: 'GET', path: '', signal }).catch(async (error: unknown) => {
     await requireNoTls(client, error);
-    // The key of an account.
+    // The token is the key of an account.
     if (error instanceof WorkerRequestError && error.details.status === 403)
       throw new VencError('ForbiddenError', error.message, { hint: tokenAdvice });
     const isStrange =
@@ -181,7 +180,7 @@ async function checkDaemon(client: WorkerClient, log: Log, signal: AbortSignal):
   const seconds = Math.round(Math.abs(differenceMs) / 1000);
   log(
     'warn',
-    `The clock of this machine is ${seconds} s ${direction} that of the daemon: set it, because storage services such as S3 reject requests of a wrong clock.`,
+    `The clock of this machine is ${seconds} s ${direction} that of the daemon. Correct it: storage services such as S3 reject requests with a wrong time.`,
   );
 }
 
@@ -198,7 +197,7 @@ async function requireNoTls({ url }: Pick<WorkerClient, 'url'>, error: unknown):
 }
 
 function notADaemon({ url }: Pick<WorkerClient, 'url'>): VencError {
-  return new VencError('UsageError', `${url} is not a venc daemon with which workers can work.`, {
-    hint: 'Check the URL of --join: it is the address that "venc daemon" prints. Daemons of earlier versions have no workers.',
+  return new VencError('UsageError', `${url} is not a venc daemon that accepts workers.`, {
+    hint: 'Check the URL of --join: it is the address that "venc daemon" prints. Daemons of earlier versions accept no workers.',
   });
 }

@@ -24,7 +24,7 @@ function unseal(encrypted: string, key: Buffer, accountId: string, name: string)
   } catch (cause) {
     throw new VencError('UsageError', 'The secrets in the database were encrypted with another key.', {
       cause,
-      hint: 'set VENC_DATABASE_KEY to the content of the file database-key of a data folder whose daemon can use the database, or copy that file to this data folder',
+      hint: 'set VENC_DATABASE_KEY to the key of the other daemons of this database, or copy their file database-key to the data folder',
     });
   }
 }

@@ -47,9 +47,9 @@ The first line on stdout is its URL; its log goes to stderr. Ctrl-C stops it gra
 the time of --grace, a third exits immediately.
 With --jobs 0 only workers encode (venc workers): the daemon accepts jobs and gives them to those that have joined.
 VENC_API_KEY, if set, is the key of the owner. The configuration (venc config) sets the defaults of the flags.
-With --database, several daemons share one PostgreSQL database, and each answers for every job. It needs Node.js 22.12. Put an
+With --database, several daemons share one PostgreSQL database, and each answers for every job. This needs Node.js 22.12 or newer. Put an
 address with a password into VENC_DATABASE, where other users of the machine do not see it.
---rebuild-usage reads the files of all jobs at startup, for files that were changed by hand.
+--rebuild-usage is for files of jobs that were changed by hand: it reads all of them at startup.
 
 Examples:
   venc daemon

@@ -48,8 +48,8 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 The log of a job has its stages, the command lines of ffmpeg, retries and failures, and the last messages of an ffmpeg that
-failed. It is kept until the job is removed. The log of the daemon has one line for each event of all jobs and needs a key of the
-account default. --follow reconnects when the daemon restarts; Ctrl-C ends it and does not stop the job.
+failed. It is kept until the job is removed. The log of the daemon has one line for each event of all jobs and needs a full
+access key of the account default. --follow reconnects when the daemon restarts; Ctrl-C ends it and does not stop the job.
 
 Examples:
   venc logs @last

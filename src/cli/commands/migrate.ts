@@ -31,10 +31,10 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 Copies all jobs, their usage, accounts, keys, saved credentials and the names of drained workers. The source stays as it is.
-Then it reads both sides again and prints counts and checksums; the exit code is 1 if anything differs. Hosted files and uploads
-stay in the data folder.
-The daemons of the folder and of the database must be stopped. An interrupted migration continues if the command is repeated;
-until then no daemon starts on the target. The target must be empty before.
+Then it reads both sides again and prints counts and checksums; the exit code is 1 if anything differs. Hosted files, uploads
+and logs stay in the data folder.
+Stop the daemons of the folder and of the database first. The target must be empty. If a migration is interrupted, repeat the command
+to continue it; until it has finished, no daemon starts on the target.
 The password can be in VENC_DATABASE, PGPASSWORD or ~/.pgpass, where other users of the machine do not see it.
 Secrets in the database are encrypted with the key in VENC_DATABASE_KEY or, without that, in the file database-key of the
 data folder, which --from creates. Every daemon of the database needs the same key.

@@ -67,7 +67,7 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-The token is that of a key for workers (venc keys create --worker, on the machine of the daemon). It is read from
+The token is a worker key (venc keys create --worker, on the machine of the daemon). It is read from
 VENC_WORKER_TOKEN or, without that, from the first line of stdin.
 The first line on stdout says that the worker has joined; its log goes to stderr. Ctrl-C stops it gracefully: jobs that
 do not end in the time of --grace go back to the daemon. A second Ctrl-C gives them back at once.
@@ -86,7 +86,7 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
   const { io } = context;
   const flags = readFlags<WorkerFlags>(command, await context.config());
   const url = daemonUrl(flags);
-  const labels = (flags.label ?? []).map(readLabel);
+  const labels = (flags.label ?? []).map((label) => requireLabel('--label', label));
   const token = await readToken(io);
   const [{ join }, { availableParallelism, hostname }, { startWorker }] = await Promise.all([
     import('node:path'),
@@ -96,7 +96,7 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
   const worker = await startWorker({
     ...(await context.programs(flags)),
     ...{ url, token, labels },
-    name: flags.name === undefined ? nameOfMachine(hostname()) : readName(flags.name),
+    name: flags.name === undefined ? nameOfMachine(hostname()) : requireLabel('--name', flags.name),
     // A configured 0 is for the daemon: a worker without jobs would do nothing.
     jobs: flags.jobs || Math.max(1, Math.floor(availableParallelism() / 2)),
     isOnce: flags.once === true,
@@ -122,7 +122,7 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
   return outcome === 'worker-lost' ? exitCodes.conflict : exitCodes.jobFailed;
 }
 
-/** The URL of --join. Plain HTTP would show the token to everybody in between. */
+/** The URL of --join. Throws `UsageError` if it is invalid, or if the token would be sent to another machine without TLS. */
 function daemonUrl({ join, allowPlainHttp }: WorkerFlags): URL {
   if (join === undefined)
     throw new VencError('UsageError', 'Give the URL of the daemon with --join, such as https://box:8686.');
@@ -146,19 +146,12 @@ function daemonUrl({ join, allowPlainHttp }: WorkerFlags): URL {
 
 const labelPattern = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/;
 
-function readLabel(label: string): string {
-  if (labelPattern.test(label)) return label;
+/** The value of --label or --name. Throws `UsageError` if it is invalid. */
+function requireLabel(flag: '--label' | '--name', value: string): string {
+  if (labelPattern.test(value)) return value;
   throw new VencError(
     'UsageError',
-    `--label takes up to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit, not "${label}".`,
-  );
-}
-
-function readName(name: string): string {
-  if (labelPattern.test(name)) return name;
-  throw new VencError(
-    'UsageError',
-    `--name takes up to 64 letters, digits, ".", "_" and "-", and begins with a letter or a digit, not "${name}".`,
+    `${flag} takes up to 64 letters, digits, ".", "_" and "-", of which the first is a letter or a digit, not "${value}".`,
   );
 }
 
@@ -173,14 +166,14 @@ async function readToken(io: Io): Promise<string> {
   const { VENC_WORKER_TOKEN: given = '' } = io.env;
   delete process.env.VENC_WORKER_TOKEN;
   const { readSecret } = await import('../input/read-secret.js');
-  // A secret that was made from a file ends with a line feed.
+  // A secret of Docker or Kubernetes that was created from a file ends with a line feed.
   const token = (given !== '' || io.isTerminal.stdin ? given : await readSecret(io, '')).trim();
   if (/^[\x21-\x7e]+$/.test(token)) return token;
   throw new VencError(
     'UsageError',
     token === ''
       ? 'There is no token: set VENC_WORKER_TOKEN, or write the token to stdin.'
-      : 'The token contains characters that no token has.',
+      : 'The token contains spaces, control characters or characters outside ASCII.',
     { hint: 'Create one with "venc keys create --worker" on the machine of the daemon.' },
   );
 }

@@ -27,7 +27,8 @@ export function define(command: Command, context: Context): void {
 const details = `
 Without a command, lists the workers that have joined the daemon: venc worker --join URL on another machine, with a token of
 venc keys create --worker. JOBS is the number of jobs that a worker runs, and how many it runs at most; SPEED is that of its
-encoders together, as a multiple of real time. A worker that has not reported for 30 seconds is silent, and loses its jobs. Needs a full access key of the account default.
+encoders together, as a multiple of real time. A worker that has not reported for 30 seconds is silent, and loses its jobs.
+These commands need a full access key of the account default.
 
 Examples:
   venc workers

@@ -11,7 +11,7 @@ export const environmentRows: readonly (readonly [string, string])[] = [
     'VENC_DATABASE_KEY',
     'the key of the secrets in the database; else the file database-key of the data folder',
   ],
-  ['VENC_WORKER_TOKEN', 'the token of venc worker: a key for workers of the daemon'],
+  ['VENC_WORKER_TOKEN', 'the token of venc worker: a worker key of the daemon'],
   ['VENC_DATA', 'data folder of the local daemon'],
   ['VENC_FFMPEG', 'the ffmpeg to use'],
   ['VENC_FFPROBE', 'the ffprobe to use'],
