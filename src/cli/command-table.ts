@@ -136,7 +136,7 @@ export const commandTable = {
   },
   migrate: {
     group: 'daemon',
-    summary: 'move a data folder to a database, or back',
+    summary: 'copy a data folder to a database, or back',
     load: () => import('./commands/migrate.js'),
   },
   target: {

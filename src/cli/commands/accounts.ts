@@ -5,9 +5,9 @@ import { formatExamples } from '../help/help-text.js';
 import {
   addSetupOptions,
   changeSetup,
-  databaseHelp,
   readSetup,
   type SetupOptions,
+  setupHelp,
 } from '../input/with-setup.js';
 import type { AccountRecord } from '../output/setup-tables.js';
 import {
@@ -83,11 +83,7 @@ const modes = [
   },
 ] as const;
 
-const details = `
-The accounts are those in the data folder (--data, VENC_DATA), or in the database
-(--database, VENC_DATABASE, or database of venc config) if there is one. A
-running daemon applies changes within a second.
-${databaseHelp}
+const details = `${setupHelp('accounts')}
 
 Examples:
   venc accounts create studio

@@ -5,9 +5,9 @@ import type { Context } from '../context.js';
 import {
   addSetupOptions,
   changeSetup,
-  databaseHelp,
   readSetup,
   type SetupOptions,
+  setupHelp,
 } from '../input/with-setup.js';
 import type { KeyRecord } from '../output/setup-tables.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
@@ -51,11 +51,7 @@ export function define(command: Command, context: Context): void {
     .action(context.handler((id: string, options: SetupOptions) => revoke(id, options, context)));
 }
 
-const details = `
-The keys are those in the data folder (--data, VENC_DATA), or in the database
-(--database, VENC_DATABASE, or database of venc config) if there is one. A
-running daemon applies changes within a second.
-${databaseHelp}
+const details = `${setupHelp('keys')}
 
 Examples:
   venc keys create --read-only

@@ -21,6 +21,15 @@ export function addSetupOptions(command: Command): Command {
 export const databaseHelp = `Put an address with a password into VENC_DATABASE, or the password into PGPASSWORD or ~/.pgpass, where
 other users of the machine do not see it.`;
 
+/** Where the accounts or keys are, for the help of the commands that manage them. */
+export function setupHelp(what: 'accounts' | 'keys'): string {
+  return `
+The ${what} are those in the data folder (--data, VENC_DATA), or in the database
+(--database, VENC_DATABASE, or database of venc config) if there is one. A
+running daemon applies changes within a second.
+${databaseHelp}`;
+}
+
 /**
  * Lets `work` read the accounts, keys and saved credentials of the database, if there is one, or else of the data folder. Rejects as `withSetup`
  * and `work` do.
