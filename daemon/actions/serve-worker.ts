@@ -47,7 +47,7 @@ type ClaimOutcomeOfWorker =
   | { readonly claim: null; readonly isDraining: boolean };
 
 /**
- * Waits for a job for a worker, at most for the given time. A claim whose worker has disconnected meanwhile is given back.
+ * Waits for a job for a worker, at most for the given time. If the worker has disconnected meanwhile, its claim ends and the job waits again.
  */
 export async function claimForWorker(
   { remoteClaims, workers }: Pick<AppContext, 'remoteClaims' | 'workers'>,
@@ -61,10 +61,10 @@ export async function claimForWorker(
   const { workerId } = parseRecord(workerClaimFields, body);
   const answer = await remoteClaims.claim(workerId, signal, timeoutMs, keyId);
   if (answer === null) return { claim: null, isDraining: await workers.isDraining(workerId) };
-  const giveBack = () => void remoteClaims.end(answer.job.id, answer.token);
+  const endClaim = () => void remoteClaims.end(answer.job.id, answer.token);
   // The client may also disconnect before it has the whole answer.
-  if (signal.aborted) giveBack();
-  else signal.addEventListener('abort', giveBack, { once: true });
+  if (signal.aborted) endClaim();
+  else signal.addEventListener('abort', endClaim, { once: true });
   return { claim: answer };
 }
 

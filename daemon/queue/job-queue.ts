@@ -42,7 +42,7 @@ export interface JobOffer extends OutputSelection {
  * - A job that crashed twice before runs alone, so that no other job is blamed for its crash.
  */
 export interface JobQueue {
-  /** Whether other daemons give out the same jobs. */
+  /** Whether other daemons run jobs of the same queue. */
   readonly isShared: boolean;
   /**
    * Puts a job at the end of the queue. A job that waits already keeps its position; one that is running gets

@@ -2,7 +2,7 @@ import type { Job } from '../jobs/job.js';
 import type { JobOffer } from './job-queue.js';
 import type { WaitingJob } from './waiting-jobs.js';
 
-/** How a run ended: its job is final or waits again, that could not be stored, or another daemon has the claim now. */
+/** How a run ended. `settled`: its job is stored as final or waiting; `unsettled`: that could not be stored; `passed-on`: another daemon has the claim now. */
 export type RunEnd = 'settled' | 'unsettled' | 'passed-on';
 
 /**

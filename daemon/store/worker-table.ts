@@ -55,7 +55,7 @@ export interface WorkerTable {
   /** The workers with these ids, as far as they are stored. */
   find(ids: readonly string[]): Promise<readonly StoredWorker[]>;
   /**
-   * Makes the workers of a name drain, also those that join later, or takes that back. Returns whether there is such a worker that was seen
+   * Makes the workers of a name drain, also those that join later, or lets them take jobs again. Returns whether there is such a worker that was seen
    * within that time, or the name drained.
    */
   setDraining(name: string, isDraining: boolean, seenWithinMs: number): Promise<boolean>;

@@ -48,7 +48,7 @@ export interface WorkerMachineOptions {
   readonly stallTimeoutSeconds: number;
   /** Receives the log of the worker. */
   readonly log: LogSink;
-  /** Receives the lines about a job, those that are only for its own log included. */
+  /** Receives all lines about a job, also those that only its own log has. */
   readonly onJobLog: LogSink;
 }
 

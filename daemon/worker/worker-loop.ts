@@ -153,7 +153,7 @@ export class WorkerLoop {
     await untilAnswered(send, { signal: AbortSignal.timeout(endTimeoutMs) }).catch(() =>
       context.log(
         'warn',
-        `Job ${jobId} could not be given back: the daemon gives it to another worker later.`,
+        `Job ${jobId} could not be returned to the daemon, which gives it to another worker when the lease is over.`,
       ),
     );
   }

@@ -93,7 +93,7 @@ export async function deleteUnusedQueues(
   return empty.filter((name) => !unused.includes(name));
 }
 
-/** Puts back the jobs whose runs have ended without a word, which counts as a crash. */
+/** Requeues the jobs whose runs have ended without a report, which counts as a crash. */
 async function loseOverdue({ entries, store, now, log }: SuperviseOptions): Promise<void> {
   for (const { id, claim } of await entries.overdue()) {
     const job = await store.update(id, (stored) => requeue(stored, claim ?? '', 'lost', now()));

@@ -110,10 +110,11 @@ export class PostgresSource implements JobSource {
     this.#held.delete(id);
     if (held === undefined || end !== 'unsettled') return;
     // If this fails, the engine gives the job to another process when the lease is over.
-    this.#settle(id, () => this.#options.engine.giveBack(held.queue, held.attempt)).catch((error: unknown) =>
-      this.#options.log('warn', `Job ${id} waits until its lease is over: ${describeError(error)}`, {
-        jobId: id,
-      }),
+    this.#settle(id, () => this.#options.engine.requeueOwnJob(held.queue, held.attempt)).catch(
+      (error: unknown) =>
+        this.#options.log('warn', `Job ${id} waits until its lease is over: ${describeError(error)}`, {
+          jobId: id,
+        }),
     );
   }
 
@@ -153,11 +154,11 @@ export class PostgresSource implements JobSource {
   }
 
   /** Corrects the record of a job that this process took and did not run: what holds it in the record has ended. */
-  async #settle(id: number, giveBack: () => Promise<void>): Promise<void> {
+  async #settle(id: number, requeueInEngine: () => Promise<void>): Promise<void> {
     const { store, now } = this.#options;
     const job = await store.get(id);
     if (job === null || isFinal(job.state)) return;
-    if (job.state !== 'processing') return giveBack();
+    if (job.state !== 'processing') return requeueInEngine();
     await store.update(id, (stored) => requeue(stored, job.claim ?? '', 'lost', now()));
   }
 

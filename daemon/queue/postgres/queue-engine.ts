@@ -40,7 +40,7 @@ export interface QueueEngine {
   /** Lets a job wait again, at its old place. */
   release(transaction: DatabaseTransaction, entry: Pick<QueueEntry, 'queue' | 'jobId'>): Promise<void>;
   /** Lets a job wait again that this process holds; no-op if it has lost the job. */
-  giveBack(queue: string, attempt: Attempt): Promise<void>;
+  requeueOwnJob(queue: string, attempt: Attempt): Promise<void>;
   /** Removes a job from a queue; no-op if absent. */
   remove(transaction: DatabaseTransaction, entry: Pick<QueueEntry, 'queue' | 'jobId'>): Promise<void>;
   /** Takes the first job of a queue; null if none waits. */
@@ -95,14 +95,14 @@ export async function startQueueEngine(database: PostgresDatabase, log: Log): Pr
       };
       const insert = () => boss.insert(queue, [entry], { db: within(transaction), returnId: true });
       if (((await insert()) ?? []).length > 0) return;
-      // It is there, or the queue is not, because a process was killed while it deleted the queue.
+      // Either the job is in the queue already, or a process that was killed has deleted the queue.
       await boss.createQueue(queue);
       await insert();
     },
     async release(transaction, { queue, jobId }) {
       await boss.fail(queue, engineId(jobId), null, { db: within(transaction) });
     },
-    async giveBack(queue, attempt) {
+    async requeueOwnJob(queue, attempt) {
       await boss.fail(queue, attempt, null);
       // A daemon may have looked for jobs in the meantime, and found none.
       await run(`select pg_notify('${queueChannel}', '')`, []);

@@ -117,7 +117,7 @@ export class RemoteClaims {
     if (lease?.token !== token) return;
     const sentence = `Job ${jobId} is taken from the worker ${lease.worker}: its key was revoked.`;
     this.#options.log('warn', sentence, { jobId });
-    if (lease.stopReason === null) await this.#giveBack(jobId, lease, 'worker-released');
+    if (lease.stopReason === null) await this.#requeueJob(jobId, lease, 'worker-released');
     else this.#close(jobId, lease);
   }
 
@@ -197,7 +197,7 @@ export class RemoteClaims {
   async end(jobId: number, token: string): Promise<void> {
     const lease = await this.#held(jobId, token);
     if (lease === null) return;
-    if (lease.stopReason === null) await this.#giveBack(jobId, lease, 'worker-released');
+    if (lease.stopReason === null) await this.#requeueJob(jobId, lease, 'worker-released');
     else this.#close(jobId, lease);
   }
 
@@ -243,7 +243,7 @@ export class RemoteClaims {
     const { log, onExpired } = this.#options;
     onExpired?.();
     log('warn', `Job ${jobId}: the worker ${lease.worker} ${what}.`, { jobId });
-    if (lease.stopReason === null) await this.#giveBack(jobId, lease, 'worker-lost');
+    if (lease.stopReason === null) await this.#requeueJob(jobId, lease, 'worker-lost');
     else this.#close(jobId, lease);
   }
 
@@ -256,7 +256,7 @@ export class RemoteClaims {
     await this.#options.queue.stop(jobId, 'passed-on');
   }
 
-  async #giveBack(jobId: number, lease: Lease, reason: WorkerStopReason): Promise<void> {
+  async #requeueJob(jobId: number, lease: Lease, reason: WorkerStopReason): Promise<void> {
     const { queue, store, log } = this.#options;
     this.#close(jobId, lease, false);
     try {

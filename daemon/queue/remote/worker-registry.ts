@@ -43,7 +43,8 @@ export interface WorkerRegistry {
   /** Whether a worker drains; false if it is not known. Never rejects. */
   isDraining(workerId: string): Promise<boolean>;
   /**
-   * Makes the workers of a name take no further jobs and end, or takes that back, also after they or the daemon have started again.
+   * Makes the workers of a name take no further jobs and end, or take jobs again. This lasts until it is changed, also after they or the daemon have
+   * started again.
    * Resolves to whether there is such a worker.
    */
   setDraining(name: string, isDraining: boolean): Promise<boolean>;

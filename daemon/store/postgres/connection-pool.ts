@@ -136,7 +136,7 @@ export async function tryConnection(config: ClientConfig, target: DatabaseTarget
   }
 }
 
-/** Closes the socket without a word to the server, as the end of the process does. */
+/** Closes the socket without the message that ends a session, as the end of the process does. */
 function cutConnection(client: Client | PoolClient): void {
   const { connection } = client as unknown as {
     readonly connection: { readonly stream: { destroy(): void } };
