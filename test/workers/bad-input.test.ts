@@ -101,7 +101,7 @@ for (const [direction, minutes] of [
       NODE_OPTIONS: `--import ${pathToFileURL(module).href}`,
     });
     await waitUntil('it has joined', () => worker.written().includes('has joined'));
-    const sentence = `The clock of this machine is 4[12]\\d s ${direction} that of the daemon: set it`;
+    const sentence = `The clock of this machine is 4[12]\\d s ${direction} that of the daemon. Correct it`;
     assert.match(worker.written(), new RegExp(sentence));
     const id = await daemon.create({ input, outputs: [{ width: 64 }] });
     const job = await daemon.waitForJob(id);
