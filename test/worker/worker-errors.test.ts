@@ -109,19 +109,24 @@ test('two workers do not share a folder', async () => {
   assert.is((await first.end('SIGTERM')).code, 0);
 });
 
-test('a daemon of a version too far apart is named', async () => {
-  const server = createServer((_, response) => {
-    response.setHeader('content-type', 'application/json');
-    const time = new Date(Date.now() - 300_000).toISOString();
-    response.end(JSON.stringify({ protocol: 9, min_protocol: 8, version: '9.0.0', time }));
+for (const [protocol, minProtocol, sentence] of [
+  [9, 8, /This worker is too old for the daemon \(venc 9\.0\.0\): upgrade venc on this machine/],
+  [0, 0, /The daemon \(venc 9\.0\.0\) is too old for this worker: upgrade venc on the machine of the daemon/],
+] as const) {
+  test(`a daemon of a version too far apart (${protocol}) is named, with what to upgrade`, async () => {
+    const server = createServer((_, response) => {
+      response.setHeader('content-type', 'application/json');
+      const time = new Date().toISOString();
+      response.end(JSON.stringify({ protocol, min_protocol: minProtocol, version: '9.0.0', time }));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { code, stderr } = await join(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    assert.is(code, exitCodes.conflict);
+    assert.match(stderr, sentence);
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { code, stderr } = await join(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
-  assert.is(code, exitCodes.conflict);
-  assert.match(stderr, /too old for the daemon \(venc 9\.0\.0\): upgrade venc on this machine/);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+}
 
 test('a clock that differs by minutes is reported', async () => {
   const server = createServer((request, response) => {
