@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'uvu';
@@ -86,7 +87,7 @@ for (const sandbox of hasLimits ? modes : []) {
 
   test(`sandbox ${sandbox}: a program has its limits, no new privileges, a group of its own and no core dumps`, async () => {
     const ffmpeg = await scriptedFfmpeg(
-      'cat /proc/self/limits /proc/self/status >&2; cut -d" " -f5 /proc/self/stat >&2; exit 3',
+      'cat /proc/self/limits /proc/self/status >&2; cut -d" " -f5 /proc/self/stat | sed "s/^/Group: /" >&2; exit 3',
     );
     const limits = { maxMemoryBytes: 500e6, maxOutputBytes: 7e6, cpuFactor: 1 };
     const error = await limitsSeen(await openContained({ ffmpeg, sandbox, limits }));
@@ -96,6 +97,9 @@ for (const sandbox of hasLimits ? modes : []) {
     assert.match(error, /Max core file size +0 +0/);
     assert.match(error, /Max open files +512 +512/);
     assert.match(error, /NoNewPrivs:\t1/);
+    const group = /^Group: (\d+)$/m.exec(error)?.[1];
+    assert.ok(group !== undefined, error);
+    assert.is.not(group, / \S (?:\d+) (\d+) /.exec(readFileSync('/proc/self/stat', 'utf8'))?.[1]);
     if (sandbox === 'bwrap') assert.match(error, /CapEff:\t0{16}\n/);
   });
 }
