@@ -1,4 +1,4 @@
-import { copyFile, writeFile } from 'node:fs/promises';
+import { copyFile, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -41,6 +41,17 @@ test('segments, playlists, keys, captions and thumbnails are delivered through t
   const job = await daemon.waitForJob(id);
   const log = await (await daemon.request(`/v2/jobs/${id}/log.txt`)).text();
   assert.is(job.state, 'finished', log);
+  const delivered = await readdir(join(root, 'out'), { recursive: true });
+  for (const name of ['dash.mpd', 'one.m3u8', 'keys/a.m3u8', 'sidecar.mp4', 'captions.m3u8', 'all/main.m3u8'])
+    assert.ok(delivered.includes(name), `${name}: ${delivered.join(', ')}`);
+  const countOf = (pattern: RegExp) => delivered.filter((name) => pattern.test(name)).length;
+  assert.ok(countOf(/^keys\/.*\.ts$/) >= 1, delivered.join(', '));
+  assert.ok(countOf(/^keys\/.*\.key$/) >= 1, delivered.join(', '));
+  assert.ok(countOf(/\.vtt$/) >= 2, delivered.join(', '));
+  const hls = job.output_media_files.find(({ label }) => label === 'hls');
+  assert.is(job.thumbnails.length, 2);
+  for (const url of [hls?.url ?? '', ...job.thumbnails.map((one) => one.url)])
+    assert.is((await fetch(url)).status, 200, url);
   await daemon.stop();
 });
 
