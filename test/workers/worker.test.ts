@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
+import { readSamples, samplesOf } from '../helpers/prometheus.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -71,10 +72,25 @@ test('an uploaded input becomes a hosted output, and the log of the job is at th
   assert.is(output?.md5_checksum, createHash('md5').update(received).digest('hex'));
   assert.match(worker.written(), /^w1 has joined http:/m);
   assert.ok(daemon.logLines.some((line) => line.includes(`Job ${id} started`)));
+  const log = await (await daemon.request(`/v2/jobs/${id}/log.txt`)).text();
+  assert.match(log, / -progress | -c:v libx264 /);
+  await checkMetrics(received.length);
   const scratch = join(worker.dataFolder, 'worker', 'scratch');
   await waitUntil('the scratch folder is empty', async () => (await readdir(scratch)).length === 0);
   assert.not.match(`${worker.written()}${daemon.logLines.join()}`, new RegExp(token));
 });
+
+/** Checks what the metrics of the daemon have of a job that a worker ran. */
+async function checkMetrics(deliveredBytes: number): Promise<void> {
+  const samples = readSamples(await (await fetch(`${daemon.url}/metrics`)).text());
+  const value = (name: string, labels: Readonly<Record<string, string>> = {}) =>
+    samplesOf(samples, name, labels)[0]?.value ?? 0;
+  assert.is(value('venc_jobs_ended_total', { state: 'finished' }), 1);
+  assert.is(value('venc_job_wait_seconds_count'), 1);
+  assert.is(value('venc_uploaded_bytes_total', { scheme: 'hosted' }), deliveredBytes);
+  assert.is(value('venc_encode_seconds_total'), 0);
+  assert.is(value('venc_encode_speed_ratio_count'), 0);
+}
 
 test('files of the machine of the daemon are read and delivered through the daemon', async () => {
   startOne();
