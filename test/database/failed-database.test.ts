@@ -79,6 +79,30 @@ function describe(bin: string): void {
     assert.is(daemon.child.exitCode, null);
   });
 
+  test('a worker finishes its encode while the database does not answer, and hands it in afterwards', async ({
+    daemons,
+  }) => {
+    const daemon = await daemons.start('one', 0);
+    const worker = startWorker(daemon.url, await daemons.createKey('worker'));
+    const notify = daemons.webhooks.url('/worker');
+    const url = deliveryUrl(daemons, 'worker');
+    const settings = { input: daemons.source.url('long'), output: { ...encode, url }, notify };
+    const id = await createAt(daemon, settings);
+    await waitUntil('the worker encodes', async () => (await encodersOf(worker)).length > 0);
+    await daemons.server.kill();
+    await waitUntil('its encode ends', async () => (await encodersOf(worker)).length === 0);
+    assert.is((await requestTo(daemon, `/v2/jobs/${id}`)).status, 503);
+    assert.is(isDelivered(daemons, 'worker'), false, 'nothing is delivered meanwhile');
+    await daemons.server.restart();
+    await waitUntil('it answers again', async () => (await requestTo(daemon, `/v2/jobs/${id}`)).ok);
+    assert.is((await finalJob(daemon, id, 90_000)).state, 'finished', worker.written());
+    assert.is(isDelivered(daemons, 'worker'), true);
+    assert.is(worker.written().match(new RegExp(`Job ${id} started`, 'g'))?.length, 1, worker.written());
+    await waitUntil('it is reported', () => daemons.webhooks.received.length > 0);
+    assert.is(daemons.webhooks.received.length, 1);
+    assert.is((await worker.end('SIGTERM')).code, 0);
+  });
+
   test('a table that is missing for a while fails no job', async ({ daemons }) => {
     const daemon = await daemons.start('one', 1);
     const url = deliveryUrl(daemons, 'renamed');
