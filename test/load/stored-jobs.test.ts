@@ -27,7 +27,7 @@ const removedShare = 0.05;
 const concurrency = 16;
 /** What the daemon may need more than one without jobs. */
 const maxMegabytes = 64;
-const maxBytesPerJob = 8000;
+const maxBytesPerJob = 1000;
 
 const test = suite('a data folder with many jobs');
 const folder = tempFolder();
