@@ -54,6 +54,10 @@ test('a frozen worker loses its job, another finishes it, and the first one deli
   first.child.kill('SIGSTOP');
   const frozenAt = performance.now();
   const awake = await fleet.startWorker('awake');
+  await waitUntil(
+    'the job is taken by another, within 60 s',
+    async () => (await fleet.holdersOf(id)).length > 1,
+  );
   await fleet.waitUntilFinal(id);
   const seconds = (performance.now() - frozenAt) / 1000;
   assert.equal(await fleet.holdersOf(id), ['frozen', 'awake']);
@@ -82,6 +86,10 @@ test('a worker that is cut off finishes its encode, delivers nothing, and works 
   relay.isCut = true;
   const cutAt = performance.now();
   const near = await fleet.startWorker('near');
+  await waitUntil(
+    'the job is taken by another, within 60 s',
+    async () => (await fleet.holdersOf(id)).length > 1,
+  );
   await fleet.waitUntilFinal(id);
   assert.equal(await fleet.holdersOf(id), ['cut', 'near'], await fleet.logOf(id));
   const path = join(fleet.fixture.deliveryFolder, 'cut.mp4');
