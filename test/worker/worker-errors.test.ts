@@ -99,6 +99,20 @@ test('a token may end with a line feed, as in a secret that was made from a file
   await worker.end('SIGTERM');
 });
 
+test('without VENC_WORKER_TOKEN the token is the first line of stdin', async () => {
+  const server = createServer((_, response) => response.writeHead(404).end());
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const input = `http://127.0.0.1:${(server.address() as AddressInfo).port}/missing.mp4`;
+  const id = await daemon.create({ input, outputs: [{}] });
+  const args = ['worker', '--join', daemon.url, '--data', tempFolder(), '--once', '--allow-private-network'];
+  const { code, stdout } = await runVenc(args, { VENC_WORKER_TOKEN: '' }, `${token}\n`);
+  assert.match(stdout, /has joined/);
+  assert.is(code, exitCodes.jobFailed);
+  assert.is((await daemon.waitForJob(id)).input_media_file.error_class, 'FileNotFoundError');
+  server.closeAllConnections();
+  await new Promise((resolve) => server.close(resolve));
+});
+
 test('two workers do not share a folder', async () => {
   const first = startWorker(daemon.url, token);
   await waitUntil('the first worker has joined', () => first.written().includes('has joined'));
