@@ -155,8 +155,6 @@ test('the metrics have what happened', ({ samples }) => {
   assert.ok(value('venc_encoded_media_seconds_total') > 0.5);
   assert.ok(value('venc_encode_seconds_total') > 0);
   assert.is(value('venc_encode_speed_ratio_count'), 1);
-  if (process.platform === 'linux')
-    assert.ok(value('venc_program_peak_memory_bytes_sum', { program: 'ffmpeg' }) > 1e6);
   for (const stage of ['download', 'inspect', 'plan', 'encode', 'verify', 'deliver'])
     assert.ok(value('venc_stage_duration_seconds_count', { stage }) >= 1, stage);
   assert.is(value('venc_http_requests_total', { route: 'createJob', status: '201' }), 2);
