@@ -52,8 +52,9 @@ test('a build is skipped until a file that it reads is changed, added, renamed o
   const script = `
     import { fingerprintOf, isBuilt, recordBuild } from ${JSON.stringify(resolve('scripts/build/fingerprint.mjs'))};
     const root = ${JSON.stringify(root)};
-    process.stdout.write(String(isBuilt(root)));
-    recordBuild(root, fingerprintOf(root));`;
+    const fingerprint = fingerprintOf(root);
+    process.stdout.write(String(isBuilt(root, fingerprint)));
+    recordBuild(root, fingerprint);`;
   const wasBuilt = (): boolean => {
     const args = ['--input-type=module', '-e', script];
     const { stdout, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8' });

@@ -67,7 +67,7 @@ export function isStopError(error: unknown, signal: AbortSignal): boolean {
   return error instanceof Error && error.name === 'AbortError';
 }
 
-/** An error as log text: a `VencError` by its message, others by their stack. Contains no secret. */
+/** An error as log text: a `VencError` by its class and message, others by their stack. Contains no secret. */
 export function describeError(error: unknown): string {
   if (isVencError(error)) return redact(String(error));
   return redact(error instanceof Error ? (error.stack ?? error.message) : String(error));

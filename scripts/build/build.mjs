@@ -67,8 +67,8 @@ const modules = {
   },
 };
 
-if (isBuilt(root)) process.exit();
 const fingerprint = fingerprintOf(root);
+if (isBuilt(root, fingerprint)) process.exit();
 rmSync(`${root}dist`, { recursive: true, force: true });
 run(`${root}node_modules/typescript/bin/tsc`);
 

@@ -16,10 +16,10 @@ const places = [
 ];
 const stampOf = (root) => join(root, 'dist', 'built-from');
 
-/** Whether the latest build is complete, and was made from the same files for the same version of V8, which the code cache is for. */
-export function isBuilt(root) {
+/** Whether the latest build is complete, and was made from files with this fingerprint. */
+export function isBuilt(root, fingerprint) {
   const stamp = stampOf(root);
-  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprintOf(root);
+  return existsSync(stamp) && readFileSync(stamp, 'utf8') === fingerprint;
 }
 
 /** Records that a build is complete. `fingerprint` is that of the files before the build. */
@@ -27,7 +27,7 @@ export function recordBuild(root, fingerprint) {
   writeFileSync(stampOf(root), fingerprint);
 }
 
-/** A hash of all files that a build reads, and of the version of V8. */
+/** A hash of all files that a build reads, and of the version of V8, which the code cache is for. */
 export function fingerprintOf(root) {
   const hash = createHash('sha256').update(`${process.versions.v8} ${process.arch}`);
   for (const place of places) {

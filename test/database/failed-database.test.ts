@@ -79,7 +79,7 @@ function describe(bin: string): void {
     assert.is(daemon.child.exitCode, null);
   });
 
-  test('a worker finishes its encode while the database does not answer, and hands it in afterwards', async ({
+  test('a worker finishes its encode while the database does not answer, and delivers it afterwards', async ({
     daemons,
   }) => {
     const daemon = await daemons.start('one', 0);

@@ -21,7 +21,7 @@ const uvu = fileURLToPath(new URL('../bin.js', import.meta.resolve('uvu')));
 const tablePath = fileURLToPath(new URL('../../transport-promises.md', import.meta.url));
 /** Large enough that the start-up time of Node does not matter. */
 const maxFilesPerBatch = 12;
-/** The share of a process in the files that are left, as a divisor: batches get smaller, so that all processes end at about the same time. */
+/** A batch has the files that are left, divided by this and by the number of processes: batches get smaller, and all processes end at about the same time. */
 const batchesPerWorker = 4;
 /** The folders that take longest start first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
