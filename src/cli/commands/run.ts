@@ -1,6 +1,3 @@
-import { rmSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
@@ -28,6 +25,7 @@ import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { outsOf, withLadderFolder, withOwnFolder } from '../run/ladder-folder.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
+import { withRunFolder } from '../run/run-folder.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -114,7 +112,7 @@ async function run(args: readonly string[], given: RunOptions, context: Context)
   const mode = await chosenMode(context, options.progress, 'stderr');
   const { signal, dispose } = listenForInterrupt(io);
   try {
-    return await withTemporaryFolder(async (folder) => {
+    return await withRunFolder(async (folder) => {
       const encoding = { ...programs, folder, signal, stallTimeoutSeconds: options.stallTimeout };
       if (options.sample === true) return await runSample(options, io, mode, encoding);
       const inputs = [...new Set(args)];
@@ -192,17 +190,4 @@ async function runSample(
 
 function sampleMade(path: string): string {
   return `venc: ${path} is a test video with a tone, encoded on this machine: everything required is installed\n`;
-}
-
-/** Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. */
-async function withTemporaryFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
-  const folder = await mkdtemp(join(tmpdir(), 'venc-'));
-  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  process.once('exit', removeNow);
-  try {
-    return await use(folder);
-  } finally {
-    process.off('exit', removeNow);
-    await rm(folder, { recursive: true, force: true });
-  }
 }

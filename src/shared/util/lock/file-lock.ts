@@ -80,6 +80,17 @@ export async function holderOf(path: string): Promise<LockHolder | null> {
   return holder === null || livenessOf(holder) === 'dead' ? null : holder;
 }
 
+/** Whether there is a lock whose holder has ended. Decided without waiting: false if the system does not know. */
+export async function isAbandonedLock(path: string): Promise<boolean> {
+  const holder = parseHolder((await readTextFile(path)) ?? '');
+  if (holder === null) return false;
+  const liveness = livenessOf(holder);
+  // Only one machine uses a local disk, and it has been rebooted since.
+  return (
+    liveness === 'dead' || (liveness === 'unknown' && !isOfThisBoot(holder) && (await isOnLocalDisk(path)))
+  );
+}
+
 function createFileLock(path: string, ownText: string, heartbeat: Heartbeat): FileLock {
   return {
     isHeld: () => heartbeat.isHeld(),
