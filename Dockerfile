@@ -1,5 +1,5 @@
 # The daemon with Debian's ffmpeg, as a user of its own. docs/running-the-daemon.md has the command lines.
-FROM node:20-bookworm-slim AS build
+FROM node:24-bookworm-slim AS build
 WORKDIR /build
 COPY package.json package-lock.json ./
 # Without scripts, which would download programs that Debian's ffmpeg replaces.
@@ -9,7 +9,7 @@ RUN npm run build \
  && npm prune --omit=dev --omit=optional --ignore-scripts \
  && rm -rf node_modules/@ffprobe-installer
 
-FROM node:20-bookworm-slim
+FROM node:24-bookworm-slim
 RUN apt-get update \
  && apt-get install --yes --no-install-recommends ffmpeg ca-certificates \
  && rm -rf /var/lib/apt/lists/* \

@@ -39,6 +39,13 @@ for (const node of ['20.20.2', '22.11.0']) {
   });
 }
 
+test('the image of the Dockerfile has a Node on which a daemon can use a database', () => {
+  const images = [...readFileSync('Dockerfile', 'utf8').matchAll(/^FROM node:(\d+)-/gm)].map(
+    ([, major]) => Number(major) >= 24,
+  );
+  assert.equal(images, [true, true]);
+});
+
 test('the entry point requires the version in package.json', () => {
   const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
   assert.is(engines.node, '>=20.18.1');

@@ -18,7 +18,7 @@ const [packed = { size: 0, files: [] }] = packages;
 const paths = packed.files.map(({ path }) => path);
 
 test('the package is small and contains the program and its documentation, and no sources', () => {
-  assert.ok(packed.size > 100_000 && packed.size < 2_200_000, `${packed.size} bytes`);
+  assert.ok(packed.size > 100_000 && packed.size < 2_700_000, `${packed.size} bytes`);
   for (const path of [
     ...[
       'bin/venc.js',
@@ -77,6 +77,33 @@ test('package.json declares every imported package, and ships only those that th
     [],
   );
 });
+
+test('npm installs no package with venc that needs a newer Node than venc itself', () => {
+  const { engines } = JSON.parse(readFileSync('package.json', 'utf8'));
+  const { packages: locked }: { packages: Record<string, Locked> } = JSON.parse(
+    readFileSync('package-lock.json', 'utf8'),
+  );
+  const isNewer = ({ engines: own }: Locked) => versionOf(own?.node ?? '') > versionOf(engines.node);
+  const installed = Object.entries(locked).filter(([path, { dev }]) => path !== '' && dev !== true);
+  assert.ok(installed.length > 20);
+  assert.equal(
+    installed.filter(([, entry]) => isNewer(entry)).map(([path, entry]) => [path, entry.engines?.node]),
+    [],
+  );
+});
+
+interface Locked {
+  readonly dev?: boolean;
+  readonly engines?: { readonly node?: string };
+}
+
+/** The last version of a range of versions, as a number: 20.18.1 is 20018001. */
+function versionOf(range: string): number {
+  const [major = 0, minor = 0, patch = 0] = (range.match(/\d+(?:\.\d+)*/g)?.at(-1) ?? '0')
+    .split('.')
+    .map(Number);
+  return major * 1e6 + minor * 1e3 + patch;
+}
 
 /** Packages whose files the program uses by path. */
 const foundByPath = new Set(['@ffprobe-installer/ffprobe']);

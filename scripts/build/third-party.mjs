@@ -15,14 +15,29 @@ export function bundledPackages(root, builds) {
   const { packages: locked } = JSON.parse(readFileSync(`${root}package-lock.json`, 'utf8'));
   const found = [...new Set(folders)].map((folder) => {
     const { name, version, license } = JSON.parse(readFileSync(`${root}${folder}/package.json`, 'utf8'));
-    const file = readdirSync(`${root}${folder}`).find((entry) => /^licen[cs]e/i.test(entry));
-    const text = file === undefined ? null : readFileSync(`${root}${folder}/${file}`, 'utf8').trim();
-    return { name, version, license, text, integrity: locked[folder]?.integrity ?? null };
+    return {
+      name,
+      version,
+      license,
+      text: licenceText(`${root}${folder}`),
+      integrity: locked[folder]?.integrity ?? null,
+    };
   });
   const unique = new Map(found.map((one) => [`${one.name} ${one.version}`, one]));
   return [...unique.values()].sort((one, other) =>
     `${one.name} ${one.version}` < `${other.name} ${other.version}` ? -1 : 1,
   );
+}
+
+/** The text of a package's licence, in a file of its own or at the end of its README; null if it has none. */
+function licenceText(folder) {
+  const names = readdirSync(folder);
+  const read = (pattern) => {
+    const name = names.find((entry) => pattern.test(entry));
+    return name === undefined ? null : readFileSync(`${folder}/${name}`, 'utf8');
+  };
+  const text = read(/^licen[cs]e/i) ?? /^## licen[cs]e\n([^#]+)$/im.exec(read(/^readme\.md$/i) ?? '')?.[1];
+  return text?.trim() ?? null;
 }
 
 /** The licences of the bundled packages, which must be shipped with their code, and a list of what npm installs next to it. */
