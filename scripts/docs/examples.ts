@@ -109,7 +109,7 @@ export const crossRules: readonly CrossRule[] = [
     broken: { video_bitrate: 900, bitrate_cap: 800 },
   },
   {
-    rule: '`audio_bitrate` must be below 160 if `audio_channels` is 1.',
-    broken: { audio_bitrate: 160, audio_channels: 1 },
+    rule: 'With `strict`, `audio_bitrate` must be a multiple of 16 below 160 per channel. Without, it becomes the nearest one, with a warning.',
+    broken: { audio_bitrate: 56, strict: true },
   },
 ];

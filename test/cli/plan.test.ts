@@ -173,7 +173,7 @@ test('an output that cannot be made from this input is reported, and the others 
 });
 
 test('an invalid request is reported with every reason, and nothing is printed', async () => {
-  const { code, stdout, stderr } = await planHere(['--quality', '9', '--audio-bitrate', '15']);
+  const { code, stdout, stderr } = await planHere(['--quality', '9', '--audio-bitrate', '7']);
   assert.equal([code, stdout], [2, '']);
   assert.match(stderr, '--quality must be a whole number from 1 to 5');
   assert.match(stderr, '--audio-bitrate must be');

@@ -6,7 +6,7 @@ import { areEquivalent, input, limits, toRequestXml, type XmlStyle } from './xml
 
 const samples: Readonly<Record<Exclude<Setting['kind'], 'object' | 'list'>, (setting: Setting) => unknown>> =
   {
-    integer: (setting) => ('multipleOf' in setting ? setting.multipleOf : 'min' in setting ? setting.min : 1),
+    integer: (setting) => ('min' in setting ? setting.min : 1),
     number: (setting) =>
       setting.kind === 'number' ? Math.min(setting.min < 0 ? -9.5 : 12.5, setting.max) : 0,
     boolean: () => true,

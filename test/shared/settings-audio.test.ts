@@ -1,5 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { withDeviceProfile } from '../../daemon/plan/device-profiles.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { input, limits, settingsOf, validationErrorsFor } from './reading.js';
 
@@ -35,6 +37,59 @@ for (const [given, errors] of cases) {
 
 test('the older name of a profile is the same profile', () => {
   assert.is(settingsOf({ force_aac_profile: 'he-aad-v2' }).force_aac_profile, 'he-aac-v2');
+});
+
+/** Audio settings, the bitrate that applies, why it was corrected, and the error in strict mode. */
+const bitrates: readonly (readonly [OutputSettings, number, string?, string?])[] = [
+  [{ audio_bitrate: 16 }, 16],
+  [{ audio_bitrate: 304, audio_channels: 2 }, 304],
+  [{ audio_bitrate: 144, audio_channels: 1 }, 144],
+  [{ audio_bitrate: 56 }, 64, 'bitrates are multiples of 16', 'must be a multiple of 16'],
+  [{ audio_bitrate: 8 }, 16, 'bitrates are multiples of 16', 'must be a multiple of 16'],
+  [{ audio_bitrate: 100 }, 96, 'bitrates are multiples of 16', 'must be a multiple of 16'],
+  [{ audio_bitrate: 312 }, 304, 'bitrates are multiples of 16', 'must be a multiple of 16'],
+  [{ audio_bitrate: 320 }, 304, 'stereo audio has less than 320 Kbps', 'must be below 160 per channel'],
+  [{ audio_bitrate: 640 }, 304, 'stereo audio has less than 320 Kbps', 'must be below 160 per channel'],
+  [
+    { audio_bitrate: 160, audio_channels: 1 },
+    144,
+    'mono audio has less than 160 Kbps',
+    'must be below 160 per channel',
+  ],
+  [
+    { audio_bitrate: 152, audio_channels: 1 },
+    144,
+    'bitrates are multiples of 16',
+    'must be a multiple of 16',
+  ],
+];
+
+for (const [given, kbps, reason, strictError] of bitrates) {
+  test(`${JSON.stringify(given)} means ${kbps} Kbps`, () => {
+    assert.is(settingsOf(given).audio_bitrate, kbps);
+    const { warnings } = parseJobRequest({ input, outputs: [given] }, limits);
+    assert.equal(
+      warnings.map(({ field, message }) => `${field} ${message}`),
+      reason === undefined ? [] : [`outputs[0].audio_bitrate was corrected to ${kbps}: ${reason}`],
+    );
+    assert.equal(
+      validationErrorsFor({ input, strict: true, outputs: [given] }),
+      strictError === undefined ? [] : [`outputs[0].audio_bitrate ${strictError}`],
+    );
+  });
+}
+
+test('an audio bitrate below 8 or above 640 is an error', () => {
+  for (const audio_bitrate of [0, 7, 641, -56, 56.5, '7'])
+    assert.equal(validationErrorsFor({ input, outputs: [{ audio_bitrate }] }), [
+      'outputs[0].audio_bitrate must be a whole number from 8 to 640',
+    ]);
+});
+
+test('a device profile keeps its own audio bitrate, and a requested one is corrected', () => {
+  assert.is(withDeviceProfile(settingsOf({ device_profile: 'mobile/advanced' })).audio_bitrate, 56);
+  const given = { device_profile: 'mobile/advanced', audio_bitrate: '120' };
+  assert.is(withDeviceProfile(settingsOf(given)).audio_bitrate, 128);
 });
 
 /** Settings of which the first has no effect, with the one that overrides it. */

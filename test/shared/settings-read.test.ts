@@ -150,7 +150,6 @@ test('the limits of each range are valid values', () => {
     ['video_bitrate', 1, 1_000_000],
     ['bitrate_cap', 1, 1_000_000],
     ['buffer_size', 1, 1_000_000],
-    ['audio_bitrate', 16, 304],
     ['audio_sample_rate', 8000, 96_000],
     ['audio_channels', 1, 2],
     ['frame_rate', 0.1, 240],

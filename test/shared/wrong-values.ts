@@ -21,9 +21,9 @@ export function wrongValuesFor(setting: Setting): readonly unknown[] {
 function valuesByKind(setting: Setting): readonly unknown[] {
   switch (setting.kind) {
     case 'integer': {
-      const { min, max, multipleOf = 1 } = setting;
-      const beyond = [min - multipleOf, max + multipleOf, ...(-min < min || -min > max ? [-min] : [])];
-      const between = [min + multipleOf / 2, `${min}.0`];
+      const { min, max } = setting;
+      const beyond = [min - 1, max + 1, ...(-min < min || -min > max ? [-min] : [])];
+      const between = [min + 0.5, `${min}.0`];
       return [...nonNumbers, ...beyond, ...beyond.map(String), ...between];
     }
     case 'number':

@@ -105,7 +105,6 @@ export interface Schema {
   readonly maximum?: number;
   readonly exclusiveMinimum?: number;
   readonly exclusiveMaximum?: number;
-  readonly multipleOf?: number;
   readonly contentMediaType?: string;
   readonly properties?: Schemas;
   readonly required?: readonly string[];

@@ -128,9 +128,8 @@ const headerName = "^[\\w!#$%&'*+.^`|~\\-]+$";
 function plainSchema(setting: PlainSetting): Schema {
   switch (setting.kind) {
     case 'integer': {
-      const steps = setting.multipleOf === undefined ? {} : { multipleOf: setting.multipleOf };
       const pattern = setting.acceptsAuto ? `^auto$|${integerPattern}` : integerPattern;
-      return { type: ['integer', 'string'], ...rangeOf(setting), ...steps, pattern };
+      return { type: ['integer', 'string'], ...rangeOf(setting), pattern };
     }
     case 'number':
       return { type: ['number', 'string'], ...rangeOf(setting), pattern: decimalPattern };

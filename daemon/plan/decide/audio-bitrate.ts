@@ -1,13 +1,10 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import { audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
+import { audioBitrateStepKbps, audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
 import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
 import type { Container } from '../formats.js';
 import { type BitrateRange, bitrateRange } from './audio-limits.js';
 import { knownSampleRate, sampleRatesOf } from './sample-rates.js';
-
-/** Bitrates in requests are multiples of this. */
-const stepKbps = 16;
 
 /** What the bitrates of an audio stream depend on, besides its encoder. */
 interface AudioForm {
@@ -35,7 +32,7 @@ export function correctAudioBitrate(
   const perChannels = audioKilobitsPerChannel * channels;
   const range = bitrateRange(codec, sampleRate, channels);
   const isTooHigh = requestedKbps >= perChannels;
-  const inRange = Math.max(range.min, Math.min(requestedKbps, range.max, perChannels - stepKbps));
+  const inRange = Math.max(range.min, Math.min(requestedKbps, range.max, perChannels - audioBitrateStepKbps));
   const kbps = possibleKbps(inRange, encoder, sampleRate, range);
   if (kbps === requestedKbps) return { kbps, message: null, strictError: null };
   const bounds = `from ${range.min} to ${range.max}`;

@@ -49,12 +49,11 @@ export const audioTable = {
   },
   audio_bitrate: {
     kind: 'integer',
-    min: 16,
-    max: 304,
-    multipleOf: 16,
+    min: 8,
+    max: 640,
     unit: 'Kbps',
     section,
-    help: 'audio bitrate of all channels together; below 160 per channel',
+    help: 'audio bitrate of all channels together; becomes the nearest multiple of 16 below 160 per channel',
   },
   audio_constant_bitrate: {
     kind: 'boolean',

@@ -14,9 +14,7 @@ export function valueText(setting: Setting): string {
     case 'number': {
       const kind = setting.kind === 'integer' ? 'whole number' : 'number';
       const unit = setting.unit === undefined ? '' : ` ${setting.unit}`;
-      const step =
-        setting.kind === 'integer' && setting.multipleOf ? `, a multiple of ${setting.multipleOf}` : '';
-      return `${kind}, ${setting.min} to ${setting.max}${unit}${step}`;
+      return `${kind}, ${setting.min} to ${setting.max}${unit}`;
     }
     case 'boolean':
       return setting.isSentAsInteger

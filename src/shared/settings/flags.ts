@@ -131,9 +131,7 @@ function rangeOf(setting: Setting): string {
     case 'integer':
     case 'number': {
       const unit = setting.unit === undefined ? '' : ` ${setting.unit}`;
-      const step =
-        setting.kind === 'integer' && setting.multipleOf ? `, multiples of ${setting.multipleOf}` : '';
-      return `${setting.min} to ${setting.max}${unit}${step}`;
+      return `${setting.min} to ${setting.max}${unit}`;
     }
     case 'choice':
     case 'number-choice':

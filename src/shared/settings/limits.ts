@@ -10,6 +10,8 @@ export const maxUrlLength = 2048;
 export const maxPathPartBytes = 255;
 /** Exclusive upper limit of `audio_bitrate` per channel (section 4.1 Audio), in Kbps. */
 export const audioKilobitsPerChannel = 160;
+/** Bitrates of audio in requests are multiples of this, in Kbps. */
+export const audioBitrateStepKbps = 16;
 /** Exclusive upper limit of the times of clips: 100 hours, in seconds. */
 export const clipSeconds = 100 * 60 * 60;
 /** Maximum number of pixels in a frame, of an input or an output. */

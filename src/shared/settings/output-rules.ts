@@ -3,9 +3,10 @@ import { languageCode } from '../text/languages.js';
 import { decodeUrlPart, pathInUrl } from '../text/url-text.js';
 import { flatSkipNames } from './conditions.js';
 import type { JobRequest, OutputSettings } from './index.js';
-import { audioKilobitsPerChannel, maxPathPartBytes, maxPixels } from './limits.js';
+import { audioBitrateStepKbps, audioKilobitsPerChannel, maxPathPartBytes, maxPixels } from './limits.js';
 import { withoutSize } from './precedence.js';
 import { byteLength } from './read-text.js';
+import type { RequestWarning } from './request-warning.js';
 import type { Size } from './setting.js';
 import { isTransferOnly } from './sources.js';
 
@@ -46,12 +47,6 @@ const rules: readonly OutputRule[] = [
   ({ bitrate_cap, video_bitrate }) =>
     bitrate_cap !== undefined && video_bitrate !== undefined && bitrate_cap < video_bitrate
       ? '.bitrate_cap must not be below video_bitrate'
-      : undefined,
-  // The table already limits two channels; without audio_channels the number depends on the input, which is not known
-  // yet.
-  ({ audio_bitrate, audio_channels }) =>
-    audio_channels === 1 && audio_bitrate !== undefined && audio_bitrate >= audioKilobitsPerChannel
-      ? `.audio_bitrate must be below ${audioKilobitsPerChannel} when audio_channels is 1`
       : undefined,
   ({ audio_loudness_level }) =>
     audio_loudness_level !== undefined && audio_loudness_level > maxLoudness
@@ -172,4 +167,36 @@ function isLanguage(code: string): boolean {
 
 function isTooLong(path: string): boolean {
   return path.split('/').some((part) => byteLength(part) > maxPathPartBytes);
+}
+
+/**
+ * The settings with the allowed `audio_bitrate` that is nearest to the requested one, the greater one in a tie, and a warning if that is
+ * another one (contract, section 4): requests of the hosted service's customers have 56 and 320. Without `audio_channels` the limit is that of
+ * stereo; a mono input is corrected when it is known.
+ */
+export function withAllowedAudioBitrate(
+  settings: OutputSettings,
+  path: string,
+): { readonly settings: OutputSettings; readonly warnings: readonly RequestWarning[] } {
+  const { audio_bitrate: kbps, audio_channels: channels = 2 } = settings;
+  if (kbps === undefined) return { settings, warnings: [] };
+  const limit = audioKilobitsPerChannel * channels;
+  const steps = Math.floor(kbps / audioBitrateStepKbps + 0.5);
+  const allowed = Math.min(Math.max(steps, 1) * audioBitrateStepKbps, limit - audioBitrateStepKbps);
+  if (allowed === kbps) return { settings, warnings: [] };
+  const [reason, strictError] =
+    kbps >= limit
+      ? [
+          `${channels === 1 ? 'mono' : 'stereo'} audio has less than ${limit} Kbps`,
+          `must be below ${audioKilobitsPerChannel} per channel`,
+        ]
+      : [
+          `bitrates are multiples of ${audioBitrateStepKbps}`,
+          `must be a multiple of ${audioBitrateStepKbps}`,
+        ];
+  const message = `was corrected to ${allowed}: ${reason}`;
+  return {
+    settings: { ...settings, audio_bitrate: allowed },
+    warnings: [{ field: `${path}.audio_bitrate`, message, strictError }],
+  };
 }

@@ -2,7 +2,13 @@ import { isObject } from '../util/is-object.js';
 import { ineffectiveCaptionSettings } from './captions.js';
 import { ineffectiveEncryptionSettings, validateEncryption } from './encryption.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
-import { validateJob, validateLabels, validateOutput, withMergedSkipRules } from './output-rules.js';
+import {
+  validateJob,
+  validateLabels,
+  validateOutput,
+  withAllowedAudioBitrate,
+  withMergedSkipRules,
+} from './output-rules.js';
 import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
 import { parseObjectFields } from './parse-value.js';
 import { ineffectivePlaylistSettings, validatePlaylist } from './playlists.js';
@@ -157,13 +163,12 @@ const destinationSettings: readonly (keyof OutputSettings)[] = [
 function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputParseResult {
   if (!isObject(item))
     return { ...invalidResult(`${path} must be an object`), valid: {}, invalidNames: ['type'] };
-  const { valid, partial, invalidNames, validationErrors, warnings } = parseObjectFields(
-    outputTable,
-    item,
-    path,
-  );
+  const fields = parseObjectFields(outputTable, item, path);
+  const { partial, invalidNames, validationErrors, warnings } = fields;
+  const { settings: valid, warnings: corrections } = withAllowedAudioBitrate(fields.valid, path);
   const { strict = isStrictJob } = valid;
   const overridden = [
+    ...corrections,
     ...overriddenSettings(valid, path),
     ...overriddenThumbnailSettings(valid, path),
     ...ineffectiveSegmentSettings(valid, path),

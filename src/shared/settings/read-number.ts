@@ -31,13 +31,11 @@ export function toDecimal(value: unknown): number | undefined {
 
 /** Validates a whole number. */
 export function parseInteger(setting: IntegerSetting, value: unknown): ScalarResult<number> {
-  const { min, max, multipleOf = 1 } = setting;
+  const { min, max } = setting;
   const number = toInteger(value);
-  if (number !== undefined && number >= min && number <= max && number % multipleOf === 0) {
-    return { value: number };
-  }
-  const what = multipleOf === 1 ? 'a whole number' : `a multiple of ${multipleOf}`;
-  return { rule: `must be ${what} from ${min} to ${max}` };
+  return number !== undefined && number >= min && number <= max
+    ? { value: number }
+    : { rule: `must be a whole number from ${min} to ${max}` };
 }
 
 /** Validates a number that may have decimals. */

@@ -21,12 +21,11 @@ interface SettingText {
   readonly example?: unknown;
 }
 
-/** A whole number from `min` to `max`, in steps of `multipleOf`. The unit is in the name or in `unit`. */
+/** A whole number from `min` to `max`. The unit is in the name or in `unit`. */
 export interface IntegerSetting extends SettingText {
   readonly kind: 'integer';
   readonly min: number;
   readonly max: number;
-  readonly multipleOf?: number;
   readonly unit?: string;
   /** Whether `auto` is accepted and means omitted. */
   readonly acceptsAuto?: true;

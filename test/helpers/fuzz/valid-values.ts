@@ -129,22 +129,10 @@ export function valueFor(setting: Setting, choices: Choices): unknown {
 }
 
 function integerFor(setting: Extract<Setting, { kind: 'integer' }>, choices: Choices): unknown {
-  const { min, max, multipleOf = 1, acceptsAuto } = setting;
+  const { min, max, acceptsAuto } = setting;
   if (acceptsAuto === true && choices.chance(0.1)) return 'auto';
-  const first = Math.ceil(min / multipleOf) * multipleOf;
-  const last = Math.floor(max / multipleOf) * multipleOf;
-  const middle = first + Math.floor((last - first) / multipleOf / 2) * multipleOf;
-  return asText(
-    choices.pick([
-      first,
-      first + multipleOf,
-      last,
-      last - multipleOf,
-      middle,
-      Math.min(last, first + 7 * multipleOf),
-    ]),
-    choices,
-  );
+  const middle = min + Math.floor((max - min) / 2);
+  return asText(choices.pick([min, min + 1, max, max - 1, middle, Math.min(max, min + 7)]), choices);
 }
 
 function asText(value: number, choices: Choices): unknown {
