@@ -51,6 +51,7 @@ export interface Delivery {
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;
   const uploaded: string[] = [];
+  const remarks: string[] = [];
   let current = delivery;
   const rollBackAll = async (error: unknown = null) => {
     const urls = releaseOwnUrls(context, current, uploaded.splice(0));
@@ -66,7 +67,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     logDelivery(run.job, context, current.output);
     return withUploadSlot(run, current, () =>
       inStage(run, { name: 'deliver', outputIds: [output.id] }, () =>
-        sendAll(run, context, current, uploaded),
+        sendAll(run, context, current, { uploaded, remarks }),
       ),
     );
   };
@@ -82,7 +83,8 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     );
     if (delivered !== null) {
       const { media } = encoded;
-      await run.change({ type: 'output-finished', id: output.id, media, warnings, ...delivered });
+      const all = [...warnings, ...firstOf(remarks)];
+      await run.change({ type: 'output-finished', id: output.id, media, warnings: all, ...delivered });
     }
   } catch (error) {
     // After any other error it is unknown whether the output counts as finished.
@@ -91,6 +93,15 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
   } finally {
     releaseOwnUrls(context, current, uploaded);
   }
+}
+
+/** The maximum number of warnings about the transfer of single files of an output, which may have thousands. */
+const maxRemarks = 5;
+
+function firstOf(remarks: readonly string[]): readonly string[] {
+  const more = remarks.length - maxRemarks;
+  const rest = more > 0 ? [`There are ${more} more such warnings about other files of the output.`] : [];
+  return [...remarks.slice(0, maxRemarks), ...rest];
 }
 
 /** Logs that an output is delivered; where to, unless the job is private or this daemon hosts the file. */
@@ -136,15 +147,18 @@ function withUploadSlot<T>(
   return limiter.runExclusive('uploads', run.signal, send);
 }
 
-/**
- * Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails, and a playlist its segments. Adds each
- * delivered URL to `uploaded`.
- */
+/** What the transfers of an output add to: the delivered URLs, and a sentence for each thing that could not be done. */
+interface DeliveryNotes {
+  readonly uploaded: string[];
+  readonly remarks: string[];
+}
+
+/** Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails, and a playlist its segments. */
 async function sendAll(
   run: Run,
   context: PipelineContext,
   delivery: Delivery,
-  uploaded: string[],
+  { uploaded, remarks }: DeliveryNotes,
 ): Promise<DeliveredFiles> {
   const { output, encoded, scratch } = delivery;
   const { settings, destination } = output;
@@ -155,7 +169,9 @@ async function sendAll(
       throw new TypeError('the scheme of the destination does not support uploads');
     await context.scratch.recordDelivery(scratch, { outputId: output.id, path, url: to });
     const upload = transport.upload.bind(transport);
-    const facts = await withConfirmedClaim(run, (signal) => upload(path, to, { ...transfer, signal }));
+    const facts = await withConfirmedClaim(run, (signal) =>
+      upload(path, to, { ...transfer, signal, onWarning: (sentence) => remarks.push(sentence) }),
+    );
     uploaded.push(to);
     context.deliveries.set(to, delivery);
     await rm(path, { force: true });

@@ -51,13 +51,15 @@ export function requeue(job: Job, token: string, type: 'released' | 'lost', now:
 
 /**
  * The failure of a job for an error of its run. Only error classes that a file can fail with are kept:
- * others, such as `IllegalChangeError`, concern a request or a bug in this program, not the file.
+ * others, such as `IllegalChangeError`, concern a request or a bug in this program, not the file. Until the input is there, the error is one of
+ * the download.
  */
-export function failureOfRun(error: unknown): JobFailure {
-  const failure = toJobFailure(error, 'TranscodingError');
+export function failureOfRun(error: unknown, { input }: Pick<Job, 'input'>): JobFailure {
+  const fallback = isFinal(input.state) ? 'TranscodingError' : 'DownloadFailureError';
+  const failure = toJobFailure(error, fallback);
   const isFileFailure =
     isVencError(error) && error.entry.status === 422 && error.entry.exitCode === exitCodes.jobFailed;
-  return isFileFailure ? failure : { ...failure, errorClass: 'TranscodingError' };
+  return isFileFailure ? failure : { ...failure, errorClass: fallback };
 }
 
 /** Whether an error only means that the run was stopped. */

@@ -2,7 +2,7 @@ import { isVencError } from '../../src/shared/errors.js';
 import { isFinal } from '../../src/shared/states.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
 import { endedClaimOf, viewOfClaim } from '../jobs/claim-view.js';
-import type { Job, JobFailure } from '../jobs/job.js';
+import type { Job } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import { applyByHolder } from '../jobs/numbered-changes.js';
 import { withLastProgress } from '../jobs/progress.js';
@@ -161,7 +161,7 @@ export class QueueRun {
       if (!broken.aborted && !isStopError(error, signal)) {
         this.#deps.log('error', `The run of job ${this.id} ended with an error: ${describeError(error)}`);
       }
-      if (!this.#isDone && !signal.aborted) await this.#fail(failureOfRun(error));
+      if (!this.#isDone && !signal.aborted) await this.#fail(error);
     }
     if (!this.#isDone && signal.aborted) await this.#requeueOwnJob();
     this.#deps.progressTracker.clear(this.id);
@@ -233,16 +233,17 @@ export class QueueRun {
     return true;
   }
 
-  async #fail(failure: JobFailure): Promise<void> {
+  async #fail(error: unknown): Promise<void> {
     const { store, progressTracker, now, log } = this.#deps;
-    const fail = (job: Job) =>
-      withLastProgress(failUnfinished(job, this.holder.token, failure, now()), progressTracker.read(this.id));
+    const { token } = this.holder;
+    const failed = (job: Job) => failUnfinished(job, token, failureOfRun(error, job), now());
+    const fail = (job: Job) => withLastProgress(failed(job), progressTracker.read(this.id));
     try {
       const job = await this.#retryUntilPersisted('failed', () => store.update(this.id, fail));
       this.#outcome = 'settled';
       if (job !== null) this.#leavesOthers(job);
-    } catch (error) {
-      log('error', `Job ${this.id} cannot be failed: ${describeError(error)}`);
+    } catch (unstored) {
+      log('error', `Job ${this.id} cannot be failed: ${describeError(unstored)}`);
     }
   }
 

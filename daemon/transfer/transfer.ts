@@ -18,6 +18,8 @@ export interface Transfer {
   readonly access?: FileAccess;
   /** Headers of the object, by name in lower case, if the destination is a bucket: see `objectHeaders`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** Called with what could not be done for a file that was delivered all the same: a sentence without secrets. */
+  readonly onWarning?: (sentence: string) => void;
   /** Maximum number of parts that an upload sends in parallel; the transport may use fewer. */
   readonly parallelParts?: number;
 }

@@ -38,7 +38,8 @@ export async function runClaim(remote: RemoteRun, deps: RunClaimDeps): Promise<C
     const error: unknown = broken.signal.aborted ? broken.signal.reason : thrown;
     if (!broken.signal.aborted && !isStopError(error, base.signal))
       log('error', `The run of job ${id} ended with an error: ${describeError(error)}`, { jobId: id });
-    if (!remote.isDone && remote.reason === null) await failRest(remote, failureOfRun(error), log);
+    if (!remote.isDone && remote.reason === null)
+      await failRest(remote, failureOfRun(error, remote.job), log);
   }
   await remote.close();
   if (remote.isDone) return remote.job.state;

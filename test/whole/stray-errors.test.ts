@@ -101,8 +101,9 @@ test('an uncaught error fails the job that it was thrown for and no other', asyn
   };
   const unaffected = await create(good.url);
   await waitUntil('the download is running', () => held.length > 0);
-  assert.match(await failureOf(await create(throws.url)), 'thrown at http://user:***@host/film');
-  assert.match(await failureOf(await create(rejects.url)), 'left alone');
+  const thrown = 'DownloadFailureError: thrown at http://user:***@host/film';
+  assert.match(await failureOf(await create(throws.url)), thrown);
+  assert.match(await failureOf(await create(rejects.url)), 'DownloadFailureError: left alone');
   daemon.child.kill('SIGUSR2');
   await waitUntil('the error is logged', () => daemon.logged().includes('of nobody'));
   for (const response of held) response.end(payloadOf(bytes).subarray(50_000));

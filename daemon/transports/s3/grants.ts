@@ -61,24 +61,29 @@ function grantee(name: string): string {
 
 /**
  * Grants the owner of an object full control in addition to its explicit grants. Explicit grants replace the default ones, and the ID of the
- * owner is known only after the upload. No-op if the keys may not read or write the ACL.
+ * owner is known only after the upload. Resolves to null, or to why that cannot be done, as a clause: the object is delivered all the same.
+ * Rejects if another attempt may help.
  */
 export async function grantOwnerFullControl(
   { location }: StorageSession,
   { client, signal }: S3RequestContext,
-): Promise<void> {
+): Promise<string | null> {
   const object = { Bucket: location.bucket, Key: location.key };
   const options = { abortSignal: signal };
   try {
     const { Owner, Grants = [] } = await client.send(new GetObjectAclCommand(object), options);
     const id = Owner?.ID;
-    if (id === undefined) return;
-    if (Grants.some(({ Grantee, Permission }) => Permission === 'FULL_CONTROL' && Grantee?.ID === id)) return;
+    if (id === undefined) return 'its access control list names no owner';
+    if (Grants.some(({ Grantee, Permission }) => Permission === 'FULL_CONTROL' && Grantee?.ID === id))
+      return null;
     const ownerGrant = { Grantee: { Type: 'CanonicalUser', ID: id }, Permission: 'FULL_CONTROL' } as const;
     const AccessControlPolicy = { Owner, Grants: [...Grants, ownerGrant] };
     await client.send(new PutObjectAclCommand({ ...object, AccessControlPolicy }), options);
+    return null;
   } catch (error) {
     const status = parseS3Error(error)?.status ?? 0;
+    if (status >= 200 && status < 300) return 'its access control list cannot be read';
     if (status < 400 || (status >= 500 && status !== 501)) throw error;
+    return `the answer to a request of its access control list was status ${status}`;
   }
 }

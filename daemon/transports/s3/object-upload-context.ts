@@ -1,4 +1,4 @@
-import type { ProgressReporter } from '../../transfer/transfer.js';
+import type { ProgressReporter, Transfer } from '../../transfer/transfer.js';
 import { isDefaultGrant, type ObjectGrants } from './grants.js';
 import type { HeaderParameters } from './header-parameters.js';
 import { isAclUnsupported } from './map-storage-error.js';
@@ -11,6 +11,7 @@ export interface ObjectUploadContext {
   readonly url: string;
   readonly signal: AbortSignal;
   readonly progress: ProgressReporter;
+  readonly onWarning: NonNullable<Transfer['onWarning']>;
   /** Common parameters of the upload requests. */
   readonly head: { readonly Bucket: string; readonly Key: string } & HeaderParameters;
   /** Maximum number of parts that are sent in parallel. */

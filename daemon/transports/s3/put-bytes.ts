@@ -20,6 +20,7 @@ export function ownUpload(
 ): ObjectUploadContext {
   const { bucket: Bucket, key: Key } = session.location;
   return createObjectUploadContext({
+    onWarning: () => {},
     session,
     url,
     signal,

@@ -1,4 +1,5 @@
 import { PutObjectCommand } from '@aws-sdk/client-s3';
+import { isVencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
@@ -39,6 +40,7 @@ export async function uploadObject(
     progress: createProgressReporter(transfer),
     head: { Bucket, Key, ...headerParameters({ 'content-type': contentTypeOf(Key), ...transfer.headers }) },
     grants: grantsFor(transfer.access, transfer.headers),
+    onWarning: transfer.onWarning ?? (() => {}),
     parallelParts: transfer.parallelParts ?? Number.POSITIVE_INFINITY,
   });
   try {
@@ -60,7 +62,7 @@ async function uploadFile(
   file: UploadSource,
   options: StorageUploadOptions,
 ): Promise<FileFacts> {
-  const { session, signal, progress } = upload;
+  const { signal, progress } = upload;
   const attempt = async (): Promise<TransferError | null> => {
     let isVerified = false;
     if (file.sizeBytes <= maxSingleBytes) isVerified = await uploadInOnePart(upload, file);
@@ -69,15 +71,7 @@ async function uploadFile(
       await uploadInParts(upload, source, options);
     }
     const transferError = isVerified ? null : await checkSize(upload, file);
-    if (transferError === null && upload.grants.ACL === undefined) {
-      await session.send(
-        async (request) => {
-          await grantOwnerFullControl(session, request);
-          return true;
-        },
-        { signal },
-      );
-    }
+    if (transferError === null && upload.grants.ACL === undefined) await grantOwner(upload);
     return transferError;
   };
   await withRetry({ attempt, highWaterMarkBytes: () => 0, signal }, options);
@@ -112,11 +106,36 @@ async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource):
   return ETag?.replaceAll('"', '') === md5;
 }
 
+/** Grants the owner full control. The object is complete, so it stays if that fails, and there is a warning. */
+async function grantOwner({ session, signal, onWarning }: ObjectUploadContext): Promise<void> {
+  const send = async (): Promise<string | null> => {
+    const [reason = null] = await session.send(
+      async (request) => [await grantOwnerFullControl(session, request)],
+      { signal },
+    );
+    return reason;
+  };
+  const reason = await send().catch((error: unknown) => {
+    signal.throwIfAborted();
+    return isVencError(error) ? error.message.replace(/\.$/, '') : 'the request failed';
+  });
+  if (reason !== null)
+    onWarning(`The owner of ${session.location.name} may lack full control of it: ${reason}.`);
+}
+
 async function checkSize(
-  { session, signal }: ObjectUploadContext,
+  { session, signal, onWarning }: ObjectUploadContext,
   file: UploadSource,
 ): Promise<TransferError | null> {
-  const storedBytes = await session.send((request) => headObjectSize(session, request), { signal });
+  // The server has confirmed the object: if it does not tell its size now, the object stays.
+  const storedBytes = await session
+    .send((request) => headObjectSize(session, request), { signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      const reason = isVencError(error) ? error.message : 'The request failed.';
+      onWarning(`The size of ${session.location.name} could not be checked. ${reason}`);
+      return null;
+    });
   if (storedBytes === null || storedBytes === file.sizeBytes) return null;
   const message = `${session.host} stored ${storedBytes} bytes of a file of ${file.sizeBytes}`;
   return transientError('UploadFailureError', `${message}: its disk may be full.`);
