@@ -106,6 +106,33 @@ async function describe(bin: string): Promise<void> {
     assert.is((await requestTo(daemon, '/v2/jobs', { method: 'POST', body })).status, 201);
   });
 
+  test('a queue in which nothing can be created is reported, until it can', async () => {
+    const database = await server.createDatabase();
+    await server.query('postgres', "create role guest login password 'guest'");
+    await server.query('postgres', `alter database ${database} owner to guest`);
+    const dsn = server.dsn(database, { user: 'guest', password: 'guest' });
+    const daemon = await startDaemonProcess(join(tempFolder(), 'data'), ['--jobs', '0'], {
+      VENC_DATABASE: dsn,
+    });
+    const create = () => {
+      const body = JSON.stringify({ input: 'http://127.0.0.1:9/a.mp4', outputs: [{}] });
+      return requestTo(daemon, '/v2/jobs', { method: 'POST', body });
+    };
+    assert.equal(await databaseCheck(daemon), { status: 200, ok: true, reason: '' });
+    await server.query(database, 'alter table venc_queue.queue owner to venc');
+    await waitUntil('/health reports it', async () => (await databaseCheck(daemon)).status === 503);
+    assert.match((await databaseCheck(daemon)).reason, /The user "guest" lacks rights in "test_/);
+    assert.is((await create()).status, 503);
+    await server.query(database, 'alter table venc_queue.queue owner to guest');
+    await waitUntil('/health is good', async () => (await databaseCheck(daemon)).status === 200);
+    assert.is((await create()).status, 201);
+
+    const locked = server.query(database, 'begin; lock table venc_queue.queue; select pg_sleep(5); commit');
+    await waitUntil('/health reports the lock', async () => (await databaseCheck(daemon)).status === 503);
+    await locked;
+    await waitUntil('/health is good', async () => (await databaseCheck(daemon)).status === 200);
+  });
+
   test('a standby is reported with what to do, until it is promoted', async () => {
     const database = await server.createDatabase();
     const folder = join(tempFolder(), 'data');

@@ -127,6 +127,15 @@ else {
     assert.equal(await server.query(database, 'select last_id from venc.ids'), [{ last_id: '0' }]);
   });
 
+  test('a text of statements that fails leaves no transaction open in the connection', async () => {
+    const database = await open(server.dsn(await server.createDatabase()));
+    const run = database.openStatements(1);
+    const failed = await run('begin; select 1; select 1 / 0; commit').catch((error: unknown) => error);
+    assert.match(String(failed), /division by zero/);
+    assert.equal((await run('select 1 as one')).rows, [{ one: 1 }]);
+    await database.close();
+  });
+
   test('a newer schema is rejected and not changed', async () => {
     const database = await server.createDatabase();
     await (await open(server.dsn(database))).close();

@@ -95,7 +95,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
         });
       },
       closeSharedWork: async () => leadership?.close(),
-      databaseProblem: createDatabaseCheck(database),
+      databaseProblem: createDatabaseCheck(database, engine.check),
       close,
     };
   } catch (error) {

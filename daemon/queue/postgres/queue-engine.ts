@@ -2,6 +2,7 @@ import { CompiledQuery, sql } from 'kysely';
 import { PgBoss } from 'pg-boss';
 import { isVencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
+import { runAlone } from '../../store/postgres/database-lock.js';
 import type { PostgresDatabase } from '../../store/postgres/open-database.js';
 import type { DatabaseTransaction } from '../../store/postgres/schema.js';
 
@@ -53,8 +54,13 @@ export interface QueueEngine {
   supervise(queues: readonly string[] | null): Promise<void>;
   /** Deletes an empty queue; no-op if there is none. */
   deleteQueue(name: string): Promise<void>;
+  /** Does what a create of a job with new needs does, and changes nothing. Rejects if that fails. Uses one connection at most. */
+  check(): Promise<void>;
   close(): Promise<void>;
 }
+
+/** The queue that `check` creates. It never has a job. */
+const checkQueue = 'venc-check';
 
 /** The place of a job in the queues. */
 export interface QueueEntry {
@@ -84,7 +90,9 @@ export async function startQueueEngine(database: PostgresDatabase, log: Log): Pr
   boss.on('error', (error) => {
     if (!isVencError(error, 'UnavailableError')) log('warn', `The queue reports: ${error.message}`);
   });
-  await boss.start();
+  // Of two that create the tables at once, one would fail.
+  await runAlone(database.queries, () => boss.start());
+  let checking: Promise<void> | null = null;
   return {
     createQueue: (name) => boss.createQueue(name),
     async add(transaction, { queue, jobId, priority }) {
@@ -140,6 +148,12 @@ export async function startQueueEngine(database: PostgresDatabase, log: Log): Pr
       for (const queue of queues) await boss.supervise(queue);
     },
     deleteQueue: (name) => boss.deleteQueue(name),
+    check() {
+      checking ??= boss.createQueue(checkQueue).finally(() => {
+        checking = null;
+      });
+      return checking;
+    },
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }

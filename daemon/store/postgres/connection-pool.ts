@@ -93,6 +93,7 @@ class CheckedClient {
   readonly #runStatement: StatementRunner;
   readonly #mapError: (error: unknown) => unknown;
   #isLost = false;
+  #hasFailed = false;
 
   constructor(client: PoolClient, runStatement: StatementRunner, mapError: (error: unknown) => unknown) {
     this.#client = client;
@@ -102,21 +103,25 @@ class CheckedClient {
 
   async query(sql: string, parameters: readonly unknown[]): Promise<StatementResult> {
     try {
-      return await this.#runStatement({
+      const result = await this.#runStatement({
         sql,
         run: (other) =>
           other === undefined ? this.#client.query(sql, [...parameters]) : this.#client.query(other),
         cut: () => cutConnection(this.#client),
       });
+      this.#hasFailed = false;
+      return result;
     } catch (error) {
+      this.#hasFailed = true;
       if (isConnectionLost(error)) this.#isLost = true;
       throw this.#mapError(error);
     }
   }
 
   release(isDiscarded = false): void {
-    // The pool itself discards a connection that failed outside of a statement.
-    this.#client.release(isDiscarded || this.#isLost);
+    // A text that begins a transaction, as those of pg-boss do, leaves it open if one of its statements fails, and the next user of the
+    // connection would be in it. The pool itself discards a connection that failed outside of a statement.
+    this.#client.release(isDiscarded || this.#isLost || this.#hasFailed);
   }
 }
 

@@ -1,7 +1,9 @@
 import { hostname } from 'node:os';
+import { type Kysely, sql } from 'kysely';
 import type { Client } from 'pg';
 import { VencError } from '../../../src/shared/errors.js';
 import type { DatabaseTarget } from './database-errors.js';
+import type { DatabaseSchema } from './schema.js';
 
 /*
  * An advisory lock of the database: each process that uses the database has it, shared, while it is connected, and a migration has it alone.
@@ -26,6 +28,19 @@ export async function lockShared(client: Client, target: DatabaseTarget): Promis
 export async function lockExclusively(client: Client, target: DatabaseTarget): Promise<void> {
   if (await tryLock(client, 'pg_try_advisory_lock')) return;
   throw await inUse(client, target, 'Stop that process, then run the command again.');
+}
+
+/** The key of the advisory lock of {@link runAlone}: the letters of `vencInit`. */
+const initLock = '8531346441836063092';
+
+/** Runs a task that creates or changes tables. Other processes that call this wait. */
+export function runAlone<T>(queries: Kysely<DatabaseSchema>, task: () => Promise<T>): Promise<T> {
+  return queries.transaction().execute(async (transaction) => {
+    // Nothing else runs in this transaction, which is idle as long as the task takes.
+    await sql`set local idle_in_transaction_session_timeout = 0`.execute(transaction);
+    await sql`select pg_advisory_xact_lock(${initLock})`.execute(transaction);
+    return task();
+  });
 }
 
 async function tryLock(client: Client, name: string): Promise<boolean> {

@@ -21,37 +21,42 @@ interface Question {
   isAnswered: boolean;
 }
 
-/** Creates the check of a database: whether it answers, has the tables and accepts changes. */
-export function createDatabaseCheck({
-  queries,
-  name,
-}: Pick<PostgresDatabase, 'queries' | 'name'>): DatabaseProblem {
+/**
+ * Creates the check of a database: whether it answers, has the tables and accepts changes. With a limit also whether `checkQueue` resolves:
+ * without one the caller needs an answer now, and is about to use the queue itself.
+ */
+export function createDatabaseCheck(
+  { queries, name }: Pick<PostgresDatabase, 'queries' | 'name'>,
+  checkQueue: () => Promise<void>,
+): DatabaseProblem {
   const subject = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const readOnly = async () => {
+    const kind = await queries.connection().execute(readOnlyKind);
+    return kind === null ? null : readOnlyReason(subject, kind);
+  };
+  const database = reuseAnswers(readOnly);
+  const all = reuseAnswers(async () => (await readOnly()) ?? (await checkQueue().then(() => null)));
+  return async (maxWaitMs) => {
+    if (maxWaitMs === undefined) return database().answer;
+    const { atMs, answer } = all();
+    const late = `${subject} is not available: it does not answer.`;
+    return settleWithin(answer, Math.max(0, maxWaitMs - (performance.now() - atMs)), late);
+  };
+}
+
+/** Asks, or returns the latest question if it is recent. Errors become answers. */
+function reuseAnswers(ask: () => Promise<string | null>): () => Question {
   let latest: Question | null = null;
-  const ask = (): Question => {
-    const question: Question = { atMs: performance.now(), answer: askDatabase(), isAnswered: false };
-    void question.answer.then(() => {
+  return () => {
+    const ageMs = latest === null ? 0 : performance.now() - latest.atMs;
+    if (latest !== null && ageMs <= (latest.isAnswered ? answerTtlMs : repeatAfterMs)) return latest;
+    const answer = ask().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    const question: Question = { atMs: performance.now(), answer, isAnswered: false };
+    void answer.then(() => {
       question.isAnswered = true;
     });
-    return question;
-  };
-  const askDatabase = async (): Promise<string | null> => {
-    try {
-      const kind = await queries.connection().execute(readOnlyKind);
-      return kind === null ? null : readOnlyReason(subject, kind);
-    } catch (error) {
-      return error instanceof Error ? error.message : String(error);
-    }
-  };
-  return async (maxWaitMs) => {
-    const ageMs = latest === null ? 0 : performance.now() - latest.atMs;
-    const isUsable = latest !== null && ageMs <= (latest.isAnswered ? answerTtlMs : repeatAfterMs);
-    const question = isUsable && latest !== null ? latest : ask();
     latest = question;
-    if (maxWaitMs === undefined) return question.answer;
-    const waitedMs = performance.now() - question.atMs;
-    const late = `${subject} is not available: it does not answer.`;
-    return settleWithin(question.answer, Math.max(0, maxWaitMs - waitedMs), late);
+    return question;
   };
 }
 
