@@ -1,4 +1,5 @@
 import type { ErrorClass } from '../../src/shared/error-classes.js';
+import { VencError } from '../../src/shared/errors.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { ExitResult } from './launch.js';
 
@@ -178,6 +179,36 @@ function lastErrorLine(stderr: string, redaction: RedactionOptions): string | nu
   const lines = stderr.split(/[\r\n]+/).filter((line) => !noisePattern.test(line));
   const last = lines.at(-1);
   return last === undefined ? null : redactLine(last, redaction).slice(0, 300);
+}
+
+/** The cause of an error: the format of an audio stream changes in the middle, which the filters of the run cannot follow. */
+class AudioChange extends Error {
+  override readonly name = 'AudioChange';
+
+  constructor(readonly streamIndex: number) {
+    super(`The format of stream ${streamIndex} changes.`);
+  }
+}
+
+/** The error of a run that ended because the format of an audio stream changes in the middle; null if it has another reason. */
+export function audioChangeError(stderr: string): VencError | null {
+  const stream = /\[graph_\d+_in_\d+[_:](\d+).*\] Changing (?:audio )?frame properties on the fly/.exec(
+    stderr,
+  );
+  if (stream === null) return null;
+  const cause = new AudioChange(Number(stream[1]));
+  return new VencError(
+    'TranscodingError',
+    'The channels or the sample rate of the audio change in the middle.',
+    {
+      cause,
+    },
+  );
+}
+
+/** The index of the audio stream whose format changes, if that is why a run failed; otherwise null. */
+export function changedAudioStream(error: unknown): number | null {
+  return error instanceof VencError && error.cause instanceof AudioChange ? error.cause.streamIndex : null;
 }
 
 /** The cause of an error that the messages of a program led to, for the log. Its text may contain paths of this machine. */

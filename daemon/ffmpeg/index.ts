@@ -4,6 +4,7 @@ export type { SandboxMode } from './containment/find-containment.js';
 export { defaultEncodeLimits, type EncodeLimits } from './containment/program-limits.js';
 export { hiddenFileName } from './containment/sandbox.js';
 export type { ProgramEndHook } from './containment/usage-meter.js';
+export { changedAudioStream } from './explain.js';
 export type {
   Binary,
   BinarySource,

@@ -5,7 +5,7 @@ import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
-import { explainFailure, hasHiddenWriteError } from './explain.js';
+import { audioChangeError, explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
 import { DamageDetector } from './input-damage.js';
 import { type LaunchSettings, launch } from './launch.js';
@@ -122,6 +122,8 @@ export async function runEncoder(
     const hasLimits = settings.containment.prlimit !== null;
     const limitError = hasLimits ? explainLimit(exit, programLimits, { limits, memory }) : null;
     if (limitError !== null) throw limitError;
+    const audioChange = audioChangeError(exit.stderr);
+    if (audioChange !== null) throw audioChange;
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {

@@ -65,6 +65,23 @@ export interface AudioFacts {
   readonly startSeconds: number | null;
   /** The language that the file declares for it; absent if none. */
   readonly language?: string;
+  /** Set once it was converted, because its format changes. */
+  readonly converted?: ConvertedAudio;
+}
+
+/** A part of audio with one format. */
+export interface AudioPart {
+  /** When it starts, in seconds from the start of the input. */
+  readonly seconds: number;
+  readonly channels: number;
+  readonly sampleRate: number;
+}
+
+/** Audio whose format changes, converted to stereo at the sample rate of its stream, as a file of its own. */
+export interface ConvertedAudio {
+  readonly path: string;
+  /** Its parts, in order. The file starts where the first of them does. */
+  readonly parts: readonly [AudioPart, ...AudioPart[]];
 }
 
 /** A subtitle track of a file. */

@@ -16,7 +16,7 @@ import { contextOfOutput } from './job-context.js';
 import type { WithEncoder } from './measure-audio.js';
 import { packageOutput } from './package-output.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { type PlannedGroup, planJob, type RequestedFiles } from './plan-job.js';
+import { type GroupToEncode, planJob, type RequestedFiles } from './plan-job.js';
 import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
 import { inStage, type Spawn } from './stages.js';
 
@@ -26,7 +26,7 @@ export interface SourceBatch {
   /** The outputs that are only transferred, and those that are encoded. */
   readonly outputs: readonly JobOutput[];
   /** The plan of those that are encoded. */
-  readonly groups: readonly PlannedGroup[];
+  readonly groups: readonly GroupToEncode[];
 }
 
 /** What encoding needs besides the batch of the input. */

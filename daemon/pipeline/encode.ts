@@ -13,7 +13,7 @@ import { createEncodingProgressReporter } from './encoding-progress-reporter.js'
 import { contextOfOutput } from './job-context.js';
 import { limitBitrate } from './limit-bitrate.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { type PlannedGroup, type PlannedOutput, workOf } from './plan-job.js';
+import { type GroupToEncode, type PlannedOutput, workOf } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
 import { failureInLog } from './run-log.js';
 import { inStage, runStage } from './stages.js';
@@ -45,16 +45,21 @@ export interface EncodedOutput {
 export async function* encode(
   run: Run,
   context: PipelineContext,
-  group: PlannedGroup,
+  { latest, audio }: GroupToEncode,
   scratch: string,
 ): AsyncGenerator<EncodedOutput> {
-  const { members, individually } = group;
+  const { members } = latest();
   for (const { output, product } of members)
     await run.change({ type: 'output-started', id: output.id, warnings: product.warnings });
-  const together = members.length > 1 ? await encodeTogether(run, context, members, scratch) : null;
+  const together = members.length > 1 ? await encodeTogether(run, context, { latest, audio }, scratch) : null;
   const isEncodedTogether = together !== null;
-  for (const member of isEncodedTogether ? members : individually) {
-    const { output, product } = member;
+  for (const [index, { output, product }] of members.entries()) {
+    const current = () => {
+      const planned = (isEncodedTogether ? latest().members : latest().individually)[index];
+      if (planned === undefined)
+        throw new TypeError('the plan of the audio that was converted lacks an output');
+      return planned;
+    };
     const outputContext = contextOfOutput(context, output.id);
     const encoded = await runStage(
       run,
@@ -62,15 +67,18 @@ export async function* encode(
         if (together instanceof VencError) throw together;
         const { isDamaged } =
           together ??
-          (await runSteps(run, outputContext, [member], scratch).catch((error: unknown) => {
-            throw toShortClipError(product, error);
-          }));
-        await limitBitrate(run, outputContext, member, scratch);
-        await correctBitrate(run, outputContext, member, scratch, isEncodedTogether);
+          (await audio
+            .withConversion(() => runSteps(run, outputContext, [current()], scratch))
+            .catch((error: unknown) => {
+              throw toShortClipError(product, error);
+            }));
+        await limitBitrate(run, outputContext, current(), scratch);
+        await correctBitrate(run, outputContext, current(), scratch, isEncodedTogether);
         const media = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
           verifyEncoded(outputContext, product, run.signal),
         );
-        return { product, media, warnings: isDamaged ? [damageWarning] : [] };
+        const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
+        return { product, media, warnings: [...(isDamaged ? [damageWarning] : []), ...added] };
       },
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
@@ -91,13 +99,14 @@ interface InputFindings {
 async function encodeTogether(
   run: Run,
   context: PipelineContext,
-  members: readonly PlannedOutput[],
+  { latest, audio }: GroupToEncode,
   scratch: string,
 ): Promise<InputFindings | VencError | null> {
   try {
-    return await runSteps(run, context, members, scratch);
+    return await audio.withConversion(() => runSteps(run, context, latest().members, scratch));
   } catch (error) {
     run.signal.throwIfAborted();
+    const { members } = latest();
     for (const { product } of members) await rm(product.path, { force: true });
     if (isVencError(error, 'InputDurationLimitError')) return error;
     const ids = members.map(({ output }) => output.id).join(', ');

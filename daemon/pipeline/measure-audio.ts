@@ -3,6 +3,7 @@ import type { Run } from '../jobs/run.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Plan, PlannedMeasurement } from '../plan/plan-types.js';
 import type { PipelineContext } from './pipeline-context.js';
+import type { SourceAudio } from './source-audio.js';
 import { runStage } from './stages.js';
 
 /** An output to plan, with what was measured in its audio. */
@@ -18,6 +19,7 @@ export type WithEncoder = <T>(work: () => Promise<T>) => Promise<T>;
 interface MeasuringOptions<T> {
   readonly planFor: (outputs: readonly T[]) => Plan;
   readonly scratch: string;
+  readonly audio: SourceAudio;
   readonly withEncoder: WithEncoder;
 }
 
@@ -30,7 +32,7 @@ export async function measureAudio<T extends MeasurableOutput>(
   run: Run,
   context: PipelineContext,
   given: readonly T[],
-  { planFor, scratch, withEncoder }: MeasuringOptions<T>,
+  { planFor, scratch, audio, withEncoder }: MeasuringOptions<T>,
 ): Promise<readonly T[]> {
   const results = new Map<string, Promise<MeasuredAudio>>();
   const measureOnce = (planned: PlannedMeasurement): Promise<MeasuredAudio> => {
@@ -39,22 +41,19 @@ export async function measureAudio<T extends MeasurableOutput>(
     results.set(key, result);
     return result;
   };
-  const measureNext = async (
-    outputs: readonly T[],
-    measurements: readonly PlannedMeasurement[],
-  ): Promise<readonly T[]> => {
+  const measureOne = async (one: T): Promise<MeasuredAudio> => {
+    const [planned] = planFor([one]).measurements;
+    return planned === undefined ? {} : await measureOnce(planned);
+  };
+  const measureNext = async (outputs: readonly T[]): Promise<readonly T[]> => {
     const next: T[] = [];
     for (const one of outputs) {
-      const planned = measurements.find(({ outputId }) => outputId === one.output.id);
-      const found =
-        planned === undefined
-          ? {}
-          : await runStage(
-              run,
-              () => measureOnce(planned),
-              'TranscodingError',
-              (failure) => run.change({ type: 'output-failed', id: one.output.id, failure }),
-            );
+      const found = await runStage(
+        run,
+        () => audio.withConversion(() => measureOne(one)),
+        'TranscodingError',
+        (failure) => run.change({ type: 'output-failed', id: one.output.id, failure }),
+      );
       if (found !== null) next.push({ ...one, measured: { ...one.measured, ...found } });
     }
     return next;
@@ -63,7 +62,7 @@ export async function measureAudio<T extends MeasurableOutput>(
   for (;;) {
     const { measurements } = planFor(outputs);
     if (measurements.length === 0) return outputs;
-    outputs = await withEncoder(() => measureNext(outputs, measurements));
+    outputs = await withEncoder(() => measureNext(outputs));
   }
 }
 

@@ -19,6 +19,7 @@ import type { PipelineContext } from './pipeline-context.js';
 import type { ReadCaptionFiles } from './read-caption-files.js';
 import type { ReadKey } from './read-key.js';
 import { createSubtitleReader } from './read-subtitles.js';
+import { createSourceAudio, type SourceAudio } from './source-audio.js';
 import type { FetchWatermarks } from './watermark-fetcher.js';
 
 /** Reads the files that the outputs of a job name besides the input, each once. */
@@ -34,6 +35,13 @@ export interface PlannedGroup {
   readonly members: readonly PlannedOutput[];
   /** The same outputs, each with the steps that encode it without the others. */
   readonly individually: readonly PlannedOutput[];
+}
+
+/** A group, and the audio of its input. */
+export interface GroupToEncode {
+  /** The plan of the group from what is known of the audio now. */
+  readonly latest: () => PlannedGroup;
+  readonly audio: SourceAudio;
 }
 
 /** A planned output. */
@@ -79,7 +87,7 @@ export async function planJob(
     readonly requestedFiles: RequestedFiles;
     readonly withEncoder: WithEncoder;
   },
-): Promise<readonly PlannedGroup[]> {
+): Promise<readonly GroupToEncode[]> {
   const { fetchWatermarks, readCaptionFiles, readKey } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
   const found: PendingOutput[] = [];
@@ -97,6 +105,7 @@ export async function planJob(
   }
   const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };
+  const audio = createSourceAudio(run, context, inspected);
   const planFor = (subset: readonly PendingOutput[]): Plan =>
     plan(
       subset.map(({ output, watermarks, captions, frameAtStart, measured }) => ({
@@ -110,11 +119,11 @@ export async function planJob(
         segmentGrids: segmentGridsOf(output.settings, allSettings),
         isTest: run.job.test,
       })),
-      inspected.media,
+      audio.media(),
       paths,
       context.ffmpeg.capabilities,
     );
-  const pendingOutputs = await measureAudio(run, context, found, { planFor, ...inspected });
+  const pendingOutputs = await measureAudio(run, context, found, { planFor, audio, ...inspected });
   const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
     planFor(
       pendingOutputs.flatMap((one) =>
@@ -135,14 +144,23 @@ export async function planJob(
     );
   }
   const outputs = pendingOutputs.map(({ output }) => output);
-  return groupIds(jobPlan.steps).map((ids) => ({
-    members: plannedOutputs(jobPlan, outputs, ids, stepsAtBitrate),
-    individually: ids.flatMap((id) => {
-      const outputPlan =
-        ids.length === 1 ? jobPlan : planFor(pendingOutputs.filter(({ output }) => output.id === id));
-      return plannedOutputs(outputPlan, outputs, [id], stepsAtBitrate);
-    }),
-  }));
+  const planOnly = (ids: readonly number[]) =>
+    planFor(pendingOutputs.filter(({ output }) => ids.includes(output.id)));
+  const toGroup = (ids: readonly number[], groupPlan: Plan): PlannedGroup => ({
+    members: plannedOutputs(groupPlan, outputs, ids, stepsAtBitrate),
+    individually: ids.flatMap((id) =>
+      plannedOutputs(ids.length === 1 ? groupPlan : planOnly([id]), outputs, [id], stepsAtBitrate),
+    ),
+  });
+  return groupIds(jobPlan.steps).map((ids) => {
+    let planned = { from: audio.media(), group: toGroup(ids, jobPlan) };
+    const latest = () => {
+      const from = audio.media();
+      if (from !== planned.from) planned = { from, group: toGroup(ids, planOnly(ids)) };
+      return planned.group;
+    };
+    return { latest, audio };
+  });
 }
 
 /** The ids of the outputs that share steps, in the order of the steps. */

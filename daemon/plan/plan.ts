@@ -6,7 +6,7 @@ import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/aut
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
-import { decideAudio, decideRepack } from './decide/decide-audio.js';
+import { changeWarnings, decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
@@ -213,6 +213,7 @@ function decideOutput(
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...videoResult.warnings,
       ...audioResult.warnings,
+      ...(audioResult.audio === null ? [] : changeWarnings(audioResult.audio, clip)),
       ...captionWarnings,
       ...(lacksThumbnails ? ['There are no thumbnails, because the input has no video.'] : []),
       ...missingCaptionWarnings(settings, { isVideo, wantsVideo: combination.video !== null }),

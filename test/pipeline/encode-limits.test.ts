@@ -2,6 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { EncodeOptions } from '../../daemon/ffmpeg/index.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
 import type { Run } from '../../daemon/jobs/run.js';
 import { encode } from '../../daemon/pipeline/encode.js';
 import { limitBitrate } from '../../daemon/pipeline/limit-bitrate.js';
@@ -55,9 +56,15 @@ function fixture(error: Error | null, isPrivate = false) {
   return { run, context, runs, changes, lines };
 }
 
+const noMedia: MediaFacts = {
+  ...{ format: 'mpeg4', durationSeconds: null, totalBitrateKbps: null, video: null, audio: null },
+};
+
 async function encodeBoth({ run, context }: ReturnType<typeof fixture>): Promise<void> {
   const members = [planned(3), planned(4)];
-  for await (const { output } of encode(run, context, { members, individually: members }, tempFolder()))
+  const audio = { media: () => noMedia, withConversion: <T>(work: () => Promise<T>) => work() };
+  const group = { latest: () => ({ members, individually: members }), audio };
+  for await (const { output } of encode(run, context, group, tempFolder()))
     throw new Error(`output ${output.id} was encoded`);
 }
 

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { JobFailure } from '../../jobs/job.js';
-import type { AudioFacts, MediaFacts } from '../../jobs/media.js';
+import type { AudioFacts, AudioPart, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
 import { isStrictAbout, nameInSentence } from '../device-profiles.js';
 import { levelOf } from '../encoders.js';
@@ -9,7 +9,7 @@ import { correctAudioBitrate, knownAudioBitrate } from './audio-bitrate.js';
 import { decideAudioEffects } from './audio-effects.js';
 import { isConstantRate } from './audio-options.js';
 import { startWithin } from './clip.js';
-import type { AudioDecision, Mixing } from './decisions.js';
+import type { AudioDecision, Clip, Mixing } from './decisions.js';
 import type { MeasuredAudio } from './normalization.js';
 import { decideSampleRate, sampleRatesOf } from './sample-rates.js';
 
@@ -45,11 +45,12 @@ export function decideAudio(
     profile: target.codec === 'aac' && settings.force_aac_profile !== undefined ? 'aac_low' : null,
     streamIndex: audio.streamIndex,
     repack,
+    ...(audio.converted === undefined ? {} : { converted: audio.converted }),
     encoder: target.encoder,
     sampleRate,
     bitDepth: settings.audio_bit_depth ?? 16,
     channels,
-    mixing: decideMixing(audio.channels, channels),
+    mixing: decideMixing(audio.converted === undefined ? audio.channels : 2, channels),
   } as const;
   const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
   if (requestedKbps === undefined) {
@@ -83,6 +84,31 @@ function decideMixing(from: number, to: 1 | 2): Mixing {
   return { by: from === 2 ? 'average' : 'positions' };
 }
 
+/** The sentence about audio whose format changes within the clip of an output. */
+export function changeWarnings(
+  { converted, sampleRate, channels }: AudioDecision,
+  { startSeconds, lengthSeconds }: Clip,
+): readonly string[] {
+  const end = startSeconds + (lengthSeconds ?? Number.POSITIVE_INFINITY);
+  const changes = (converted?.parts ?? []).flatMap((to, at, all) => {
+    const from = all[at - 1];
+    return from !== undefined && to.seconds > startSeconds && to.seconds < end ? [{ from, to }] : [];
+  });
+  const [first] = changes;
+  if (first === undefined) return [];
+  const { from, to } = first;
+  const more = changes.length === 1 ? '' : ' and again later';
+  return [
+    `The audio changes from ${formatName(from)} to ${formatName(to)} at ${to.seconds.toFixed(1)} s of the input${more}; all of it was converted to ${formatName({ sampleRate, channels })}.`,
+  ];
+}
+
+const layoutNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 6: '5.1', 8: '7.1' };
+
+function formatName({ sampleRate, channels }: Pick<AudioPart, 'sampleRate' | 'channels'>): string {
+  return `${sampleRate / 1000} kHz ${layoutNames[channels] ?? `${channels} channels`}`;
+}
+
 /** Codecs of which phones write dozens of frames into one packet. */
 const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
 
@@ -93,6 +119,7 @@ const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
  */
 export function decideRepack(media: MediaFacts): AudioDecision['repack'] {
   const { format, audio } = media;
-  if (audio === null || format === 'amr' || !packedCodecs.has(audio.codec)) return null;
+  if (audio === null || audio.converted !== undefined || format === 'amr' || !packedCodecs.has(audio.codec))
+    return null;
   return { offsetSeconds: startWithin(audio.startSeconds, media) };
 }

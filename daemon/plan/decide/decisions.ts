@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { AudioFacts, Orientation, Ratio, VideoFacts } from '../../jobs/media.js';
+import type { AudioFacts, ConvertedAudio, Orientation, Ratio, VideoFacts } from '../../jobs/media.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
@@ -223,6 +223,8 @@ export interface AudioDecision {
   readonly streamIndex: number;
   /** Set if the audio must be repacked before it can be decoded: how many seconds after the input it starts. */
   readonly repack: { readonly offsetSeconds: number } | null;
+  /** Set if it is read from the file of the converted audio. */
+  readonly converted?: ConvertedAudio;
   readonly encoder: AudioEncoderName;
   readonly sampleRate: number;
   /** The profile as the encoder names it; null for its default. */

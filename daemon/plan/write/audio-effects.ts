@@ -13,13 +13,20 @@ const loudnessRange = 11;
 /** The lowest level in dB that an expander produces. */
 const floorDb = -900;
 
-/** The filters of the effects, in the order in which they apply. They follow the mixing of the channels. */
-export function effectFilters(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
+/**
+ * The filters of the effects, in the order in which they apply. They follow the mixing of the channels. `skipSeconds` is the duration
+ * that is read before the clip.
+ */
+export function effectFilters(
+  audio: AudioDecision,
+  capabilities: Capabilities,
+  skipSeconds: number,
+): readonly string[] {
   const filters = [
     ...filtersUntil('loudness', audio),
     ...normalizingFilters(audio),
     ...gainFilters(audio, capabilities),
-    ...fadeFilters(audio.effects),
+    ...fadeFilters(audio.effects, skipSeconds),
   ];
   return filters.length === 0 ? [] : [layoutFilter(audio), ...filters];
 }
@@ -102,12 +109,13 @@ function gainFilters(audio: AudioDecision, capabilities: Capabilities): readonly
   return [`volume=${gainDb}dB`, ...(gainDb > 0 ? limiterFilters(ceiling, audio, capabilities) : [])];
 }
 
-function fadeFilters({ fadeInSeconds, fadeOut }: AudioEffects): readonly string[] {
+function fadeFilters({ fadeInSeconds, fadeOut }: AudioEffects, skipSeconds: number): readonly string[] {
+  const start = (seconds: number) => `st=${rounded(skipSeconds + seconds)}`;
   return [
-    ...(fadeInSeconds === null ? [] : [`afade=t=in:d=${rounded(fadeInSeconds)}`]),
+    ...(fadeInSeconds === null ? [] : [`afade=t=in:${start(0)}:d=${rounded(fadeInSeconds)}`]),
     ...(fadeOut === null
       ? []
-      : [`afade=t=out:st=${rounded(fadeOut.startSeconds)}:d=${rounded(fadeOut.lengthSeconds)}`]),
+      : [`afade=t=out:${start(fadeOut.startSeconds)}:d=${rounded(fadeOut.lengthSeconds)}`]),
   ];
 }
 

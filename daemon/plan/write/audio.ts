@@ -1,8 +1,10 @@
+import type { AudioFacts, AudioPart, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoder, audioEncoders } from '../audio-encoders.js';
 import { allowedKbps } from '../decide/audio-limits.js';
 import type { AudioDecision } from '../decide/decisions.js';
 import { atLevel } from '../encoders.js';
-import type { Capabilities } from '../plan-types.js';
+import type { Capabilities, PlanPaths } from '../plan-types.js';
+import { fileArgument, safeInputArgs } from '../safe-input.js';
 import { effectFilters } from './audio-effects.js';
 import { limiterFilters } from './limiter.js';
 
@@ -14,12 +16,16 @@ import { limiterFilters } from './limiter.js';
  */
 const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
-/** The arguments for the audio of an output: its filters and its encoder. */
-export function audioArgs(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
+/** The arguments for the audio of an output: its filters and its encoder. `skipSeconds` is the duration that is read before the clip. */
+export function audioArgs(
+  audio: AudioDecision,
+  capabilities: Capabilities,
+  skipSeconds: number,
+): readonly string[] {
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
     '-af',
-    [...mixingFilters(audio, capabilities), ...effectFilters(audio, capabilities)].join(','),
+    [...mixingFilters(audio, capabilities), ...effectFilters(audio, capabilities, skipSeconds)].join(','),
     '-c:a',
     encoderName(audio),
     ...rateArgs(audio, encoder),
@@ -68,6 +74,65 @@ const positionalMatrix = [
   'lfe_mix_level=0',
 ].join(':');
 
+/** The demuxers of files that are nothing but audio packets, one after another. Their times are computed from these. */
+const elementaryFormats: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'dts', 'truehd']);
+
+/**
+ * The run of ffmpeg that converts a stream whose format changes to stereo at one sample rate. ffmpeg builds the filters again at
+ * each change, so those of an output, which count from its start, cannot follow it. The first two report each part: its format and
+ * its first timestamp, see `readAudioParts`. The video is read too, so that a jump of the clock is corrected as when it is encoded.
+ */
+export function conversionOf(
+  { video, format }: MediaFacts,
+  { streamIndex, sampleRate }: AudioFacts,
+  { input, scratch }: PlanPaths,
+): { readonly path: string; readonly args: readonly string[] } {
+  const isElementary = elementaryFormats.has(format);
+  const path = `${scratch}/converted-${streamIndex}.${isElementary ? 'w64' : 'nut'}`;
+  const rate = sampleRate > 0 ? sampleRate : 48_000;
+  const filters = [
+    String.raw`volume=volume=1+0*print(${partMark}+nb_channels*1e6+sample_rate\,16):eval=once`,
+    String.raw`asetpts=if(eq(N\,0)\,PTS+0*print(T\,16)\,PTS)`,
+    `aresample=${positionalMatrix}`,
+    `aformat=sample_fmts=flt:sample_rates=${rate}:channel_layouts=stereo`,
+  ];
+  return {
+    path,
+    args: [
+      ...['-y', ...safeInputArgs(input), '-map', `0:${streamIndex}`, '-af', filters.join(',')],
+      // Without a container the samples follow each other. ffmpeg 5.1 sets a wrong time for the first frame of another rate.
+      ...['-c:a', 'pcm_f32le', '-f', isElementary ? 'w64' : 'nut', fileArgument(path)],
+      ...(video === null ? [] : ['-map', `0:${video.streamIndex}`, '-c:v', 'copy', '-f', 'null', '-']),
+    ],
+  };
+}
+
+/** Added to the number that reports the format of a part, to tell it from a timestamp. */
+const partMark = 1e12;
+
+/** Reads the parts from the messages of the run that converted them. Very short ones are errors of the first frame of the next. */
+export function readAudioParts(messages: string): readonly AudioPart[] {
+  const parts: AudioPart[] = [];
+  let format = 0;
+  for (const line of messages.split('\n')) {
+    const number = /^(?:\[Eval @ \w+\] )?(-?\d+\.\d{6})\s*$/.exec(line)?.[1];
+    if (number === undefined) continue;
+    const value = Number(number);
+    if (value >= partMark) format = value - partMark;
+    else parts.push({ seconds: value, channels: Math.floor(format / 1e6), sampleRate: format % 1e6 });
+  }
+  const long = parts.filter(
+    ({ seconds }, at) => seconds + minPartSeconds <= (parts[at + 1]?.seconds ?? seconds + 1),
+  );
+  return long.filter((part, at) => at === 0 || !hasSameFormat(part, long[at - 1]));
+}
+
+const minPartSeconds = 0.1;
+
+function hasSameFormat(one: AudioPart, other: AudioPart | undefined): boolean {
+  return one.channels === other?.channels && one.sampleRate === other.sampleRate;
+}
+
 /** Stereo becomes mono as half the sum, which never clips. */
 const average = 'rematrix_maxval=1';
 
@@ -79,12 +144,15 @@ const ceiling = 0.891;
  * downmixes.
  */
 export function mixingFilters(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
-  const { mixing } = audio;
+  const { mixing, converted } = audio;
+  // A part that was mixed from more channels may exceed full scale.
+  const isMixed = converted?.parts.some(({ channels }) => channels > 2) ?? false;
+  const limiter = isMixed ? limiterFilters(ceiling, audio, capabilities) : [];
   switch (mixing.by) {
     case 'nothing':
-      return [resampleFilter];
+      return [resampleFilter, ...limiter];
     case 'average':
-      return [`${resampleFilter}:${average}`];
+      return [`${resampleFilter}:${average}`, ...limiter];
     case 'positions':
       return [`${resampleFilter}:${positionalMatrix}`, ...limiterFilters(ceiling, audio, capabilities)];
     case 'order':

@@ -14,13 +14,15 @@ export const groupLabel = (index: number): string => `[v${index}]`;
 /**
  * The filter graph of several videos of one input. They share all filters before scaling. Each rendition is then split off,
  * scaled, framed and watermarked. The colours are converted before a rendition is split, because ffmpeg picks other ones for a
- * second scaling. `source` is the size of the input after rotation.
+ * second scaling. `source` is the size of the input after rotation, `firstInput` the index of the
+ * first watermark input.
  */
 export function groupGraph(
   videos: readonly [VideoDecision, ...VideoDecision[]],
   source: PixelSize,
   capabilities: Capabilities,
   skip: Skip,
+  firstInput: number,
 ): string {
   const [first] = videos;
   const input = `[0:${first.streamIndex}]`;
@@ -29,7 +31,9 @@ export function groupGraph(
   return [
     chain([input], [...preScaleFilters(first, capabilities, skip), ...split(roots)], roots),
     ...renditions.map((rendition, index) => renditionChain(rendition, index, renditions, first)),
-    ...videos.flatMap((video, index) => videoChains(video, index, firstWatermark(videos, index), first)),
+    ...videos.flatMap((video, index) =>
+      videoChains(video, index, firstInput + watermarksBefore(videos, index), first),
+    ),
     ...(videos.some(({ hasDisplayMatrix }) => hasDisplayMatrix) ? [dropDisplayMatrix(input)] : []),
   ].join(';');
 }
@@ -86,9 +90,9 @@ function toOwnMatrix(video: VideoDecision, first: VideoDecision): readonly strin
   return [...scaleFilters({ scaleTo: null, conversion, staysInterlaced: false }), `format=${pixelFormat}`];
 }
 
-/** Watermark inputs follow the main input, those of the first video first. */
-function firstWatermark(videos: readonly VideoDecision[], index: number): number {
-  return 1 + videos.slice(0, index).reduce((sum, { watermarks }) => sum + watermarks.length, 0);
+/** The number of watermarks of the videos before one. */
+function watermarksBefore(videos: readonly VideoDecision[], index: number): number {
+  return videos.slice(0, index).reduce((sum, { watermarks }) => sum + watermarks.length, 0);
 }
 
 function split(ends: readonly string[]): readonly string[] {

@@ -23,6 +23,8 @@ export function inputArgs(path: string, clip: Clip, video: InputVideo | null): r
     ...decoderArgs(video?.inputCodec ?? null),
     ...(video === null || video.inputDecoder === null ? [] : [`-c:${video.streamIndex}`, video.inputDecoder]),
     '-noautorotate',
+    // Filters that count from the start cannot follow a change of the audio, which fails the run: see `conversionOf`.
+    ...['-reinit_filter:a', '0'],
     ...(clip.readFromSeconds > 0 ? ['-ss', secondsArgument(clip.readFromSeconds)] : []),
     '-i',
     fileArgument(path),
@@ -39,18 +41,13 @@ export function repackArgs(decision: Decision, audio: AudioDecision, paths: Plan
   ];
 }
 
-/** The repacked audio as a separate input, at its original times. */
-export function repackedInputArgs(
-  decision: Decision,
-  offsetSeconds: number,
-  paths: PlanPaths,
-): readonly string[] {
-  return [
-    ...safeInputOptions,
-    ...seekArgs(decision.clip, offsetSeconds),
-    '-i',
-    repackedFile(decision, paths),
-  ];
+/** The audio as a separate input, at its original times, if it was repacked or converted; otherwise null. */
+export function audioFileArgs(decision: Decision, paths: PlanPaths): readonly string[] | null {
+  const { repack = null, converted } = decision.audio ?? {};
+  const file = converted === undefined ? repackedFile(decision, paths) : fileArgument(converted.path);
+  const offsetSeconds = converted?.parts[0].seconds ?? repack?.offsetSeconds;
+  if (offsetSeconds === undefined) return null;
+  return [...safeInputOptions, ...seekArgs(decision.clip, offsetSeconds), '-i', file];
 }
 
 function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly string[] {

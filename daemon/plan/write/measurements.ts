@@ -2,7 +2,7 @@ import type { Decision } from '../decide/decisions.js';
 import type { Capabilities, PlannedMeasurement, PlanPaths } from '../plan-types.js';
 import { mixingFilters } from './audio.js';
 import { filtersBefore } from './audio-effects.js';
-import { inputArgs, repackArgs, repackedInputArgs, secondsArgument } from './input.js';
+import { audioFileArgs, inputArgs, repackArgs, secondsArgument } from './input.js';
 import { skipOf } from './output.js';
 
 /** `framelog` leaves only the summary in the log. */
@@ -22,6 +22,7 @@ export function measurementsOf(
   const measurement = audio?.effects.normalization.missing ?? null;
   if (audio === null || measurement === null) return [];
   const { repack } = audio;
+  const audioFile = audioFileArgs(decision, paths);
   const from = skipOf(decision).seconds;
   const to = clip.lengthSeconds === null ? [] : [`end=${secondsArgument(from + clip.lengthSeconds)}`];
   const filters = [
@@ -31,10 +32,8 @@ export function measurementsOf(
     measurement === 'loudness' ? loudnessMeter : 'astats',
   ];
   const run = [
-    ...(repack === null
-      ? inputArgs(paths.input, clip, null)
-      : repackedInputArgs(decision, repack.offsetSeconds, paths)),
-    ...['-map', repack === null ? `0:${audio.streamIndex}` : '0:0'],
+    ...(audioFile ?? inputArgs(paths.input, clip, null)),
+    ...['-map', audioFile === null ? `0:${audio.streamIndex}` : '0:0'],
     ...['-af', filters.join(','), '-f', 'null', '-'],
   ];
   const before = repack === null ? [] : [repackArgs(decision, audio, paths)];

@@ -36,7 +36,7 @@ export function outputArgs(
       ? []
       : pass?.number === 1
         ? placeholder
-        : audioArgs(audio, capabilities)),
+        : audioArgs(audio, capabilities, skipOf(decision).seconds)),
     ...(streams.captions.length === 0 ? [] : captionTrackArgs(decision)),
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),

@@ -7,7 +7,7 @@ import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
 import { captionInputArgs, captionInputCount, captionStreams } from './captions.js';
 import { videoGraph, videoLabel } from './filters.js';
 import { groupGraph, groupLabel } from './group-graph.js';
-import { inputArgs, repackArgs, repackedInputArgs } from './input.js';
+import { audioFileArgs, inputArgs, repackArgs } from './input.js';
 import { outputArgs, skipOf } from './output.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
@@ -61,11 +61,11 @@ function encodeArgs(
 ): readonly string[] {
   const { video, clip } = decision;
   const audio = pass?.number === 1 ? null : decision.audio;
-  const repack = audio?.repack ?? null;
+  const audioFile = audio === null ? null : audioFileArgs(decision, paths);
   const copiedVideo = decision.copies?.video ?? null;
   const copiedAudio = pass?.number === 1 ? null : (decision.copies?.audio ?? null);
-  // After the input and the repacked audio, if any.
-  const firstWatermark = repack === null ? 1 : 2;
+  // After the input and the file of its audio, if any.
+  const firstWatermark = audioFile === null ? 1 : 2;
   const captioned = pass?.number === 1 ? withoutCaptions(decision) : decision;
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
@@ -75,7 +75,7 @@ function encodeArgs(
         ? `0:${copiedAudio.streamIndex}`
         : audio === null
           ? null
-          : repack === null
+          : audioFile === null
             ? `0:${audio.streamIndex}`
             : '1:0',
     captions: captionStreams(captioned, firstWatermark + (video?.watermarks.length ?? 0)),
@@ -83,7 +83,7 @@ function encodeArgs(
   return [
     '-y',
     ...inputArgs(paths.input, clip, video),
-    ...(repack === null ? [] : repackedInputArgs(decision, repack.offsetSeconds, paths)),
+    ...(audioFile ?? []),
     ...(video === null ? [] : watermarkInputArgs(video.watermarks)),
     ...captionInputArgs(captioned, skipOf(decision).seconds, paths),
     ...(video === null ? [] : ['-filter_complex', graph(video)]),
@@ -144,31 +144,46 @@ function groupArgs(
   const isSideways = swapsSides(first.video.orientation);
   const source = isSideways ? { width: stored.height, height: stored.width } : stored;
   const videos = [first.video, ...others.map(({ video }) => video)] as const;
-  // After the input and the watermarks.
-  const firstCaptions = 1 + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
+  const all = [...group.videos, ...group.audios];
+  // Outputs of the same stream share its file.
+  const audioFiles = new Map(
+    all.map((decision) => [convertedPath(decision), audioFileArgs(decision, paths)]),
+  );
+  audioFiles.delete(null);
+  const audioOf = (decision: Decision): string | null => {
+    if (decision.audio === null) return null;
+    const file = [...audioFiles.keys()].indexOf(convertedPath(decision));
+    return file === -1 ? `0:${decision.audio.streamIndex}` : `${1 + file}:0`;
+  };
+  // After the input and the files of its audio.
+  const firstWatermark = 1 + audioFiles.size;
+  const firstCaptions = firstWatermark + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
   return [
     '-y',
     ...inputArgs(paths.input, first.clip, first.video),
+    ...[...audioFiles.values()].flatMap((args) => args ?? []),
     ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
     ...group.videos.flatMap((decision) => captionInputArgs(decision, skipOf(first).seconds, paths)),
-    ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first))],
+    ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first), firstWatermark)],
     ...group.videos.flatMap((decision, index) => {
-      const { audio } = decision;
       const streams = {
         video: groupLabel(index),
-        audio: audio === null ? null : `0:${audio.streamIndex}`,
+        audio: audioOf(decision),
         captions: captionStreams(decision, firstCaptions + captionsBefore(group.videos, index)),
       };
       const path = productPath(decision, paths);
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
     ...group.audios.flatMap((decision) => {
-      const audio = decision.audio === null ? null : `0:${decision.audio.streamIndex}`;
       const path = productPath(decision, paths);
-      const streams = { video: null, audio, captions: [] };
+      const streams = { video: null, audio: audioOf(decision), captions: [] };
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
   ];
+}
+
+function convertedPath({ audio }: Decision): string | null {
+  return audio?.converted?.path ?? null;
 }
 
 /** The number of caption files of the outputs before one of a group. */
