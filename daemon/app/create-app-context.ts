@@ -245,16 +245,10 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
         maxEncodes = encodes;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const limits = createConcurrencyLimits(encodes);
-        const runner = createJobRunner({
-          ffmpeg,
-          transports,
-          savedCredentials,
-          scratch,
-          space,
-          limits,
-          deliveries: new Map(),
-          log,
-        });
+        const runner = createJobRunner(
+          { ffmpeg, transports, savedCredentials, scratch, space, limits, deliveries: new Map(), log },
+          (run) => ({ savedCredentials: records.credentialsOfRun(run) }),
+        );
         const selection = selectionFor(ownMachine, machines);
         queue.work(observeRuns(runner, hooks.runObservers), { slots: runCountFor(encodes), selection });
       },

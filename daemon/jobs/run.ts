@@ -40,9 +40,23 @@ export interface Run {
    * run is stopped meanwhile. Absent if no other process can take the claim.
    */
   readonly confirmClaim?: () => Promise<AbortSignal>;
+  /**
+   * Confirms the claim now, and resolves to whether that has failed since a moment of the monotonic clock, in milliseconds: this machine was cut
+   * off, and what a transfer could not reach may be there again. Rejects, and is absent, as `confirmClaim`.
+   */
+  readonly wasCutOffSince?: (monotonicMs: number) => Promise<boolean>;
   /** Reports a stage to whatever observes the run; absent if nothing does. `inStage` of the pipeline calls it. */
   readonly startStage?: RunObservation['startStage'];
 }
 
 /** Processes one job, from its claim to its end. Must settle soon after the signal of the run is aborted. */
 export type RunHandler = (run: Run) => Promise<void>;
+
+/** A scope that uncaught errors are assigned to. */
+export interface ErrorScope {
+  readonly job: Pick<Job, 'id' | 'isPrivate'>;
+  fail(error: unknown): void;
+}
+
+/** Runs a task in a scope, and settles as the task does. */
+export type RunInErrorScope = <T>(work: ErrorScope, task: () => Promise<T>) => Promise<T>;

@@ -6,17 +6,41 @@ import type { Run } from '../jobs/run.js';
  * aborted, and repeated once it is confirmed again: it must be safe to repeat. Rejects like the work, or with the reason of the signal.
  */
 export async function withConfirmedClaim<T>(
-  run: Pick<Run, 'signal' | 'confirmClaim'>,
+  run: Pick<Run, 'signal' | 'confirmClaim' | 'wasCutOffSince'>,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  if (run.confirmClaim === undefined) return work(run.signal);
+  const { confirmClaim } = run;
+  if (confirmClaim === undefined) return work(run.signal);
+  return repeatAfterCut(run, async () => {
+    for (;;) {
+      const confirmed = await confirmClaim();
+      try {
+        return await work(AbortSignal.any([run.signal, confirmed]));
+      } catch (error) {
+        run.signal.throwIfAborted();
+        if (!confirmed.aborted) throw error;
+      }
+    }
+  });
+}
+
+/**
+ * Does work that needs a network. If it fails while this machine is cut off from the daemon or the database, it is repeated once they answer
+ * again: the claim may last longer than the retries of a transfer. It must be safe to repeat.
+ */
+export async function repeatAfterCut<T>(
+  { signal, wasCutOffSince }: Pick<Run, 'signal' | 'wasCutOffSince'>,
+  work: () => Promise<T>,
+): Promise<T> {
   for (;;) {
-    const confirmed = await run.confirmClaim();
+    const startedAt = performance.now();
     try {
-      return await work(AbortSignal.any([run.signal, confirmed]));
+      return await work();
     } catch (error) {
-      run.signal.throwIfAborted();
-      if (!confirmed.aborted) throw error;
+      signal.throwIfAborted();
+      const wasCutOff = (await wasCutOffSince?.(startedAt)) ?? false;
+      signal.throwIfAborted();
+      if (!wasCutOff) throw error;
     }
   }
 }

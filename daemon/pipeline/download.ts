@@ -7,6 +7,7 @@ import type { Run } from '../jobs/run.js';
 import { defaultConnections, type Transfer } from '../transfer/transfer.js';
 import { transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
+import { repeatAfterCut } from './confirmed-claim.js';
 import type { DiskReservation } from './disk-reservations.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { downloadWeight } from './progress-weights.js';
@@ -75,7 +76,9 @@ async function fetch(
         });
       },
     };
-    const file = await inStage(run, { name: 'download' }, () => receive(input.url, path, transfer));
+    const file = await inStage(run, { name: 'download' }, () =>
+      repeatAfterCut(run, () => receive(input.url, path, transfer)),
+    );
     reservation.setReceived(file.sizeBytes, file.sizeBytes);
     const size = formatBytes(file.sizeBytes);
     context.log('info', `Job ${run.job.id}: the input is downloaded, ${size}.`, { isDetail: true });

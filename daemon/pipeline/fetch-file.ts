@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Run } from '../jobs/run.js';
 import { transportWithCredentials } from '../transports/with-credentials.js';
+import { repeatAfterCut } from './confirmed-claim.js';
 import type { PipelineContext } from './pipeline-context.js';
 
 /** The kind of files that a fetcher downloads. */
@@ -47,7 +48,8 @@ async function fetchFile<T>(
   try {
     const owner = { accountId: run.job.accountId, credentials: from.credentials };
     const transport = transportWithCredentials(context, from.url, owner);
-    if (transport.download === undefined) throw new TypeError('its scheme does not support downloads');
+    const { download } = transport;
+    if (download === undefined) throw new TypeError('its scheme does not support downloads');
     const checkSize = (bytes: number) => {
       if (bytes <= maxBytes) return;
       tooLarge.abort(
@@ -56,10 +58,10 @@ async function fetchFile<T>(
     };
     checkSize((maxBytes === Number.POSITIVE_INFINITY ? null : await sizeOf(transport, from.url, run)) ?? 0);
     tooLarge.signal.throwIfAborted();
-    const { sizeBytes } = await transport.download(from.url, from.path, {
-      signal: AbortSignal.any([run.signal, tooLarge.signal]),
-      onProgress: checkSize,
-    });
+    const signal = AbortSignal.any([run.signal, tooLarge.signal]);
+    const { sizeBytes } = await repeatAfterCut({ ...run, signal }, () =>
+      download(from.url, from.path, { signal, onProgress: checkSize }),
+    );
     checkSize(sizeBytes);
     tooLarge.signal.throwIfAborted();
     return await read(from.path, run.signal);

@@ -5,6 +5,14 @@ import type { WaitingJob } from './waiting-jobs.js';
 /** How a run ended. `settled`: its job is stored as final or waiting; `unsettled`: that could not be stored; `passed-on`: another daemon has the claim now. */
 export type RunEnd = 'settled' | 'unsettled' | 'passed-on';
 
+/** Confirms that a process holds a job. */
+export interface JobClaims {
+  /** See `Run.confirmClaim`. */
+  confirm(id: number): Promise<AbortSignal>;
+  /** See `Run.wasCutOffSince`. */
+  wasCutOffSince(id: number, monotonicMs: number): Promise<boolean>;
+}
+
 /**
  * The waiting jobs of a queue, in the order in which they are run. A queue takes a job before it claims it in the store, and ends it after its
  * run.
@@ -34,8 +42,8 @@ export interface JobSource {
   resume?(job: Job): void;
   /** The remote worker that runs a job has reported. */
   renew?(id: number): void;
-  /** Confirms that this process holds a job; see `Run.confirmClaim`. */
-  confirm?(id: number): Promise<AbortSignal>;
+  /** Confirms that this process holds jobs; absent if it cannot lose one without noticing. */
+  readonly claims?: JobClaims;
   /** The run of a job that was taken has ended. */
   ended?(id: number, end: RunEnd): void;
 }

@@ -6,11 +6,11 @@ import type { Job } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import { applyByHolder } from '../jobs/numbered-changes.js';
 import { withLastProgress } from '../jobs/progress.js';
-import type { Run, RunHandler, StopReason } from '../jobs/run.js';
+import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
 import type { JobStore } from '../store/job-store.js';
 import { type ClaimHolder, type ClaimOutcome, claimJob, exclusiveAfterCrashes } from './claim-job.js';
 import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from './end-of-run.js';
-import type { RunEnd } from './job-source.js';
+import type { JobClaims, RunEnd } from './job-source.js';
 import type { ProgressTracker } from './progress-tracker.js';
 import { isUnavailable, repeatableUpdate } from './repeatable-update.js';
 import { type Delay, retryUntilPersisted } from './retry-until-persisted.js';
@@ -25,18 +25,8 @@ export interface QueueRunDeps {
   readonly runInErrorScope: RunInErrorScope;
   /** Called when the outputs of a run have ended, and the job waits for a machine that makes the others. */
   readonly onOthersWait?: (job: Job) => void;
-  /** Confirms that this process holds a job; absent if it cannot lose one without noticing. See `Run.confirmClaim`. */
-  readonly confirmClaim?: (id: number) => Promise<AbortSignal>;
+  readonly claims?: JobClaims;
 }
-
-/** A scope that uncaught errors are assigned to. */
-export interface ErrorScope {
-  readonly job: Pick<Job, 'id' | 'isPrivate'>;
-  fail(error: unknown): void;
-}
-
-/** Runs a task in a scope, and settles as the task does. */
-export type RunInErrorScope = <T>(work: ErrorScope, task: () => Promise<T>) => Promise<T>;
 
 /**
  * One run of a job, from before its claim, when it already occupies a slot, until everything is cleaned up.
@@ -176,19 +166,26 @@ export class QueueRun {
   /** The view of this run that the handler gets. */
   #publicRun(job: Job): Run {
     const signal = AbortSignal.any([this.#stopping.signal, this.#uncaught.signal]);
-    const { confirmClaim } = this.#deps;
     return {
       job: viewOfClaim(job, this.#outputIds),
       signal,
-      ...(confirmClaim === undefined || this.isRemote
-        ? {}
-        : { confirmClaim: () => this.#retryWhileUnavailable('confirmed', () => confirmClaim(this.id)) }),
+      ...this.#confirmations(),
       change: (change, changeNumber) => this.#change(change, changeNumber),
       whileWaiting: (promise) => this.#waiting(promise),
       progress: (fileId, progress) => {
         // Late progress of this run must not appear in the run that follows.
         if (!this.#isEnded && !signal.aborted) this.#deps.progressTracker.update(this.id, fileId, progress);
       },
+    };
+  }
+
+  #confirmations(): Pick<Run, 'confirmClaim' | 'wasCutOffSince'> {
+    const { claims } = this.#deps;
+    if (this.isRemote || claims === undefined) return {};
+    const retry = <T>(ask: () => Promise<T>) => this.#retryWhileUnavailable('confirmed', ask);
+    return {
+      confirmClaim: () => retry(() => claims.confirm(this.id)),
+      wasCutOffSince: (since) => retry(() => claims.wasCutOffSince(this.id, since)),
     };
   }
 
@@ -211,7 +208,7 @@ export class QueueRun {
     try {
       // A remote worker repeats its changes itself.
       const job =
-        this.isRemote || this.#deps.confirmClaim === undefined
+        this.isRemote || this.#deps.claims === undefined
           ? await store.update(this.id, withProgress)
           : await this.#retryWhileUnavailable('changed', repeatableUpdate(store, this.id, withProgress));
       this.#isDone ||= isFinal(job.state) || this.#leavesOthers(job);

@@ -46,9 +46,9 @@ export class RunQueue implements JobQueue {
   readonly #graceEnded = new AbortController();
 
   constructor({ source, randomToken, ...deps }: RunQueueOptions) {
-    const confirm = source.confirm?.bind(source);
     const onOthersWait = (job: Job) => void this.enqueue(job);
-    this.#deps = { ...deps, onOthersWait, ...(confirm === undefined ? {} : { confirmClaim: confirm }) };
+    const { claims } = source;
+    this.#deps = { ...deps, onOthersWait, ...(claims === undefined ? {} : { claims }) };
     this.#source = source;
     this.#randomToken = randomToken;
   }

@@ -16,14 +16,13 @@ import {
   type SandboxMode,
   sandboxWarnings,
 } from '../ffmpeg/index.js';
-import type { Run, RunHandler } from '../jobs/run.js';
+import type { Run, RunHandler, RunInErrorScope } from '../jobs/run.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { createConcurrencyLimits } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
-import type { RunInErrorScope } from '../queue/queue-run.js';
 import { readFolderId } from '../store/data-folder/folder-id.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';

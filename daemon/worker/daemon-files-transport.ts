@@ -7,7 +7,7 @@ import type { OnRetry } from '../transfer/with-retry.js';
 import { downloadFromHttpTarget } from '../transports/http/http-transport.js';
 import type { Transport } from '../transports/transport.js';
 import type { ClaimRef } from './remote-credentials.js';
-import type { RemoteRun } from './remote-run.js';
+import { untilAnswered } from './until-answered.js';
 import { uploadToDaemon } from './upload-to-daemon.js';
 import { reportedError, type WorkerClient } from './worker-client.js';
 
@@ -15,7 +15,6 @@ import { reportedError, type WorkerClient } from './worker-client.js';
 export interface DaemonFilesOptions {
   readonly client: WorkerClient;
   readonly claim: ClaimRef;
-  readonly run: Pick<RemoteRun, 'confirmClaim' | 'hasFailedSince'>;
   readonly stallTimeoutMs: number;
   /** Delay before the first retry, in milliseconds. */
   readonly retryDelayMs?: number;
@@ -25,13 +24,15 @@ export interface DaemonFilesOptions {
 /**
  * The transport of files that the daemon holds: what it hosts (`hosted:`), what was uploaded to it (`upload:`), and the files of its machine
  * (`file:`). The daemon transfers them for the worker, and checks that the job of the claim names them. Sizes and checksums are measured on
- * both sides. If the daemon cannot be reached for longer than retries take, such as while it restarts, a transfer starts over once the daemon
- * has confirmed the claim again.
+ * both sides. If the daemon cannot be reached, or cannot read its records, for longer than retries take, a transfer starts over once it answers
+ * for the claim again.
  */
 export function createDaemonFilesTransport(options: DaemonFilesOptions): Transport {
   const { client, claim, stallTimeoutMs, retryDelayMs, onRetry } = options;
   const path = (url: string, what = 'file') =>
     `/claims/${claim.jobId}/${what}?url=${encodeURIComponent(url)}`;
+  const ask = (url: string) => () =>
+    client.send({ method: 'GET', path: path(url, 'received'), claim: claim.token, signal: claim.signal });
   const remoteOptions = {
     guard: client.guard,
     stallTimeoutMs,
@@ -41,7 +42,7 @@ export function createDaemonFilesTransport(options: DaemonFilesOptions): Transpo
   return {
     schemes: ['hosted', 'upload', 'file'],
     download: (from, toPath, transfer) =>
-      withReachableDaemon(options, transfer.signal, () =>
+      repeatUntilAnswered(ask(from), transfer.signal, () =>
         downloadFromHttpTarget(
           { ...client.target(path(from), claim.token), credentials: null },
           toPath,
@@ -61,7 +62,7 @@ export function createDaemonFilesTransport(options: DaemonFilesOptions): Transpo
       return length === undefined ? null : Number(length);
     },
     upload: (fromPath, to, transfer) =>
-      withReachableDaemon(options, transfer.signal, () =>
+      repeatUntilAnswered(ask(to), transfer.signal, () =>
         uploadFile(fromPath, transfer, (file) => {
           const paths = { file: path(to), received: path(to, 'received') };
           return uploadToDaemon(file, transfer, { client, claim, paths, ...remoteOptions });
@@ -97,21 +98,25 @@ async function uploadFile(
   }
 }
 
-/** Repeats a transfer that failed while the daemon could not be reached, once it confirms the claim again. */
-async function withReachableDaemon<T>(
-  { run }: Pick<DaemonFilesOptions, 'run'>,
+/** Repeats a transfer that failed while the daemon did not answer `ask`, once it does. */
+async function repeatUntilAnswered<T>(
+  ask: () => Promise<unknown>,
   signal: AbortSignal,
   transfer: () => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const startedAt = performance.now();
     try {
       return await transfer();
     } catch (error) {
       signal.throwIfAborted();
-      if (!run.hasFailedSince(startedAt)) throw error;
-      await run.confirmClaim();
+      let wasAnswered = true;
+      const onFailure = () => {
+        wasAnswered = false;
+      };
+      // A rejection is an answer.
+      await untilAnswered(ask, { signal, onFailure }).catch(() => undefined);
       signal.throwIfAborted();
+      if (wasAnswered) throw error;
     }
   }
 }

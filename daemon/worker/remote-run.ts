@@ -97,6 +97,7 @@ export class RemoteRun {
       },
       whileWaiting: (promise) => this.#whileWaiting(promise),
       confirmClaim: () => this.confirmClaim(),
+      wasCutOffSince: (monotonicMs) => this.wasCutOffSince(monotonicMs),
     };
   }
 
@@ -116,11 +117,6 @@ export class RemoteRun {
     if (this.#waitCount > 0) this.stop('worker-released');
   }
 
-  /** Whether a heartbeat failed at or after a moment of the monotonic clock. */
-  hasFailedSince(monotonicMs: number): boolean {
-    return this.#failedAtMs >= monotonicMs;
-  }
-
   /** See `Run.confirmClaim`. */
   async confirmClaim(): Promise<AbortSignal> {
     const { signal } = this.#stopping;
@@ -136,6 +132,12 @@ export class RemoteRun {
         await delay(retryDelayMs(error, failures), signal);
       }
     }
+  }
+
+  /** See `Run.wasCutOffSince`. */
+  async wasCutOffSince(monotonicMs: number): Promise<boolean> {
+    await this.#beat().catch(() => this.confirmClaim());
+    return this.#failedAtMs >= monotonicMs;
   }
 
   /** See `Run.change`. Changes are sent one after the other. */

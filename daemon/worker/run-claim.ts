@@ -2,9 +2,8 @@ import { isVencError } from '../../src/shared/errors.js';
 import { isFinal, type JobState } from '../../src/shared/states.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { Job, JobFailure } from '../jobs/job.js';
-import type { Run, RunHandler, StopReason } from '../jobs/run.js';
+import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
 import { describeError, failureOfRun, isStopError } from '../queue/end-of-run.js';
-import type { RunInErrorScope } from '../queue/queue-run.js';
 import type { RemoteRun } from './remote-run.js';
 
 /** How a claim ended: the state of the job if this worker ended it, otherwise why the run was stopped. */

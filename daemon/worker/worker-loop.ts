@@ -165,7 +165,7 @@ export class WorkerLoop {
     if (run === undefined) throw new TypeError('the run has not started');
     const claim = { jobId: job.id, token: run.token, signal: run.run.signal };
     const { stallTimeoutMs, onRetry } = context;
-    const files = createDaemonFilesTransport({ client, claim, run, stallTimeoutMs, onRetry });
+    const files = createDaemonFilesTransport({ client, claim, stallTimeoutMs, onRetry });
     return {
       transports: registerTransports([...context.networkTransports, files]),
       savedCredentials: createRemoteCredentials(client, claim),

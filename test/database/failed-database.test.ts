@@ -4,6 +4,7 @@ import { processesOf } from '../helpers/chaos/processes.js';
 import { killDaemons } from '../helpers/daemon-process.js';
 import {
   createAt,
+  createHeld,
   type DatabaseDaemons,
   deliveryUrl,
   finalJob,
@@ -120,6 +121,22 @@ function describe(bin: string): void {
     await daemons.server.query(database, 'alter table venc.jobs_away rename to jobs');
     assert.is((await finalJob(daemon, id, 90_000)).state, 'finished', daemon.logged());
     assert.is(encodesIn(daemon.logged(), id), 1, daemon.logged());
+  });
+
+  test('runs that need saved credentials while they cannot be read wait for them', async ({ daemons }) => {
+    const daemon = await daemons.start('one', 1);
+    const database = new URL(daemons.dsn).pathname.slice(1);
+    const settings = { input: daemons.source.url('held'), output: { width: 64 } };
+    // Two downloads run at once: those of the others begin later.
+    const ids = [await createHeld(daemons, daemon, settings), await createHeld(daemons, daemon, settings)];
+    for (let count = 0; count < 2; count += 1) ids.push(await createAt(daemon, settings));
+    const isClaimed = async (id: number) => (await jobAt(daemon, id)).state === 'processing';
+    for (const id of ids) await waitUntil(`job ${id} is claimed`, () => isClaimed(id));
+    await daemons.server.query(database, 'alter table venc.credentials rename to credentials_away');
+    daemons.source.release();
+    await waitUntil('they cannot be read', () => /credentials .* cannot be read yet/.test(daemon.logged()));
+    await daemons.server.query(database, 'alter table venc.credentials_away rename to credentials');
+    for (const id of ids) assert.is((await finalJob(daemon, id)).state, 'finished', daemon.logged());
   });
 
   test('a worker whose daemon is killed continues through another one and keeps its claim', async ({

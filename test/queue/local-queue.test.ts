@@ -27,7 +27,10 @@ test.before.each(async (context) => {
   context.delays = [];
   context.fixture = new HandlerFixture();
   context.harness = await createLocalQueueHarness((store) => withFailingUpdates(store, updateFailure), {
-    confirmClaim: async () => new AbortController().signal,
+    claims: {
+      confirm: async () => new AbortController().signal,
+      wasCutOffSince: async () => false,
+    },
     delay: (delayMs, signal) => {
       context.delays.push(delayMs);
       return new Promise((resolve) => {

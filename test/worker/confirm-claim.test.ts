@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mayRollBack, withConfirmedClaim } from '../../daemon/pipeline/confirmed-claim.js';
+import { mayRollBack, repeatAfterCut, withConfirmedClaim } from '../../daemon/pipeline/confirmed-claim.js';
 import { VencError } from '../../src/shared/errors.js';
 import { waitUntil } from '../helpers/wait-until.js';
 import { type RemoteRunHarness, startRemoteRun } from './run-harness.js';
@@ -60,6 +60,32 @@ test(
     });
     assert.is(await delivering, 'delivered');
     assert.is(uploads, 2);
+  }),
+);
+
+test(
+  'a transfer that fails while the worker is cut off is repeated, one that fails otherwise is not',
+  withRun(async ({ daemon, remote }) => {
+    for (const transfer of [repeatAfterCut, withConfirmedClaim]) {
+      const failure = new VencError('UploadFailureError', 'it cannot be reached from here');
+      let attempts = 0;
+      const done = transfer(remote.run, async () => {
+        attempts += 1;
+        if (attempts > 1) return 'delivered';
+        daemon.isDown = true;
+        setTimeout(() => {
+          daemon.isDown = false;
+        }, 50);
+        // As fast as a machine without a network fails: no heartbeat has failed yet.
+        throw failure;
+      });
+      assert.is(await done, 'delivered');
+      assert.is(attempts, 2);
+      const rejected = transfer(remote.run, async () => {
+        throw failure;
+      });
+      assert.is(await rejected.catch((error: unknown) => error), failure);
+    }
   }),
 );
 

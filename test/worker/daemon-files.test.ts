@@ -24,7 +24,7 @@ const withTransport = (scenario: (given: Scenario) => Promise<void>) => async ()
   const { client, remote } = harness;
   const claim = { jobId: 1, token: fakeTokens.claim, signal: remote.run.signal };
   const limits = { stallTimeoutMs: 2_000, retryDelayMs: 5 };
-  const transport = createDaemonFilesTransport({ client, claim, run: remote, ...limits });
+  const transport = createDaemonFilesTransport({ client, claim, ...limits });
   try {
     await scenario({ ...harness, transport, folder: tempFolder() });
   } finally {

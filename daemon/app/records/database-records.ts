@@ -1,12 +1,17 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
+import type { Log } from '../../../src/shared/util/log.js';
+import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import type { Job } from '../../jobs/job.js';
-import { requeue } from '../../queue/end-of-run.js';
+import type { Run } from '../../jobs/run.js';
+import type { SavedCredentials } from '../../jobs/saved-credentials.js';
+import { describeError, requeue } from '../../queue/end-of-run.js';
 import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres-queue.js';
 import { startQueueEngine } from '../../queue/postgres/queue-engine.js';
 import { QueueEntries } from '../../queue/postgres/queue-entries.js';
 import { openSharedWorkerRegistry } from '../../queue/remote/shared-worker-registry.js';
-import { delay } from '../../queue/retry-until-persisted.js';
+import { isUnavailable } from '../../queue/repeatable-update.js';
+import { delay, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
 import { writeOwnerKey } from '../../store/accounts/owner.js';
 import { readPlaceId } from '../../store/data-folder/folder-id.js';
 import { dataLayout } from '../../store/data-folder/layout.js';
@@ -57,10 +62,12 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
     const isOwnRun = ({ claim, worker }: Job) =>
       worker === undefined && (claim?.startsWith(`${placeId}-`) ?? false);
     let leadership: Leadership | null = null;
+    const savedCredentials = openPostgresCredentials(database, encryptionKey);
     return {
       store,
       accounts,
-      savedCredentials: openPostgresCredentials(database, encryptionKey),
+      savedCredentials,
+      credentialsOfRun: (run) => untilAvailable(savedCredentials, run, log),
       async ensureOwner(key) {
         await writeOwnerKey(layout, await accounts.ensureOwner(key));
       },
@@ -102,6 +109,37 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
     await close().catch(() => undefined);
     throw error;
   }
+}
+
+/** How long the removal of delivered files, after its run was stopped, waits for the database, in milliseconds. */
+const rollbackTimeoutMs = 5_000;
+
+/** Saved credentials for a run, which are read again while the database is not available. */
+function untilAvailable(
+  saved: SavedCredentials,
+  { job, signal }: Pick<Run, 'job' | 'signal'>,
+  log: Log,
+): SavedCredentials {
+  return {
+    check: (request) => saved.check(request),
+    async find(request) {
+      const ended = signal.aborted ? timeoutSignal(rollbackTimeoutMs) : signal;
+      const read = async () => ({ found: await saved.find(request) });
+      const answer = await retryUntilPersisted(read, {
+        signal: ended,
+        delay,
+        isTemporary: isUnavailable,
+        onFailure: (error, delayMs) =>
+          log(
+            'warn',
+            `The saved credentials of job ${job.id} cannot be read yet, next attempt in ${delayMs} ms: ${describeError(error)}`,
+            { jobId: job.id },
+          ),
+      });
+      if (answer === null) throw ended.reason;
+      return answer.found;
+    },
+  };
 }
 
 /** Puts the jobs back in the queue that an earlier process of this daemon was running, without waiting until its lease is over. */

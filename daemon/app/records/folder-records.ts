@@ -28,11 +28,13 @@ export async function openFolderRecords(options: FolderRecordsOptions): Promise<
     await store.close();
     throw error;
   });
+  const savedCredentials = openSavedCredentials(dataFolder);
   let sharedWork: SharedWork | null = null;
   return {
     store,
     accounts,
-    savedCredentials: openSavedCredentials(dataFolder),
+    savedCredentials,
+    credentialsOfRun: () => savedCredentials,
     ensureOwner: (key) => accounts.ensureOwner(key),
     watchOwn: (listener) => void store.watch(listener),
     isOwnRun: () => true,

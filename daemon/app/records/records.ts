@@ -1,9 +1,9 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
+import type { Run, RunInErrorScope } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { JobQueue } from '../../queue/job-queue.js';
 import type { ProgressTracker } from '../../queue/progress-tracker.js';
-import type { RunInErrorScope } from '../../queue/queue-run.js';
 import type { WorkerRegistry } from '../../queue/remote/worker-registry.js';
 import type { AccountStore } from '../../store/account-store.js';
 import type { JobListener, JobStore } from '../../store/job-store.js';
@@ -42,6 +42,8 @@ export interface Records {
   readonly store: JobStore;
   readonly accounts: AccountStore;
   readonly savedCredentials: SavedCredentials;
+  /** The same for a run: they are read again until the database answers, because a run must not fail for that. */
+  credentialsOfRun(run: Pick<Run, 'job' | 'signal'>): SavedCredentials;
   /** Ensures that there is an owner's key, the given one if any, and that commands of the same user find it in the data folder. */
   ensureOwner(key?: string): Promise<unknown>;
   /** Calls a listener after the changes of jobs by this daemon: each change is reported in one daemon. */

@@ -1,6 +1,7 @@
+import type { RunInErrorScope } from '../../jobs/run.js';
 import type { JobQueue } from '../job-queue.js';
 import type { JobSource } from '../job-source.js';
-import type { QueueRunDeps, RunInErrorScope } from '../queue-run.js';
+import type { QueueRunDeps } from '../queue-run.js';
 import { type Delay, delay } from '../retry-until-persisted.js';
 import { RunQueue } from '../run-queue.js';
 import { WaitingJobs } from '../waiting-jobs.js';

@@ -38,6 +38,8 @@ export class HeldJobs {
   #timer: NodeJS.Timeout | null = null;
   #isReporting = false;
   #hasFailed = false;
+  /** When a report last failed, on the monotonic clock. */
+  #failedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: HeldJobsOptions) {
     this.#options = options;
@@ -71,13 +73,19 @@ export class HeldJobs {
   }
 
   /** Confirms that a job is held; see `Run.confirmClaim`. Rejects if it is lost, or while the database cannot be reached. */
-  async confirm(jobId: number): Promise<AbortSignal> {
+  async confirm(jobId: number, maxAgeMs = freshMs): Promise<AbortSignal> {
     const entry = this.#entries.get(jobId);
     if (entry === undefined) throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
-    if (entry.confirmation.ageMs > freshMs) await this.#touch(entry.queue, [entry]);
+    if (entry.confirmation.ageMs > maxAgeMs) await this.#touch(entry.queue, [entry]);
     if (this.#entries.get(jobId) !== entry)
       throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
     return entry.confirmation.signal;
+  }
+
+  /** See `Run.wasCutOffSince`. Rejects as `confirm`. */
+  async wasCutOffSince(jobId: number, monotonicMs: number): Promise<boolean> {
+    await this.confirm(jobId, 0);
+    return this.#failedAtMs >= monotonicMs;
   }
 
   async #report(): Promise<void> {
@@ -102,11 +110,12 @@ export class HeldJobs {
 
   async #touch(queue: string, entries: readonly Entry[]): Promise<void> {
     const sentAt = readClocks();
+    const attempts = entries.map(({ attempt }) => attempt);
     const held = new Set(
-      await this.#options.engine.touch(
-        queue,
-        entries.map(({ attempt }) => attempt),
-      ),
+      await this.#options.engine.touch(queue, attempts).catch((error: unknown) => {
+        this.#failedAtMs = performance.now();
+        throw error;
+      }),
     );
     for (const entry of entries) {
       entry.hasReported = false;

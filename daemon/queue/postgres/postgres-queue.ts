@@ -9,7 +9,7 @@ import type { QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a queue in a database. */
 export type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &
-  Omit<RunQueueOptions, 'source' | 'confirmClaim' | 'store'> & { readonly store: PostgresJobStore };
+  Omit<RunQueueOptions, 'source' | 'claims' | 'store'> & { readonly store: PostgresJobStore };
 
 /**
  * Opens the queue of a database, which several daemons share. The hooks of {@link QueueEntries} must be those of the store. A job that another

@@ -6,7 +6,7 @@ import type { PostgresDatabase } from '../../store/postgres/open-database.js';
 import { readClocks } from '../claim-confirmation.js';
 import { describeError, requeue } from '../end-of-run.js';
 import type { JobOffer } from '../job-queue.js';
-import type { JobSource, RunEnd } from '../job-source.js';
+import type { JobClaims, JobSource, RunEnd } from '../job-source.js';
 import type { WaitingJob } from '../waiting-jobs.js';
 import { HeldJobs } from './held-jobs.js';
 import { type QueueEngine, queueChannel } from './queue-engine.js';
@@ -101,8 +101,8 @@ export class PostgresSource implements JobSource {
     this.#held.renew(id);
   }
 
-  confirm(id: number): Promise<AbortSignal> {
-    return this.#held.confirm(id);
+  get claims(): JobClaims {
+    return this.#held;
   }
 
   ended(id: number, end: RunEnd): void {
