@@ -2,6 +2,7 @@ import { isCaptionPlaylist, isCaptions } from '../../src/shared/settings/caption
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist, playlistExtension, type StreamSettings } from '../../src/shared/settings/playlists.js';
 import { isDash, isSegmented } from '../../src/shared/settings/segments.js';
+import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { sourceOfStream } from '../jobs/playlists.js';
 import { dashProfileOf } from '../plan/decide/packaging.js';
@@ -71,20 +72,22 @@ function streamSourceErrors(playlist: CheckedPlaylist, stream: StreamSettings): 
   if (stream.source !== undefined)
     return sourceErrors(playlist, 'streams', stream.source).map((error) => `source ${error}`);
   if (stream.path === undefined) return ['path must be given if there is no source'];
-  const resolved = outputs.flatMap((output) =>
-    output.outputDestination === undefined
-      ? []
-      : [{ settings: output.settings, ...output.outputDestination }],
-  );
   const source =
     outputDestination === undefined
       ? undefined
-      : sourceOfStream(resolved, { settings, ...outputDestination }, stream);
+      : sourceOfStream(withDestinations(outputs), { settings, ...outputDestination }, stream);
   if (needsSource(kind) && source === undefined) return ['source must be given for dash and cmaf'];
   return stream.bandwidth !== undefined || source !== undefined
     ? []
     : ['bandwidth must be given if there is no source'];
 }
+
+/** The outputs whose destinations are known. */
+const withDestinations = memoizeByKey((outputs: readonly CheckedOutput[]) =>
+  outputs.flatMap(({ settings, outputDestination }) =>
+    outputDestination === undefined ? [] : [{ settings, ...outputDestination }],
+  ),
+);
 
 /** Whether a manifest is written, which lists only what was measured. */
 function needsSource(kind: CheckedPlaylist['kind']): boolean {

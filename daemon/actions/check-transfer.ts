@@ -2,6 +2,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
+import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { extensionOf } from '../plan/formats.js';
 import type { Capabilities } from '../plan/plan-types.js';
@@ -62,16 +63,25 @@ function extensionOfSource(
   label: string | undefined,
   capabilities: Capabilities,
 ): string {
-  if (label === undefined) return extensionOf(fileNameInUrl(input));
-  const source = outputs.find((output) => output.label === label);
-  if (source === undefined) return '';
-  const filename = source.url === undefined ? (source.filename ?? null) : fileNameInUrl(source.url);
-  if (isTransferOnly(source)) {
+  // An invalid request may have a cycle of sources.
+  const visited = new Set<string>();
+  let next = label;
+  while (next !== undefined && !visited.has(next)) {
+    visited.add(next);
+    const source = outputsByLabel(outputs).get(next);
+    if (source === undefined) return '';
+    const filename = source.url === undefined ? (source.filename ?? null) : fileNameInUrl(source.url);
+    if (!isTransferOnly(source)) {
+      const combination = checkCombination(source, filename, capabilities, 'output');
+      return combination.ok ? combination.extension : '';
+    }
     if (filename !== null) return extensionOf(filename);
-    // An invalid request may have a cycle of sources, so the outputs that were visited are left out.
-    const others = outputs.filter((output) => output !== source);
-    return extensionOfSource({ input, outputs: others }, source.source, capabilities);
+    next = source.source;
   }
-  const combination = checkCombination(source, filename, capabilities, 'output');
-  return combination.ok ? combination.extension : '';
+  return next === undefined ? extensionOf(fileNameInUrl(input)) : '';
 }
+
+const outputsByLabel = memoizeByKey(
+  (outputs: readonly OutputSettings[]) =>
+    new Map(outputs.toReversed().map((output) => [output.label, output])),
+);

@@ -8,12 +8,20 @@ import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbn
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 
+/** Maximum number of thumbnails of all outputs of a job: each has a name that is compared with those of all other files. */
+const maxImagesOfJob = 100_000;
+
+/** Stand for the numbers of an image in the name that all images of a set have in common. */
+const numberMarks = { number: '\u{e000}', paddedNumber: '\u{e001}' } as const;
+
 /** The destinations of a request: no two files of a job may have the same, because the later one would replace the earlier one. */
 export class DestinationClaims {
   /** What is written to each destination: an output or a set of thumbnails. */
   readonly #owners = new Map<string, string>();
   /** The path of the setting that names the file of each output, by the path of the output. */
   readonly #fields = new Map<string, string>();
+  /** The number of images that the sets of thumbnails have at most. */
+  #imageCount = 0;
 
   /**
    * Claims the destinations of the file of an output. `field` is the path of the setting that names the first one. Returns a validation
@@ -77,17 +85,23 @@ export class DestinationClaims {
       // A label that is used twice is an error by itself.
       if (firstWithLabelOf(sets, setIndex) < setIndex) return [];
       // The sizes of the images are unknown. Sets with the same sizes of the same output write images of one size.
+      const before = this.#imageCount;
+      this.#imageCount += maxImagesOf(set);
+      if (this.#imageCount > maxImagesOfJob) {
+        const error = `${path}.thumbnails[${setIndex}] must be omitted: the outputs of a job have at most ${maxImagesOfJob} thumbnails in all`;
+        return before > maxImagesOfJob ? [] : [error];
+      }
       const { size, width, height, aspect_mode } = set;
       const side = `${path} ${JSON.stringify({ size, width, height, aspect_mode })}`;
       const name = `thumbnails[${setIndex}] of ${path}`;
       // Images with their own base_url go there from both places.
-      const owners = (set.base_url === undefined ? places : [primary]).flatMap((place) =>
-        Array.from({ length: maxImagesOf(set) }, (_, index) => {
-          const image = namedImage(index, { width: side, height: side });
-          const { destination } = thumbnailDestination({ settings, ...place }, setIndex, image);
-          return this.#claim(destination, name);
-        }),
-      );
+      const owners = (set.base_url === undefined ? places : [primary]).flatMap((place) => {
+        const image = { ...numberMarks, width: side, height: side };
+        const { destination } = thumbnailDestination({ settings, ...place }, setIndex, image);
+        return numberedNames(destinationKey(destination), maxImagesOf(set)).map((key) =>
+          this.#claimKey(key, name),
+        );
+      });
       const owner = owners.find((one) => one !== null && one !== name) ?? null;
       return owner === null ? [] : [`${path}.thumbnails[${setIndex}] would write the same files as ${owner}`];
     });
@@ -95,7 +109,10 @@ export class DestinationClaims {
 
   /** Claims a destination; returns its owner if it has one, else null. */
   #claim(destination: string, name: string): string | null {
-    const key = destinationKey(destination);
+    return this.#claimKey(destinationKey(destination), name);
+  }
+
+  #claimKey(key: string, name: string): string | null {
     const owner = this.#owners.get(key) ?? null;
     if (owner === null) this.#owners.set(key, name);
     return owner;
@@ -110,4 +127,18 @@ function destinationKey(destination: string): string {
   if (schemeOf(destination) !== 'file') return destination;
   const parsed = parseFileUrl(destination);
   return parsed.ok ? normalize(parsed.path) : destination;
+}
+
+/** The names of the images of a set, from the name that they have in common. A URL has its marks percent-encoded. */
+function numberedNames(name: string, count: number): readonly string[] {
+  const [first = '', ...others] = name.split(/(\u{e000}|%EE%80%80|\u{e001}|%EE%80%81)/u);
+  const isPadded = others.map((part) => part.endsWith('\u{e001}') || part.endsWith('%81'));
+  return Array.from({ length: count }, (_, index) => {
+    const { number, paddedNumber } = namedImage(index, { width: 0, height: 0 });
+    // Every other part is a mark.
+    return others.reduce(
+      (text, part, at) => text + (at % 2 === 1 ? part : isPadded[at] ? paddedNumber : number),
+      first,
+    );
+  });
 }

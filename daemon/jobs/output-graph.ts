@@ -12,19 +12,23 @@ export function dependentsOf(outputs: readonly JobOutput[], { label }: JobOutput
  * it is made again and not delivered again.
  */
 export function sourcesToMakeAgain(outputs: readonly JobOutput[]): ReadonlySet<number> {
-  const ids = new Set<number>();
-  for (const output of outputs.filter(({ state }) => !isFinal(state))) {
-    let source = sourceOf(outputs, output);
-    while (source !== undefined && !ids.has(source.id)) {
-      if (isFinal(source.state)) ids.add(source.id);
-      source = sourceOf(outputs, source);
+  const byLabel = outputsByLabel(outputs);
+  const visited = new Set<JobOutput>();
+  for (const { state, settings } of outputs) {
+    let source = isFinal(state) ? undefined : byLabel.get(settings.source ?? null);
+    while (source !== undefined && !visited.has(source)) {
+      visited.add(source);
+      source = byLabel.get(source.settings.source ?? null);
     }
   }
-  return ids;
+  return new Set([...visited].flatMap(({ id, state }) => (isFinal(state) ? [id] : [])));
 }
 
-function sourceOf(outputs: readonly JobOutput[], { settings }: JobOutput): JobOutput | undefined {
-  return settings.source === undefined ? undefined : outputs.find(({ label }) => label === settings.source);
+/** The outputs that have a label, by it. */
+export function outputsByLabel(outputs: readonly JobOutput[]): ReadonlyMap<string | null, JobOutput> {
+  return new Map(
+    outputs.flatMap((output) => (output.label === null ? [] : [[output.label, output] as const])),
+  );
 }
 
 /** Ends the outputs that wait for an output that is not made, directly or through others. */

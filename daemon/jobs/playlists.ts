@@ -9,6 +9,7 @@ import {
   siblingInUrl,
   withoutExtension,
 } from '../../src/shared/text/url-text.js';
+import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
 import type { OutputDestination } from './job.js';
 
 /** An output as streams refer to it: by its label, or by its address. */
@@ -24,18 +25,31 @@ export function sourceOfStream<T extends NamedOutput>(
   { source, path }: StreamSettings,
 ): T | undefined {
   const isSmil = playlistExtension(playlist.settings, playlist.destination) === '.smil';
-  const listable = outputs.filter(({ settings }) =>
-    isSmil ? !isPlaylist(settings) && !isCaptions(settings) : isSegmented(settings),
-  );
-  if (source !== undefined) return listable.find(({ settings }) => settings.label === source);
+  const listable: readonly T[] = outputsByKind(outputs)[isSmil ? 'media' : 'segmented'];
+  const { labels, addresses } = positionsOf(listable);
+  if (source !== undefined) return listable[labels.get(source) ?? -1];
   if (path === undefined) return undefined;
   const bases = isUrl(path) ? [path] : [playlist.url, playlist.destination].map((url) => resolved(url, path));
-  return listable.find(({ url, destination }) =>
-    [url, destination].some((address) =>
-      bases.some((base) => decodeUrlPart(base) === decodeUrlPart(address)),
-    ),
-  );
+  const found = bases.flatMap((base) => addresses.get(decodeUrlPart(base)) ?? []);
+  return listable[Math.min(...found)];
 }
+
+/** The outputs that SMIL may list, and those that the others may. */
+const outputsByKind = memoizeByKey(<T extends NamedOutput>(outputs: readonly T[]) => ({
+  media: outputs.filter(({ settings }) => !isPlaylist(settings) && !isCaptions(settings)),
+  segmented: outputs.filter(({ settings }) => isSegmented(settings)),
+}));
+
+/** The position of the first output with a label or an address. */
+const positionsOf = memoizeByKey((outputs: readonly NamedOutput[]) => {
+  const labels = new Map<string | undefined, number>();
+  const addresses = new Map<string, number>();
+  for (const [position, { settings, url, destination }] of [...outputs.entries()].toReversed()) {
+    labels.set(settings.label, position);
+    for (const address of [url, destination]) addresses.set(decodeUrlPart(address), position);
+  }
+  return { labels, addresses };
+});
 
 /**
  * The outputs that a playlist names in its streams, its audio and its captions; all others of the job that are not playlists, if it names none:
@@ -44,11 +58,10 @@ export function sourceOfStream<T extends NamedOutput>(
 export function outputsOfPlaylist<T extends NamedOutput>(outputs: readonly T[], playlist: T): readonly T[] {
   const { streams = [], alternate_audio = [], captions = [] } = playlist.settings;
   const labels = new Set([...streams, ...alternate_audio, ...captions].flatMap(({ source }) => source ?? []));
-  const ofStreams = streams.flatMap((stream) => sourceOfStream(outputs, playlist, stream) ?? []);
+  const ofStreams = new Set(streams.flatMap((stream) => sourceOfStream(outputs, playlist, stream) ?? []));
   const named = outputs.filter(
     (output) =>
-      ofStreams.includes(output) ||
-      (output.settings.label !== undefined && labels.has(output.settings.label)),
+      ofStreams.has(output) || (output.settings.label !== undefined && labels.has(output.settings.label)),
   );
   return named.length > 0 ? named : outputs.filter(({ settings }) => !isPlaylist(settings));
 }

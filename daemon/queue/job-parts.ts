@@ -2,7 +2,7 @@ import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { isFinal } from '../../src/shared/states.js';
 import type { Job, JobOutput } from '../jobs/job.js';
-import { dependentsOf, sourcesToMakeAgain } from '../jobs/output-graph.js';
+import { outputsByLabel, sourcesToMakeAgain } from '../jobs/output-graph.js';
 import { outputsOfPlaylist } from '../jobs/playlists.js';
 import { isEncoded, needsOfOutput, type OutputNeeds } from './output-needs.js';
 
@@ -33,17 +33,22 @@ export function partsOf({ outputs }: Pick<Job, 'outputs'>): readonly PartOfJob[]
   const toMake = outputs.filter(({ id, state }) => !isFinal(state) || remade.has(id));
   const [only, second] = toMake;
   if (only !== undefined && second === undefined) return [partOf(only)];
-  const units = joined(toMake.map((output) => [output, ...boundTo(toMake, output)]));
-  const parts = new Map<string, Unit>();
-  for (const unit of units) {
+  const parts = new Map<string, JobOutput[]>();
+  for (const unit of joined(boundOutputs(toMake))) {
     const key = JSON.stringify(needsOfUnit(unit));
-    parts.set(key, [...(parts.get(key) ?? []), ...unit]);
+    const members = parts.get(key);
+    if (members === undefined) parts.set(key, [...unit]);
+    else members.push(...unit);
   }
   const sorted = [...parts].toSorted(([one], [other]) => (one < other ? -1 : 1));
-  const decodings = joined(sorted.map(([, members]) => members.flatMap(clipOf)));
+  const decodings = new Map(
+    joined(sorted.map(([, members]) => members.flatMap(clipOf))).flatMap((clips, index) =>
+      clips.map((clip) => [clip, index] as const),
+    ),
+  );
   return sorted.map(([key, members]) => ({
     ...(JSON.parse(key) as Pick<JobPart, 'requires' | 'needs'>),
-    decoding: decodings.findIndex((clips) => members.flatMap(clipOf).some((clip) => clips.includes(clip))),
+    decoding: decodings.get(members.flatMap(clipOf)[0] ?? '') ?? -1,
     outputIds: members.map(({ id }) => id),
   }));
 }
@@ -53,23 +58,33 @@ function partOf(output: JobOutput): PartOfJob {
   return { ...needsOfUnit([output]), decoding: clipOf(output).length - 1, outputIds: [output.id] };
 }
 
-/** The outputs that must be made where this one is. */
-function boundTo(outputs: readonly JobOutput[], output: JobOutput): readonly JobOutput[] {
+/** Lists of outputs that one machine must make; each output is in one at least. */
+function boundOutputs(outputs: readonly JobOutput[]): readonly Unit[] {
+  const byLabel = outputsByLabel(outputs);
   return [
-    ...dependentsOf(outputs, output),
-    ...(isPlaylist(output.settings) ? outputsOfPlaylist(outputs, output) : []),
+    ...outputs.map((output) => [
+      output,
+      ...[byLabel.get(output.settings.source ?? null) ?? []].flat(),
+      ...(isPlaylist(output.settings) ? outputsOfPlaylist(outputs, output) : []),
+    ]),
     // Captions are cut as the segments are.
-    ...(isSegmented(output.settings) ? outputs.filter(({ settings }) => isSegmented(settings)) : []),
+    outputs.filter(({ settings }) => isSegmented(settings)),
   ];
 }
 
 /** Joins the lists that have an entry in common. */
 function joined<T>(lists: readonly (readonly T[])[]): readonly (readonly T[])[] {
-  return lists.reduce<readonly (readonly T[])[]>((groups, list) => {
-    const touched = groups.filter((group) => group.some((entry) => list.includes(entry)));
-    const others = groups.filter((group) => !touched.includes(group));
-    return [...others, [...new Set([...touched.flat(), ...list])]];
-  }, []);
+  const groupOf = new Map<T, Set<T>>();
+  for (const list of lists) {
+    const touched = new Set(list.flatMap((entry) => groupOf.get(entry) ?? []));
+    // The largest group receives the others, so that no entry moves often.
+    const [largest = new Set<T>(), ...others] = [...touched].toSorted((a, b) => b.size - a.size);
+    for (const entry of [...others.flatMap((group) => [...group]), ...list]) {
+      largest.add(entry);
+      groupOf.set(entry, largest);
+    }
+  }
+  return [...new Set(groupOf.values())].map((group) => [...group]);
 }
 
 function needsOfUnit(unit: Unit): Pick<JobPart, 'requires' | 'needs'> {

@@ -1,5 +1,6 @@
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import type { Setting } from '../../../src/shared/settings/setting.js';
+import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
 import { displayName, invalidXmlError, parseXml, type TextPosition, type XmlElement } from './parse-xml.js';
 
 /**
@@ -157,7 +158,14 @@ function nameIn(table: ShapeTable, written: string): string {
 }
 
 function shapeIn(table: ShapeTable, name: string): Shape | undefined {
-  return Object.hasOwn(table, name)
-    ? table[name]
-    : Object.values(table).find(({ spellings }) => spellings?.includes(name));
+  return Object.hasOwn(table, name) ? table[name] : shapesBySpelling(table).get(name);
 }
+
+const shapesBySpelling = memoizeByKey(
+  (table: ShapeTable) =>
+    new Map(
+      Object.values(table)
+        .toReversed()
+        .flatMap((shape) => (shape.spellings ?? []).map((spelling) => [spelling, shape] as const)),
+    ),
+);

@@ -132,9 +132,11 @@ export function validateOutput(settings: OutputSettings, path: string): readonly
  * resolved destinations, including generated names.
  */
 export function validateLabels(outputs: readonly OutputSettings[]): readonly string[] {
-  const labels = outputs.map(({ label }) => label?.toLowerCase());
-  return labels.flatMap((label, index) => {
-    const first = label === undefined ? index : labels.indexOf(label);
+  const firsts = new Map<string, number>();
+  return outputs.flatMap(({ label }, index) => {
+    const key = label?.toLowerCase();
+    const first = key === undefined ? index : (firsts.get(key) ?? index);
+    if (key !== undefined) firsts.set(key, first);
     return first < index
       ? [`outputs[${index}].label must be unique, but outputs[${first}] has the same label`]
       : [];

@@ -85,6 +85,9 @@ export function parseJobRequest(
     : { ok: true, request: { ...job.value, outputs: outputs.valid.outputs }, warnings };
 }
 
+/** Maximum number of errors in the outputs that may have a hint: each compares a name with all settings. */
+const maxHintsOfJob = 100;
+
 const noOutputs: ValidOutputs = { outputs: [], withoutCodecs: new Set(), withoutDestination: new Set() };
 
 /** The result of parsing all outputs. */
@@ -95,7 +98,7 @@ interface OutputsParseResult extends ParseResult<never> {
 function parseOutputs(
   body: Readonly<Record<string, unknown>>,
   max: number,
-  isStrict: boolean,
+  isStrictJob: boolean,
 ): OutputsParseResult {
   const [outputsValue = [], duplicateValue] = ['outputs', 'output'].flatMap((name) =>
     Object.hasOwn(body, name) && body[name] !== null && body[name] !== undefined ? [body[name]] : [],
@@ -108,7 +111,13 @@ function parseOutputs(
   const list: readonly unknown[] = Array.isArray(outputsValue) ? outputsValue : [outputsValue];
   if (list.length > max) return rejectOutputs(`outputs must have at most ${max} entries`);
   if (list.length === 0) return { ...mergeResults([]), valid: { ...noOutputs, outputs: [defaultOutput] } };
-  const results = list.map((item, index) => parseOutput(item, `outputs[${index}]`, isStrict));
+  let errorCount = 0;
+  const results = list.map((item, index) => {
+    const maxHints = Math.max(0, maxHintsOfJob - errorCount);
+    const result = parseOutput(item, { path: `outputs[${index}]`, isStrictJob, maxHints });
+    errorCount += result.validationErrors.length;
+    return result;
+  });
   const { validationErrors, warnings } = mergeResults(results);
   const valid = results.map((result) => result.valid);
   const indexesWith = (names: readonly string[]): ReadonlySet<number> =>
@@ -160,7 +169,14 @@ const destinationSettings: readonly (keyof OutputSettings)[] = [
   ...(['type', 'source', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'strict'] as const),
 ];
 
-function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputParseResult {
+function parseOutput(
+  item: unknown,
+  {
+    path,
+    isStrictJob,
+    maxHints,
+  }: { readonly path: string; readonly isStrictJob: boolean; readonly maxHints: number },
+): OutputParseResult {
   if (!isObject(item))
     return { ...invalidResult(`${path} must be an object`), valid: {}, invalidNames: ['type'] };
   const fields = parseObjectFields(outputTable, item, path);
@@ -176,7 +192,7 @@ function parseOutput(item: unknown, path: string, isStrictJob: boolean): OutputP
     ...ineffectivePlaylistSettings(valid, path),
     ...ineffectiveEncryptionSettings(valid, path),
   ];
-  const strictResult = applyStrictMode([...warnings, ...overridden], strict);
+  const strictResult = applyStrictMode([...warnings, ...overridden], strict, maxHints);
   return {
     valid: strict ? { ...valid, strict } : valid,
     invalidNames,

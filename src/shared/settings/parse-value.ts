@@ -159,7 +159,9 @@ function groupBySpelling(
   for (const name of Object.keys(record)) {
     const withUnderscores = name.replaceAll('-', '_');
     const spelling = [name, withUnderscores].find((one) => known.has(one)) ?? null;
-    groups.set(spelling, [...(groups.get(spelling) ?? []), name]);
+    const group = groups.get(spelling);
+    if (group === undefined) groups.set(spelling, [name]);
+    else group.push(name);
   }
   return groups;
 }

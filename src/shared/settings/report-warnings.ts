@@ -1,14 +1,18 @@
 import type { ReportedWarning, RequestWarning, UnknownName } from './request-warning.js';
-import { sentPath } from './sent-paths.js';
+import { createPositionOf, sentPath } from './sent-paths.js';
 import { hintFor } from './unknown-fields.js';
 
 /** Maximum number of warnings in a response, which also keeps records small. */
 const maxWarnings = 100;
 
-/** Splits warnings into those that remain, and the validation errors that strict mode makes of the others. */
+/**
+ * Splits warnings into those that remain, and the validation errors that strict mode makes of the others. `maxHints` is how many unknown
+ * names are compared with the known ones.
+ */
 export function applyStrictMode(
   warnings: readonly RequestWarning[],
   isStrict: boolean,
+  maxHints = maxWarnings,
 ): { readonly warnings: readonly RequestWarning[]; readonly validationErrors: readonly string[] } {
   if (!isStrict) return { warnings, validationErrors: [] };
   return {
@@ -16,7 +20,10 @@ export function applyStrictMode(
     validationErrors: warnings
       .filter(({ strictError }) => strictError !== undefined)
       .slice(0, maxWarnings)
-      .map(({ field, strictError = '', unknown }) => `${field} ${withHint(strictError, unknown)}`),
+      .map(
+        ({ field, strictError = '', unknown }, index) =>
+          `${field} ${withHint(strictError, index < maxHints ? unknown : undefined)}`,
+      ),
   };
 }
 
@@ -34,13 +41,18 @@ export function toReportedWarnings(
   request: unknown,
 ): readonly ReportedWarning[] {
   if (warnings.length === 0) return [];
-  const sent = warnings.map((warning) => ({ ...warning, field: sentPath(warning.field, request) }));
+  const listable = listableWarnings(warnings);
+  // An unknown name has the path that was sent.
+  const sent = listable.map((warning) =>
+    warning.unknown === undefined ? { ...warning, field: sentPath(warning.field, request) } : warning,
+  );
   // Settings that come from the same one may have the same warning.
   const distinct = new Map(sent.map((warning) => [`${warning.field} ${warning.message}`, warning]));
+  const positionOf = createPositionOf(request);
   const sorted = [...distinct.values()]
-    .map((warning) => ({ warning, position: positionOf(warning.field, request) }))
+    .map((warning) => ({ warning, position: positionOf(warning.field) }))
     .toSorted((a, b) => comparePositions(a.position, b.position));
-  const moreCount = sorted.length - maxWarnings;
+  const moreCount = sorted.length + warnings.length - listable.length - maxWarnings;
   return sorted.slice(0, maxWarnings).map(({ warning: { field, message, unknown } }, index) => {
     const more =
       index === maxWarnings - 1 && moreCount > 0 ? `; ${moreCount} more warnings are not listed` : '';
@@ -48,25 +60,20 @@ export function toReportedWarnings(
   });
 }
 
-/** The index of each part of a path among its siblings in the request; a part that is not found counts as last. */
-function positionOf(path: string, request: unknown): readonly number[] {
-  let value = request;
-  return path.split(/[.[]/).map((part) => {
-    const name = part.endsWith(']') ? part.slice(0, -1) : part;
-    // The request may have one object where the path has an entry of an array.
-    if (part.endsWith(']') && !Array.isArray(value)) return 0;
-    if (typeof value !== 'object' || value === null) return Number.POSITIVE_INFINITY;
-    const entries = Object.entries(value);
-    const found = entries.findIndex(([key]) => key === name || (key === 'output' && name === 'outputs'));
-    value = entries[found]?.[1];
-    return found === -1 ? Number.POSITIVE_INFINITY : found;
+/** Leaves out the unknown names of an object after the first 100: they are in the order of the request, so that none of them is listed. */
+function listableWarnings(warnings: readonly RequestWarning[]): readonly RequestWarning[] {
+  const counts = new Map<string, number>();
+  return warnings.filter(({ unknown }) => {
+    if (unknown === undefined) return true;
+    const count = (counts.get(unknown.parent) ?? 0) + 1;
+    counts.set(unknown.parent, count);
+    return count <= maxWarnings;
   });
 }
 
 function comparePositions(a: readonly number[], b: readonly number[]): number {
-  for (const [index, position] of a.entries()) {
-    const other = b[index] ?? -1;
-    if (position !== other) return position < other ? -1 : 1;
-  }
+  const index = a.findIndex((position, at) => position !== b[at]);
+  const [one, other] = [a[index], b[index]];
+  if (one !== undefined && other !== undefined) return one < other ? -1 : 1;
   return a.length - b.length;
 }

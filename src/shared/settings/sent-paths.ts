@@ -1,4 +1,5 @@
 import { isObject } from '../util/is-object.js';
+import { memoizeByKey } from '../util/memoize-by-key.js';
 import { nestedSettings } from './describe-setting.js';
 import { jobTable, outputTable } from './index.js';
 import type { SettingsTable } from './setting.js';
@@ -52,17 +53,82 @@ function sentName(name: string, table: SettingsTable, value: unknown): string {
   const origin = origins[name];
   const spellings = [name, ...spellingsOf(table, name), ...(origin === undefined ? [] : [origin])];
   // null is the same as omitted.
-  const given = Object.keys(value).filter((one) => value[one] !== null && value[one] !== undefined);
-  const sent = (spelling: string) =>
-    given.find((one) => one === spelling) ?? given.find((one) => one.replaceAll('-', '_') === spelling);
+  const sent = (spelling: string) => (hasValue(value, spelling) ? spelling : givenNames(value).get(spelling));
   return spellings.map(sent).find((one) => one !== undefined) ?? name;
+}
+
+/*
+ * Both indexes are computed once for each object, which may have as many fields as the body of a request has room for.
+ */
+
+/** The names of an object that have a value, by the same name with underscores. */
+const givenNames = memoizeByKey((value: Readonly<Record<string, unknown>>) => {
+  const names = new Map<string, string>();
+  for (const name of Object.keys(value)) {
+    const spelling = name.replaceAll('-', '_');
+    if (hasValue(value, name) && !names.has(spelling)) names.set(spelling, name);
+  }
+  return names;
+});
+
+/** The position of each name of an object among the others. */
+const namePositions = memoizeByKey(
+  (value: Readonly<Record<string, unknown>>) =>
+    new Map(Object.keys(value).map((name, position) => [name, position])),
+);
+
+/** null is the same as omitted. */
+function hasValue(value: Readonly<Record<string, unknown>>, name: string): boolean {
+  return Object.hasOwn(value, name) && value[name] !== null && value[name] !== undefined;
+}
+
+/** A place in a request: the value there, and the index of each part of its path among its siblings. */
+interface RequestPlace {
+  readonly value: unknown;
+  readonly position: readonly number[];
+}
+
+/** Returns a function for the positions of paths in a request. A part that is not found counts as last. */
+export function createPositionOf(request: unknown): (path: string) => readonly number[] {
+  const parents = new Map<string, RequestPlace>([['', { value: request, position: [] }]]);
+  const parentOf = (path: string): RequestPlace => {
+    const known = parents.get(path) ?? placeOf(path);
+    parents.set(path, known);
+    return known;
+  };
+  const placeOf = (path: string): RequestPlace => {
+    const end = Math.max(path.lastIndexOf('.'), path.lastIndexOf('['));
+    const { value, position } = parentOf(path.slice(0, Math.max(end, 0)));
+    const child = childOf(value, path.slice(end + 1));
+    return { value: child.value, position: [...position, child.position] };
+  };
+  return (path) => placeOf(path).position;
+}
+
+function childOf(value: unknown, part: string): { readonly value?: unknown; readonly position: number } {
+  if (part.endsWith(']')) {
+    // The request may have one object where the path has an entry of an array.
+    if (!Array.isArray(value)) return { value, position: 0 };
+    const index = Number(part.slice(0, -1));
+    return { value: value[index], position: index };
+  }
+  if (!isObject(value)) return { position: Number.POSITIVE_INFINITY };
+  const name = part === 'outputs' && !Object.hasOwn(value, part) ? 'output' : part;
+  const position = namePositions(value).get(name);
+  return position === undefined ? { position: Number.POSITIVE_INFINITY } : { value: value[name], position };
 }
 
 /** The name of a setting in the table, for any of its spellings. */
 export function canonicalName(table: SettingsTable, name: string): string {
-  const found = Object.entries(table).find(([, { spellings = [] }]) => spellings.includes(name));
-  return found?.[0] ?? name;
+  return namesBySpelling(table).get(name) ?? name;
 }
+
+const namesBySpelling = memoizeByKey((table: SettingsTable) => {
+  const names = Object.entries(table).toReversed();
+  return new Map(
+    names.flatMap(([name, { spellings = [] }]) => spellings.map((spelling) => [spelling, name] as const)),
+  );
+});
 
 /** All spellings of a setting, for any of them; the one in the table first. */
 export function spellingsOf(table: SettingsTable, name: string): readonly string[] {

@@ -1,4 +1,5 @@
 import { findSuggestions } from '../text/suggestions.js';
+import { memoizeByKey } from '../util/memoize-by-key.js';
 import { nestedSettings } from './describe-setting.js';
 import { jobTable, outputTable } from './index.js';
 import { pathTo } from './parse-result.js';
@@ -51,6 +52,6 @@ function similarNames(name: string, table: SettingsTable, others: readonly strin
   return [...distinct.filter(isApplied), ...distinct.filter((one) => !isApplied(one))];
 }
 
-function namesOf(table: SettingsTable): readonly string[] {
-  return Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]);
-}
+const namesOf = memoizeByKey((table: SettingsTable): readonly string[] =>
+  Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]),
+);

@@ -9,42 +9,56 @@ import { isSegmented } from './segments.js';
  * Each cycle is reported once, at its first output.
  */
 export function validateSources(outputs: readonly OutputSettings[]): readonly string[] {
-  const reported = new Set<string>();
+  // Of outputs with the same label, which is an error of its own, the first one counts.
+  const byLabel = new Map(
+    outputs.toReversed().flatMap((output) => (output.label === undefined ? [] : [[output.label, output]])),
+  );
+  const cycles = findCycles(byLabel);
+  const reported = new Set<readonly string[]>();
+  let hintCount = 0;
   return outputs.flatMap(({ label, source }, index) => {
     if (source === undefined) return [];
     const path = `outputs[${index}].source`;
     if (source === label) return [`${path} must not name its own output`];
-    const labels = outputs.flatMap((other) => other.label ?? []);
-    if (!labels.includes(source)) return [`${path} names no output of this job${hintFor(source, labels)}`];
-    if (outputs.some((other) => other.label === source && isSegmented(other)))
-      return [`${path} names a segmented output, which cannot be a source`];
-    if (outputs.some((other) => other.label === source && isPlaylist(other)))
-      return [`${path} names a playlist, which cannot be a source`];
-    const cycle = findCycle(outputs, label, source);
-    if (cycle === null || cycle.some((name) => reported.has(name))) return [];
-    for (const name of cycle) reported.add(name);
-    return [`${path} forms a cycle: ${cycle.join(', ')}`];
+    const named = byLabel.get(source);
+    if (named === undefined) {
+      hintCount += 1;
+      const hint = hintCount > maxHints ? '' : hintFor(source, [...byLabel.keys()]);
+      return [`${path} names no output of this job${hint}`];
+    }
+    if (isSegmented(named)) return [`${path} names a segmented output, which cannot be a source`];
+    if (isPlaylist(named)) return [`${path} names a playlist, which cannot be a source`];
+    const cycle = label === undefined ? undefined : cycles.get(label);
+    if (label === undefined || cycle === undefined || reported.has(cycle)) return [];
+    reported.add(cycle);
+    const start = cycle.indexOf(label);
+    return [`${path} forms a cycle: ${[...cycle.slice(start), ...cycle.slice(0, start), label].join(', ')}`];
   });
 }
+
+/** Maximum number of hints about unknown sources: each compares a word with every label. */
+const maxHints = 10;
 
 function hintFor(source: string, labels: readonly string[]): string {
   const suggestions = findSuggestions(source, labels);
   return suggestions.length === 0 ? '' : `; did you mean ${suggestions.join(', ')}?`;
 }
 
-/** The labels from an output along its sources back to it; null if they end elsewhere. */
-function findCycle(
-  outputs: readonly OutputSettings[],
-  label: string | undefined,
-  source: string,
-): readonly string[] | null {
-  if (label === undefined) return null;
-  const names = [label];
-  for (let next: string | undefined = source; next !== undefined && !names.slice(1).includes(next); ) {
-    names.push(next);
-    if (next === label) return names;
-    const current: string = next;
-    next = outputs.find((output) => output.label === current)?.source;
+/** The cycles that sources form, each as the labels on it, by each of these. Visits every output once. */
+function findCycles(byLabel: ReadonlyMap<string, OutputSettings>): ReadonlyMap<string, readonly string[]> {
+  const cycles = new Map<string, readonly string[]>();
+  const visited = new Set<string>();
+  for (const start of byLabel.keys()) {
+    const path: string[] = [];
+    let next: string | undefined = start;
+    while (next !== undefined && byLabel.has(next) && !visited.has(next)) {
+      visited.add(next);
+      path.push(next);
+      next = byLabel.get(next)?.source;
+    }
+    const first = path.findIndex((label) => label === next);
+    const cycle = first === -1 ? [] : path.slice(first);
+    for (const label of cycle) cycles.set(label, cycle);
   }
-  return null;
+  return cycles;
 }

@@ -9,11 +9,13 @@ export function findSuggestions(word: string, known: readonly string[]): readonl
   const maxDistance = Math.floor(typed.length / 3);
   const suggestions = known.flatMap((candidate) => {
     const name = candidate.toLowerCase();
-    if (typed !== '' && (name.startsWith(typed) || name.split(/[-_]/).includes(typed))) {
+    // Most names are ruled out by the cheap tests.
+    const isPart = typed !== '' && name.includes(typed);
+    if (isPart && (name.startsWith(typed) || name.split(/[-_]/).includes(typed))) {
       return [{ candidate, distance: 0 }];
     }
     if (Math.abs(typed.length - name.length) > maxDistance) return [];
-    const distance = editDistance(typed, name);
+    const distance = editDistance(typed, name, maxDistance);
     return distance <= maxDistance ? [{ candidate, distance }] : [];
   });
   return suggestions
@@ -22,7 +24,8 @@ export function findSuggestions(word: string, known: readonly string[]): readonl
     .map(({ candidate }) => candidate);
 }
 
-function editDistance(from: string, to: string): number {
+/** The edit distance of two words; infinite if it is above `max`. */
+function editDistance(from: string, to: string, max: number): number {
   let beforeLast: readonly number[] = [];
   let last: readonly number[] = Array.from({ length: to.length + 1 }, (_, column) => column);
   for (let row = 1; row <= from.length; row += 1) {
@@ -37,6 +40,8 @@ function editDistance(from: string, to: string): number {
         row > 1 && column > 1 && isSwapped ? (beforeLast[column - 2] ?? 0) + 1 : Number.POSITIVE_INFINITY,
       );
     }
+    // A swap of two letters continues from the row before the last one.
+    if (Math.min(...current) > max && Math.min(...last) > max) return Number.POSITIVE_INFINITY;
     beforeLast = last;
     last = current;
   }
