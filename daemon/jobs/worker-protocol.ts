@@ -45,6 +45,8 @@ export interface JoinRequest {
   /** Names the folder that it works in, which one process at a time uses, and that process. Absent for workers of other programs. */
   readonly folderId?: string;
   readonly processId?: string;
+  /** Whether the process has joined before. Absent in a first join, and for workers of earlier versions. */
+  readonly hasJoined?: boolean;
   /** Whether it takes one job and ends. */
   readonly isOnce?: boolean;
 }

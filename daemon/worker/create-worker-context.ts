@@ -23,7 +23,7 @@ import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
-import { readFolderId } from '../store/data-folder/folder-id.js';
+import { readPlaceId } from '../store/data-folder/folder-id.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { OnRetry } from '../transfer/with-retry.js';
@@ -103,7 +103,7 @@ export async function createWorkerContext(options: WorkerMachineOptions): Promis
     const endedCount = await killOrphanProcesses(scratchFolder);
     if (endedCount > 0) log('warn', `Ended encoders that an earlier worker had left running: ${endedCount}.`);
     await scratch.clear();
-    const folderId = await readFolderId(join(options.folder, 'worker-id'));
+    const folderId = await readPlaceId(join(options.folder, 'worker-id'));
     const minFreeBytes = await resolveMinFreeBytes(options.folder, null);
     const uncaughtErrors = createUncaughtErrorHandler(log);
     const cleanupJournal = openCleanupJournal(join(options.folder, 'leftovers'));

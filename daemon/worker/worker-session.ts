@@ -114,7 +114,8 @@ export class WorkerSession {
   async #joinAgain(signal: AbortSignal): Promise<void> {
     const { log, client, onConnection } = this.#deps;
     // With the name that the daemon gave it: jobs that it runs have that name, also if it has a number.
-    const deps = { ...this.#deps, request: { ...this.#deps.request, name: this.#joined.name } };
+    const request = { ...this.#deps.request, name: this.#joined.name, hasJoined: true };
+    const deps = { ...this.#deps, request };
     for (let failures = 1; ; failures += 1) {
       signal.throwIfAborted();
       try {

@@ -164,6 +164,24 @@ export function workerRegistryContract(
     assert.equal(namesOf(harness.registry), ['box', 'box-2']);
   });
 
+  test('of two processes with one folder that run at once, the one that joins again is rejected', async ({
+    harness,
+  }) => {
+    const join = (processId: string, more: object = {}) =>
+      joinAs(harness, { folderId: 'f', processId, ...more });
+    await join('1');
+    await join('1', { hasJoined: true });
+    const second = await join('2');
+    const error = await rejection(join('1', { hasJoined: true }));
+    assert.ok(isVencError(error, 'ConflictError'));
+    assert.match(
+      error.message,
+      /Another process has joined as this worker \(box\): its data folder is a copy/,
+    );
+    assert.is((await harness.registry.find(second.workerId)).name, 'box');
+    assert.is((await join('2', { hasJoined: true })).name, 'box');
+  });
+
   test('a worker that leaves or drains is reported as one that takes no jobs', async ({ harness }) => {
     const { registry } = harness;
     let count = 0;

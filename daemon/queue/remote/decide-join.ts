@@ -4,13 +4,18 @@ import { type JoinAnswer, type JoinRequest, workerTiming } from '../../jobs/work
 import type { JoinDecision, WorkerSession } from '../../store/worker-table.js';
 import { forgottenAfterLeases } from './worker-registry.js';
 
-/** Decides what a join does, as `WorkerRegistry.join` says. Pure. */
+/** Decides what a join does, as `WorkerRegistry.join` says. Throws `ConflictError`. Pure. */
 export function decideJoin(
   sessions: readonly WorkerSession[],
-  { name, folderId, processId }: JoinRequest,
+  { name, folderId, processId, hasJoined = false }: JoinRequest,
   leaseMs: number,
 ): JoinDecision {
   const isSameFolder = (session: WorkerSession) => folderId !== undefined && session.folderId === folderId;
+  const twin = sessions.find(
+    (session) => isSameFolder(session) && session.processId !== processId && session.seenAgoMs <= leaseMs,
+  );
+  // The other process has joined since, and neither can have ended.
+  if (hasJoined && twin !== undefined) throw copiedFolder(twin.name);
   const isForgotten = ({ name: known, seenAgoMs }: WorkerSession) =>
     seenAgoMs > forgottenAfterLeases * leaseMs || (known === name && seenAgoMs > leaseMs);
   const isRemoved = (session: WorkerSession) => isSameFolder(session) || isForgotten(session);
@@ -48,6 +53,14 @@ export function requireProtocol({ protocol, version }: JoinRequest): void {
   throw new VencError(
     'ConflictError',
     `This worker is too new for the daemon (venc ${version}, protocol ${protocol}; the daemon supports up to ${current + 1}): upgrade venc on the daemon.`,
+  );
+}
+
+function copiedFolder(name: string): VencError {
+  return new VencError(
+    'ConflictError',
+    `Another process has joined as this worker (${name}): its data folder is a copy of this one, with the same path, on a machine of the same name.`,
+    { hint: 'Start one of them with another --data, or give its machine another name.' },
   );
 }
 

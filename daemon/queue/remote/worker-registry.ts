@@ -31,7 +31,8 @@ export interface WorkerRegistry {
   /**
    * Admits a worker. Rejects with `ConflictError` if its protocol is too old or too new. A name that another worker has gets a number,
    * unless that worker is silent: it has lost its jobs, so it is forgotten. A worker that joins from the same folder replaces its earlier
-   * session; if that was another process, which must have ended, the listeners of `watchEnded` are called.
+   * session; if that was another process, which must have ended, the listeners of `watchEnded` are called. If a process has joined before and another one has joined from its
+   * folder since, both run: then the join rejects with `ConflictError`, so that they do not replace each other in turn.
    */
   join(request: JoinRequest): Promise<JoinAnswer>;
   /** The worker leaves. No-op if it is not known. */

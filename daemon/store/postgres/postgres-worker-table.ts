@@ -72,11 +72,7 @@ class PostgresWorkerTable implements WorkerTable {
     if (joins.length === 0) return;
     try {
       const stored = await this.#locked((transaction) => this.#storeJoins(transaction, joins));
-      for (const [index, { resolve, reject }] of joins.entries()) {
-        const worker = stored[index];
-        if (worker === undefined) reject(new RangeError('A join was not stored.'));
-        else resolve(worker);
-      }
+      for (const [join, worker] of stored) join.resolve(worker);
     } catch (error) {
       for (const { reject } of joins) reject(error);
     }
@@ -85,17 +81,24 @@ class PostgresWorkerTable implements WorkerTable {
   async #storeJoins(
     transaction: DatabaseTransaction,
     joins: readonly PendingJoin[],
-  ): Promise<readonly (StoredWorker & JoinDecision)[]> {
+  ): Promise<ReadonlyMap<PendingJoin, StoredWorker & JoinDecision>> {
     // A worker whose join is lost with the server joins again.
     await sql`set local synchronous_commit = off`.execute(transaction);
     let sessions = await selectSessions(transaction);
-    const decided = joins.map(({ worker, decide }) => {
-      const decision = decide(sessions);
-      const { name, removedIds } = decision;
-      const others = sessions.filter(({ id }) => !removedIds.includes(id));
-      sessions = [...others, { ...sessionOf(worker), name }];
-      return { ...worker, ...decision };
+    const decided = joins.flatMap((join) => {
+      const { worker, decide, reject } = join;
+      try {
+        const decision = decide(sessions);
+        const { name, removedIds } = decision;
+        const others = sessions.filter(({ id }) => !removedIds.includes(id));
+        sessions = [...others, { ...sessionOf(worker), name }];
+        return [{ ...worker, ...decision, join }];
+      } catch (error) {
+        reject(error);
+        return [];
+      }
     });
+    if (decided.length === 0) return new Map();
     const removedIds = new Set(decided.flatMap((worker) => worker.removedIds));
     if (removedIds.size > 0)
       await transaction
@@ -120,10 +123,15 @@ class PostgresWorkerTable implements WorkerTable {
       { type: 'left', ids: [...removedIds] },
       ...decided.map(({ id, endedNames }) => ({ type: 'joined', id, endedNames }) as const),
     ]);
-    return decided.map((worker) => ({
-      ...worker,
-      ...{ isDraining: draining.get(worker.id) ?? false, joinedAgoMs: 0, seenAgoMs: 0 },
-    }));
+    return new Map(
+      decided.map(({ join, ...worker }) => [
+        join,
+        {
+          ...worker,
+          ...{ isDraining: draining.get(worker.id) ?? false, joinedAgoMs: 0, seenAgoMs: 0 },
+        },
+      ]),
+    );
   }
 
   async leave(id: string): Promise<void> {

@@ -56,6 +56,7 @@ export const workerJoinFields = {
     description: 'id of its work folder, which one process at a time uses',
   },
   processId: { ...word, isOptional: true, description: 'id of its process' },
+  hasJoined: { type: 'boolean', isOptional: true, description: 'whether its process has joined before' },
   isOnce: { type: 'boolean', isOptional: true, description: 'whether it takes one job and ends' },
 } as const satisfies RecordTable;
 
