@@ -255,6 +255,8 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" on off detect
             case rotate
                 printf "$before$setting[1]=%s\t\n" 0 90 180 270
+            case allow_truncated
+                printf "$before$setting[1]=%s\t\n" true false
             case fixed_keyframe_interval
                 printf "$before$setting[1]=%s\t\n" true false
             case deinterlace_mode
@@ -303,7 +305,7 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" keep drop burn sidecar
         end
     else
-        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications requires strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
+        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications requires strict credentials secondary_url headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length allow_truncated keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
     end
 end
 
@@ -517,6 +519,8 @@ complete -c venc -n '__venc_at "run"' -l keyframe-interval -x -d 'maximum distan
 complete -c venc -n '__venc_at "run"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "run"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "run"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "run"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "run"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "run"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "run"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "run"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -714,6 +718,8 @@ complete -c venc -n '__venc_at "submit"' -l keyframe-interval -x -d 'maximum dis
 complete -c venc -n '__venc_at "submit"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "submit"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "submit"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "submit"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "submit"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "submit"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "submit"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "submit"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -902,6 +908,8 @@ complete -c venc -n '__venc_at "plan"' -l keyframe-interval -x -d 'maximum dista
 complete -c venc -n '__venc_at "plan"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "plan"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "plan"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "plan"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "plan"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "plan"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "plan"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "plan"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -1525,6 +1533,8 @@ complete -c venc -n '__venc_at "preset save"' -l keyframe-interval -x -d 'maximu
 complete -c venc -n '__venc_at "preset save"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "preset save"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "preset save"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "preset save"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "preset save"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "preset save"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "preset save"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "preset save"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'

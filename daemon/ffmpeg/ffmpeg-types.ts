@@ -24,15 +24,40 @@ export interface EncodeProgress {
   readonly speed: number | null;
 }
 
+/** What ffmpeg counted in a track. */
+export interface TrackCounts {
+  readonly packets: number;
+  /** Decoded or encoded frames; null for a copy. For audio, packets of samples. */
+  readonly frames: number | null;
+  /** Decoded or encoded samples per channel; null for video and for a copy. */
+  readonly samples: number | null;
+  /** The highest sample rate of the decoded audio, which may change. Absent if unknown. */
+  readonly maxSampleRate?: number;
+}
+
+/** What a run of ffmpeg read and wrote, by its own count. */
+export interface RunReport {
+  /** Whether the messages of decoders show that the input is damaged. */
+  readonly isDamaged: boolean;
+  /** Whether a decoder rejected anything, which it also does at the end of a complete file. */
+  readonly hasErrors: boolean;
+  /** Whether a demuxer found that the end of the input is missing. */
+  readonly isCutOff: boolean;
+  /** The tracks that it read, by the path of the file and the index of the stream: `/scratch/input:1`. */
+  readonly read: ReadonlyMap<string, TrackCounts>;
+  /** The video and the audio that it wrote, by the path of the file. */
+  readonly written: ReadonlyMap<string, ReadonlyMap<'video' | 'audio', TrackCounts>>;
+}
+
 /** Options of an ffmpeg run. */
 export interface EncodeOptions {
   readonly signal: AbortSignal;
   readonly onProgress: (progress: EncodeProgress) => void;
-  /** Called at the end of a successful run if the messages of decoders show that the input is damaged. */
-  readonly onDamagedInput?: () => void;
+  /** Called at the end of a successful run with what it read and wrote. Without it, ffmpeg prints only errors. */
+  readonly onReport?: (report: RunReport) => void;
   /** What it processes, for the limit of processor time; absent if unknown. */
   readonly work?: EncodeWork;
-  /** Called with all of stderr, as it arrives. */
+  /** Called with all errors on stderr, as they arrive. */
   readonly onStderr?: (text: string) => void;
   /** The output that the run is for, for the log. Absent if it is for several, or for the input. */
   readonly outputId?: number;

@@ -11,6 +11,8 @@ export type {
   EncodeOptions,
   EncodeProgress,
   Ffmpeg,
+  RunReport,
+  TrackCounts,
 } from './ffmpeg-types.js';
 export type { CheckedBinary, FoundBinaries } from './find-binaries.js';
 export { inputDurationError } from './limit-errors.js';

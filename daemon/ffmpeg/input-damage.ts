@@ -43,6 +43,10 @@ export class DamageDetector {
     return this.#hasDamage || this.#rejections >= minRejections;
   }
 
+  get hasErrors(): boolean {
+    return this.#hasDamage || this.#rejections > 0;
+  }
+
   #addLine(line: string): void {
     if (damagePattern.test(line)) this.#hasDamage = true;
     if (rejectionPattern.test(line)) this.#rejections += 1;

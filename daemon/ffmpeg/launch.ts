@@ -45,7 +45,8 @@ const killAfterMs = 1000;
  * library and crashes. Without such a module it keeps the bytes unconverted.
  */
 const environment = { GCONV_PATH: '/nonexistent' } as const;
-const maxStderrCharacters = 8192;
+/** How much of the end of stderr is kept. */
+export const maxStderrCharacters = 8192;
 
 /** Starts a program without stdin and waits for its end. Never rejects: the result has the error. */
 export async function launch(

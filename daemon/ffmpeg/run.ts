@@ -7,8 +7,7 @@ import { safeInputOptions } from '../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
 import { audioChangeError, explainFailure, hasHiddenWriteError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
-import { DamageDetector } from './input-damage.js';
-import { type LaunchSettings, launch } from './launch.js';
+import { type LaunchSettings, launch, maxStderrCharacters, TextTail } from './launch.js';
 import {
   encodeTimeError,
   explainLimit,
@@ -26,6 +25,7 @@ import {
   progressKey,
   progressOf,
 } from './parse-progress.js';
+import { RunReporter, reportLevel } from './run-report.js';
 
 /** Settings of all encoder runs. */
 export interface RunSettings extends LaunchSettings {
@@ -54,7 +54,7 @@ export async function runEncoder(
   options: EncodeOptions,
   logLevel: 'error' | 'info' = 'error',
 ): Promise<string> {
-  const { signal, onProgress, onDamagedInput, onStderr } = options;
+  const { signal, onProgress, onReport, onStderr } = options;
   const scratch = resolve(options.scratch);
   const { limits, memoryBytes } = settings;
   if (signal.aborted) throw interruptedError(signal.reason);
@@ -78,11 +78,18 @@ export async function runEncoder(
   let progressState = initialProgressState;
   let progressSnapshot = '';
   let removeRecord = () => {};
-  const damage = new DamageDetector();
   const memory = new MemoryShortage();
+  const errors = new TextTail(maxStderrCharacters);
+  const onError = (text: string) => {
+    errors.add(text);
+    memory.add(text);
+    onStderr?.(text);
+  };
+  const reporter = onReport === undefined ? null : new RunReporter(onError);
   try {
     const guarded = guardInputs(args);
-    const exit = await launch(program.path, ['-v', logLevel, ...baseArgs, ...guarded], {
+    const level = reporter === null ? logLevel : reportLevel;
+    const launched = await launch(program.path, ['-v', level, ...baseArgs, ...guarded], {
       ...{ containment: settings.containment, meter: settings.meter, program: 'ffmpeg' },
       limits: programLimits,
       access: { folder: scratch, inputs: inputPaths(guarded, scratch) },
@@ -92,11 +99,7 @@ export async function runEncoder(
         lowerPriority(pid);
         removeRecord = recordProcess(scratch, pid);
       },
-      onStderr: (text) => {
-        damage.add(text);
-        memory.add(text);
-        onStderr?.(text);
-      },
+      onStderr: (text) => (reporter === null ? onError(text) : reporter.add(text)),
       onStdout: (text) => {
         if (stopController.signal.aborted) return;
         const next = parseProgressText(progressState, text);
@@ -112,11 +115,13 @@ export async function runEncoder(
         }
       },
     });
+    reporter?.end();
+    const exit = { ...launched, stderr: errors.text };
     await rejectNewLinks(scratch, linksBefore);
     if (signal.aborted) throw interruptedError(signal.reason);
     if (stopReason !== null) throw stopReason;
     if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr) && !memory.isCertain) {
-      if (damage.isDamaged) onDamagedInput?.();
+      if (reporter !== null) onReport?.(reporter.report);
       return exit.stderr;
     }
     const hasLimits = settings.containment.prlimit !== null;

@@ -31,6 +31,8 @@ export interface VideoFacts {
   readonly isFrameRateVariable: boolean;
   /** Absent if unknown. */
   readonly frameCount?: number;
+  /** When the last frame begins and ends, in seconds of the file's timestamps. Absent if it was not measured. */
+  readonly lastFrame?: { readonly startSeconds: number; readonly endSeconds: number };
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';
   readonly pixelFormat: string | null;
   /** The profile, as ffprobe names it: `High`, `Main 10`, ... Absent if unknown. */
@@ -110,6 +112,10 @@ export interface MediaFacts {
   readonly format: string;
   readonly durationSeconds: number | null;
   readonly totalBitrateKbps: number | null;
+  /** The duration that the file declares, if it is wrong; absent if it is right. */
+  readonly declaredSeconds?: number;
+  /** How long the file was before its end was cut off, by its own header; absent if it is complete. */
+  readonly wholeSeconds?: number;
   readonly video: VideoFacts | null;
   readonly audio: AudioFacts | null;
   /** The other audio streams that can be decoded; absent if there are none. */

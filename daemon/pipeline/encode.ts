@@ -1,6 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import type { EncodeOptions } from '../ffmpeg/index.js';
+import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import { toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
@@ -65,7 +65,7 @@ export async function* encode(
       run,
       async () => {
         if (together instanceof VencError) throw together;
-        const { isDamaged } =
+        const report =
           together ??
           (await audio
             .withConversion(() => runSteps(run, outputContext, [current()], scratch))
@@ -74,22 +74,18 @@ export async function* encode(
             }));
         await limitBitrate(run, outputContext, current(), scratch);
         await correctBitrate(run, outputContext, current(), scratch, isEncodedTogether);
-        const media = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
-          verifyEncoded(outputContext, product, run.signal),
+        const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
+          verifyEncoded(outputContext, current(), report, run.signal),
         );
         const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
-        return { product, media, warnings: [...(isDamaged ? [damageWarning] : []), ...added] };
+        const warnings = [...verified.warnings, ...(report.isDamaged ? [damageWarning] : []), ...added];
+        return { product, media: verified.media, warnings };
       },
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
     );
     if (encoded !== null) yield { output, encoded };
   }
-}
-
-/** What a run of steps revealed about the input. */
-interface InputFindings {
-  readonly isDamaged: boolean;
 }
 
 /**
@@ -101,7 +97,7 @@ async function encodeTogether(
   context: PipelineContext,
   { latest, audio }: GroupToEncode,
   scratch: string,
-): Promise<InputFindings | VencError | null> {
+): Promise<RunReport | VencError | null> {
   try {
     return await audio.withConversion(() => runSteps(run, context, latest().members, scratch));
   } catch (error) {
@@ -119,15 +115,15 @@ async function encodeTogether(
   }
 }
 
-/** Runs the steps that the outputs share, and reports progress for each output. */
+/** Runs the steps that the outputs share, and reports progress for each output. Resolves to the report of the last one. */
 async function runSteps(
   run: Run,
   context: PipelineContext,
   members: readonly PlannedOutput[],
   scratch: string,
-): Promise<InputFindings> {
+): Promise<RunReport> {
   const steps = members[0]?.steps ?? [];
-  let isDamaged = false;
+  let report = emptyReport;
   const reporters = members.map(({ output }) => ({
     id: output.id,
     reporter: createEncodingProgressReporter(
@@ -142,8 +138,8 @@ async function runSteps(
       signal: run.signal,
       scratch,
       work: workOf(step, members),
-      onDamagedInput: () => {
-        isDamaged = true;
+      onReport: (latest) => {
+        report = { ...latest, isDamaged: latest.isDamaged || report.isDamaged };
       },
       onProgress: (progress) => {
         const now = performance.now();
@@ -152,23 +148,30 @@ async function runSteps(
     };
     await inStage(run, stage, () => context.ffmpeg.run(step.args, options));
   }
-  return { isDamaged };
+  return report;
 }
+
+/** The report of no run. */
+const emptyReport: RunReport = {
+  ...{ isDamaged: false, hasErrors: false, isCutOff: false },
+  ...{ read: new Map(), written: new Map() },
+};
 
 /** Probes and verifies an encoded file. Throws if it is not as planned. */
 async function verifyEncoded(
   context: PipelineContext,
-  product: Product,
+  { output: { settings }, product }: PlannedOutput,
+  report: RunReport,
   signal: AbortSignal,
-): Promise<MediaFacts> {
+): Promise<{ readonly media: MediaFacts; readonly warnings: readonly string[] }> {
   let probeError: unknown = null;
   const media = await context.ffmpeg.probe(product.path, signal).catch((error: unknown) => {
     signal.throwIfAborted();
     probeError = error;
     return null;
   });
-  const failure = verifyOutput(product, media);
+  const { failure, warnings } = verifyOutput(product, media, { report, settings });
   if (failure !== null) throw new VencError(failure.errorClass, failure.message, { cause: probeError });
   if (media === null) throw new TypeError('an unreadable file passed verification');
-  return media;
+  return { media, warnings };
 }

@@ -1,13 +1,41 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { RunReport } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Product } from '../plan/plan-types.js';
+import { declaredLengthWarning, isLengthOff } from '../plan/product.js';
+import { areTracksCounted, findLostTracks } from './compare-tracks.js';
+
+/** What verification depends on besides the file: what ffmpeg reported, null if it did not, and the settings of the output. */
+interface VerifyOptions {
+  readonly report: RunReport | null;
+  readonly settings: Pick<OutputSettings, 'strict' | 'allow_truncated'>;
+}
+
+/** Why a file must not be delivered, null if it may be, and warnings about it, one sentence each. */
+export interface Verification {
+  readonly failure: JobFailure | null;
+  readonly warnings: readonly string[];
+}
+
+const failed = (failure: JobFailure): Verification => ({ failure, warnings: [] });
 
 /**
- * Verifies an encoded file. Returns why it must not be delivered: streams are missing or unexpected, or the codec, the size or
- * the duration is wrong. Null if it is as planned. `media` is null if the file cannot be read. Pure.
+ * Verifies an encoded file: which streams it has, their codecs and sizes, and how long it is. `media` is null if the file cannot be
+ * read. Pure.
  */
-export function verifyOutput(product: Product, media: MediaFacts | null): JobFailure | null {
+export function verifyOutput(
+  product: Product,
+  media: MediaFacts | null,
+  options: VerifyOptions = { report: null, settings: {} },
+): Verification {
+  const failure = findMismatch(product, media);
+  if (failure !== null || media === null) return failed(failure ?? emptyClipFailure);
+  return verifyLength(product, media, options);
+}
+
+function findMismatch(product: Product, media: MediaFacts | null): JobFailure | null {
   if (media === null)
     return isShorterThanFrame(product) ? emptyClipFailure : invalidFileFailure('that cannot be read');
   const missing = [
@@ -28,7 +56,7 @@ export function verifyOutput(product: Product, media: MediaFacts | null): JobFai
     findVideoMismatch(product, media) ??
     findAudioMismatch(product, media) ??
     findCaptionMismatch(product, media);
-  return mismatch === null ? findDurationFailure(product, media) : invalidFileFailure(mismatch);
+  return mismatch === null ? null : invalidFileFailure(mismatch);
 }
 
 const emptyClipFailure: JobFailure = {
@@ -75,22 +103,81 @@ function findCaptionMismatch({ captionTracks = 0 }: Product, { subtitles = [] }:
   return `with ${subtitles.length} subtitle tracks, not ${captionTracks}`;
 }
 
-function findDurationFailure(
-  { expectedSeconds, contentSeconds, maxSeconds, video: expectedVideo }: Product,
-  { durationSeconds, video }: MediaFacts,
-): JobFailure | null {
-  if (expectedSeconds === null || contentSeconds === null || durationSeconds === null) return null;
-  const lengths = `${durationSeconds.toFixed(1)} of ${contentSeconds.toFixed(1)} seconds`;
-  const toleranceSeconds = Math.max(1, contentSeconds * 0.05, 2 * (expectedVideo?.frameSeconds ?? 0));
-  // A truncated input still reports its full duration; ffmpeg encodes the existing part and reports success.
-  if (durationSeconds < contentSeconds - toleranceSeconds && !hasAllFrames(expectedVideo, video)) {
-    const message = `Only ${lengths} could be encoded: the input is truncated or damaged.`;
-    return { errorClass: 'TranscodingError', message };
-  }
-  if (maxSeconds === null || durationSeconds <= maxSeconds) return null;
-  return invalidFileFailure(
-    `of ${durationSeconds.toFixed(1)} seconds instead of ${expectedSeconds.toFixed(1)}`,
+/** Below this share, a track of which something was lost fails. */
+const minShare = 0.9;
+
+/**
+ * Verifies that an output has all that was decoded, and that it was all that the input declares. A truncated input still reports its full
+ * duration; ffmpeg encodes the existing part and reports success. An undamaged one that is shorter or longer declares a wrong duration.
+ */
+function verifyLength(product: Product, media: MediaFacts, options: VerifyOptions): Verification {
+  const { report, settings } = options;
+  const lost = report === null ? [] : findLostTracks(product, report);
+  const isIncomplete =
+    product.wholeSeconds !== undefined || (report !== null && (report.isCutOff || report.hasErrors));
+  const truncated = (lengths: string): Verification => {
+    if (settings.allow_truncated === true)
+      return {
+        failure: null,
+        warnings: [`Only ${lengths} could be encoded: the input is truncated or damaged.`],
+      };
+    return transcodingFailure(
+      `Only ${lengths} could be encoded: the input is truncated or damaged. --allow-truncated encodes what is there.`,
+    );
+  };
+  const failing = lost.find(
+    ({ share, isCopied }) => settings.strict === true || (share < minShare && !isCopied),
   );
+  if (failing !== undefined) {
+    const { kind, lengths } = failing;
+    if (isIncomplete) return truncated(`${lengths} of ${kind}`);
+    return transcodingFailure(`The output has only ${lengths} of the ${kind} of the input.`);
+  }
+  const isCounted = report !== null && areTracksCounted(product, report);
+  const duration = verifyDuration(product, media, { isIncomplete, isCounted, truncated });
+  if (duration.failure !== null) return duration;
+  const warnings = lost.map(
+    ({ kind, lengths }) => `The output has only ${lengths} of the ${kind} of the input: the rest was lost.`,
+  );
+  return { failure: null, warnings: [...duration.warnings, ...warnings] };
+}
+
+function transcodingFailure(message: string): Verification {
+  return failed({ errorClass: 'TranscodingError', message });
+}
+
+function verifyDuration(
+  { expectedSeconds, contentSeconds: declared, maxSeconds, sources = {}, ...product }: Product,
+  { durationSeconds, video }: MediaFacts,
+  {
+    isIncomplete,
+    isCounted,
+    truncated,
+  }: {
+    readonly isIncomplete: boolean;
+    readonly isCounted: boolean;
+    readonly truncated: (lengths: string) => Verification;
+  },
+): Verification {
+  const valid: Verification = { failure: null, warnings: [] };
+  if (expectedSeconds === null || declared === null || durationSeconds === null) return valid;
+  const { video: expectedVideo, wholeSeconds = 0 } = product;
+  const contentSeconds = Math.max(declared, wholeSeconds);
+  const toleranceSeconds = Math.max(1, contentSeconds * 0.05, 2 * (expectedVideo?.frameSeconds ?? 0));
+  const isShort = durationSeconds < contentSeconds - toleranceSeconds && !hasAllFrames(expectedVideo, video);
+  if (isShort && (isIncomplete || !isCounted))
+    return truncated(`${durationSeconds.toFixed(1)} of ${contentSeconds.toFixed(1)} seconds`);
+  if (maxSeconds !== null && durationSeconds > maxSeconds && !isCounted) {
+    const lengths = `${durationSeconds.toFixed(1)} seconds instead of ${expectedSeconds.toFixed(1)}`;
+    return failed(invalidFileFailure(`of ${lengths}`));
+  }
+  const { startSeconds = 0, lengthSeconds = null } = sources.video ?? sources.audio ?? {};
+  const isLong =
+    lengthSeconds === null &&
+    durationSeconds > contentSeconds &&
+    isLengthOff(contentSeconds, durationSeconds);
+  const warning = declaredLengthWarning(startSeconds + contentSeconds, startSeconds + durationSeconds);
+  return (isShort || isLong) && isCounted ? { failure: null, warnings: [warning] } : valid;
 }
 
 /** Whether nearly all frames are present; a few may be damaged. False if the expected number is unknown. */

@@ -142,6 +142,10 @@ export interface Product {
   readonly warnings: readonly string[];
   /** How it is cut into segments; absent if it is delivered as one file. */
   readonly packaging?: Packaging;
+  /** From which tracks of the input its tracks are made; one is absent if its length does not follow from that of the input. */
+  readonly sources?: { readonly video?: TrackSource; readonly audio?: TrackSource };
+  /** How long it would be if the end of the input were not cut off; 0 for a clip with a length. Absent if the input is complete. */
+  readonly wholeSeconds?: number;
   /** Expected video stream; null if there should be none. */
   readonly video: ProductVideo | null;
   /** Expected audio stream; null if there should be none. */
@@ -173,6 +177,20 @@ export interface ProductAudio {
   readonly channels: number;
   /** In Hz. */
   readonly sampleRate: number;
+}
+
+/** How much of a track of an output follows from what is read of its source. Units are frames, samples, or packets of a copy. */
+export interface TrackSource {
+  /** The file and the index of the stream: `/scratch/input:1`. */
+  readonly stream: string;
+  readonly isCopied: boolean;
+  /** Units of the output for each one that is read. */
+  readonly unitsPerRead: number;
+  /** Units of the output per second; null if they are uneven or unknown. */
+  readonly unitsPerSecond: number | null;
+  /** The part of the input that is wanted. The length is null for all of the rest. */
+  readonly startSeconds: number;
+  readonly lengthSeconds: number | null;
 }
 
 /** How the outputs of a job are encoded from its input. */

@@ -38,7 +38,7 @@ export function plan(
       stepsOf(group, media, paths, capabilities),
     ),
     measurements: decisions.flatMap((decision) => measurementsOf(decision, paths, capabilities)),
-    products: decisions.map((decision) => productOf(decision, paths)),
+    products: decisions.map((decision) => productOf(decision, media, paths)),
     captionFiles: decisions.flatMap((decision) => captionFilesOf(decision, paths)),
     rejections: results.flatMap(({ output, result }) =>
       'failure' in result ? [{ outputId: output.id, failure: result.failure }] : [],

@@ -4,6 +4,7 @@ import type { AudioDecision, Decision } from './decide/decisions.js';
 import { videoEncoders } from './encoders.js';
 import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
+import { trackSourcesOf } from './track-sources.js';
 import { productPath } from './write/steps.js';
 
 // The rate that ffmpeg assumes if a stream has none.
@@ -16,8 +17,23 @@ function fileCodec(codec: VideoCodec | AudioCodec, bitDepth = 16): string {
   return codec === 'pcm' ? `pcm_s${bitDepth}le` : (fileCodecs[codec] ?? codec);
 }
 
+/** Whether a length that a file declares is wrong, and not only rounded or padded. */
+export function isLengthOff(declaredSeconds: number, seconds: number): boolean {
+  return Math.abs(declaredSeconds - seconds) > Math.max(1, seconds * 0.02);
+}
+
+/** The sentence about an input that declares a wrong length. */
+export function declaredLengthWarning(declaredSeconds: number, seconds: number): string {
+  return `The input declares ${declaredSeconds.toFixed(1)} seconds and has ${seconds.toFixed(1)}.`;
+}
+
+function declaredLengthWarnings({ declaredSeconds, durationSeconds }: MediaFacts): readonly string[] {
+  if (declaredSeconds === undefined || durationSeconds === null) return [];
+  return [declaredLengthWarning(declaredSeconds, durationSeconds)];
+}
+
 /** The file that the steps of an output produce, and its expected properties. */
-export function productOf(decision: Decision, paths: PlanPaths): Product {
+export function productOf(decision: Decision, media: MediaFacts, paths: PlanPaths): Product {
   const { outputId, clip, contentSeconds, video, audio, copies, captions, captionRenditions } = decision;
   const frameSeconds = 1 / (video?.framesPerSecond ?? assumedFrameRate);
   return {
@@ -26,7 +42,11 @@ export function productOf(decision: Decision, paths: PlanPaths): Product {
     expectedSeconds: clip.expectedSeconds,
     contentSeconds,
     maxSeconds: maxSeconds(decision, frameSeconds),
-    warnings: decision.warnings,
+    warnings: [...decision.warnings, ...declaredLengthWarnings(media)],
+    sources: trackSourcesOf(decision, media, paths),
+    ...(media.wholeSeconds === undefined
+      ? {}
+      : { wholeSeconds: clip.lengthSeconds === null ? media.wholeSeconds - clip.startSeconds : 0 }),
     ...(decision.packaging === undefined ? {} : { packaging: decision.packaging }),
     ...(captionRenditions === undefined ? {} : { captionRenditions }),
     video:

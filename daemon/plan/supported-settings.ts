@@ -138,6 +138,7 @@ export const supportedOutputSettings = {
   rotate: { by: 'daemon/plan/decide/decide-video.ts' },
   start_clip: { by: 'daemon/plan/decide/clip.ts' },
   clip_length: { by: 'daemon/plan/decide/clip.ts' },
+  allow_truncated: { by: 'daemon/pipeline/verify-output.ts' },
   watermark: { by: 'daemon/plan/decide/watermarks.ts' },
   'watermark.url': { by: 'daemon/pipeline/watermark-fetcher.ts' },
   'watermark.x': { by: 'daemon/plan/decide/watermarks.ts' },

@@ -226,8 +226,13 @@ const inputs: readonly OddInput[] = [
     becomes: isCutShort,
   },
   { name: 'cut.mkv', make: changed(cut, ...film(4), ...plain), becomes: isCutShort },
-  // Without its index, the length of an AVI is estimated from its size.
-  { name: 'cut.avi', make: changed(cut, ...film(4), '-q:v', '3'), becomes: { ...both, seconds: 2.5 } },
+  { name: 'cut.avi', make: changed(cut, ...film(4), '-q:v', '3'), becomes: isCutShort },
+  {
+    name: 'cut-allowed.avi',
+    make: changed(cut, ...film(4), '-q:v', '3'),
+    output: { allow_truncated: true },
+    becomes: { ...both, seconds: 2.5 },
+  },
   { name: 'cut.ts', make: changed(cut, ...film(2), ...plain), becomes: firstPart },
   { name: 'cut.mpg', make: changed(cut, ...film(2), '-q:v', '3'), becomes: { ...firstPart, seconds: 1.4 } },
   {

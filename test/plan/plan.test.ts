@@ -16,6 +16,7 @@ const silent = mediaFacts({ audio: null });
 const blind = mediaFacts({ video: null });
 
 test('a product has the path of the file and its expected content', () => {
+  const part = { isCopied: false, startSeconds: 0, lengthSeconds: 4 } as const;
   assert.equal(planOf({ clip_length: 4 }), {
     ...planOf({ clip_length: 4 }),
     products: [
@@ -26,6 +27,10 @@ test('a product has the path of the file and its expected content', () => {
         contentSeconds: 4,
         maxSeconds: 5,
         warnings: [],
+        sources: {
+          video: { ...part, stream: `${paths.input}:0`, unitsPerRead: 1, unitsPerSecond: 25 },
+          audio: { ...part, stream: `${paths.input}:1`, unitsPerRead: 1, unitsPerSecond: 48_000 },
+        },
         video: { codec: 'h264', width: 1280, height: 720, frameSeconds: 0.04, frames: null },
         audio: { codec: 'aac', channels: 2, sampleRate: 48_000 },
       },

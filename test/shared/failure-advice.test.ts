@@ -34,7 +34,7 @@ test('a truncated input needs a complete copy', () => {
   const product = { expectedSeconds: 60, contentSeconds: 60, maxSeconds: null, video: null, audio: null };
   const media = { durationSeconds: 12.5, video: null, audio: null };
   // The other fields of both are not read for a file that is too short.
-  const failure = verifyOutput(product as never, media as never);
+  const { failure } = verifyOutput(product as never, media as never);
   assert.match(failure?.message ?? '', /^Only 12\.5 of 60\.0 seconds/);
   assert.is(
     adviceFor(failure?.errorClass ?? null, failure?.message ?? null),

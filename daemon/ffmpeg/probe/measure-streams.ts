@@ -38,61 +38,94 @@ export async function measureVideo(
   return { seconds, kbps: (bytes * 8) / 1000 / seconds };
 }
 
-const audioPacketArgs = [
-  ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'a:0'],
-  ...['-show_entries', 'packet=pts_time,duration_time', '-of', 'csv=p=0'],
+const packetTimeArgs = [
+  ...['-v', 'error', '-hide_banner', ...safeInputOptions],
+  ...['-show_entries', 'packet=stream_index,pts_time,duration_time', '-of', 'csv=p=0'],
 ] as const;
 
+/** The times of a track in seconds of the file's timestamps. */
+export interface TrackTimes {
+  readonly startSeconds: number;
+  /** When its last packet begins and ends. */
+  readonly lastSeconds: number;
+  readonly endSeconds: number;
+}
+
 /**
- * The duration of a file's first audio stream in seconds, from its first packet to the end of its last. Reads all packets. Null if the
- * signal is aborted first or ffprobe fails.
+ * Measures from when to when each track of a file has packets, by the index of its stream. Reads all packets. Null if the signal is
+ * aborted first or ffprobe fails.
  */
-export async function measureAudioDuration(
+export async function measureTracks(
   ffprobe: Binary,
   path: string,
   settings: ProbeSettings,
   signal: AbortSignal,
-): Promise<number | null> {
-  let [first, last] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+): Promise<ReadonlyMap<number, TrackTimes> | null> {
+  const tracks = new Map<number, TrackTimes>();
   const reader = new LineReader((line) => {
-    const [start = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
-    if (!Number.isFinite(start + length)) return;
-    first = Math.min(first, start);
-    last = Math.max(last, start + length);
+    const [index = Number.NaN, start = Number.NaN, length = 0] = line.split(',').map(Number.parseFloat);
+    if (!Number.isFinite(index + start)) return;
+    const track = tracks.get(index) ?? { startSeconds: start, lastSeconds: start, endSeconds: start };
+    tracks.set(index, {
+      startSeconds: Math.min(track.startSeconds, start),
+      lastSeconds: Math.max(track.lastSeconds, start),
+      endSeconds: Math.max(track.endSeconds, start + (Number.isFinite(length) ? length : 0)),
+    });
   });
-  const exit = await launchFfprobe(ffprobe, audioPacketArgs, path, {
+  const exit = await launchFfprobe(ffprobe, packetTimeArgs, path, {
     settings,
     signal,
     onStdout: (text) => reader.add(text),
   });
-  return exit.exitCode === 0 && last > first ? last - first : null;
+  return exit.exitCode === 0 ? tracks : null;
 }
 
 const microsecondsPerSecond = 1_000_000;
 
+/** What the last packets of a video with a variable rate show. */
+interface MeasuredEnd {
+  readonly frameRate: Ratio;
+  readonly lastFrame: NonNullable<VideoFacts['lastFrame']>;
+}
+
 /**
  * The average frame rate of a video with a variable rate: the number of frame intervals divided by the time from the first frame to the
- * last. ffprobe's average includes the duration of the last frame, so a long last frame lowers it (6.4 instead of 7.2). Reads only the
+ * last, and when the last frame begins and ends. ffprobe's average includes the duration of the last frame, so a long last frame lowers it
+ * (6.4 instead of 7.2), and its duration of a stream in MP4 ends with the decoding of the last frame, not with its display. Reads only the
  * first packet and those after the last keyframe. Null if the file does not declare its number of frames or has no usable timestamps.
  */
-export async function measureFrameRate(
+export async function measureVariableVideo(
   ffprobe: Binary,
   path: string,
   { streamIndex, frameCount = 0 }: VideoFacts,
   options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
-): Promise<Ratio | null> {
+): Promise<MeasuredEnd | null> {
   if (frameCount < 2) return null;
   const args = [
     ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', String(streamIndex)],
     // For a time after the end, ffprobe reads from the last keyframe.
-    ...['-read_intervals', '%+#1,999999999%', '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
+    ...[
+      '-read_intervals',
+      '%+#1,999999999%',
+      '-show_entries',
+      'packet=pts_time,duration_time',
+      '-of',
+      'csv=p=0',
+    ],
   ];
-  const json = await readFfprobeOutput(ffprobe, args, path, options);
-  const times = json.split('\n').map(Number.parseFloat).filter(Number.isFinite);
-  const microseconds = Math.round((Math.max(...times) - Math.min(...times)) * microsecondsPerSecond);
-  return times.length < 2 || microseconds <= 0
-    ? null
-    : { numerator: (frameCount - 1) * microsecondsPerSecond, denominator: microseconds };
+  const csv = await readFfprobeOutput(ffprobe, args, path, options);
+  const packets = csv.split('\n').flatMap((line) => {
+    const [start = Number.NaN, length = Number.NaN] = line.split(',').map(Number.parseFloat);
+    return Number.isFinite(start) ? [{ start, end: start + (Number.isFinite(length) ? length : 0) }] : [];
+  });
+  const startSeconds = Math.max(...packets.map(({ start }) => start));
+  const firstSeconds = Math.min(...packets.map(({ start }) => start));
+  const microseconds = Math.round((startSeconds - firstSeconds) * microsecondsPerSecond);
+  if (packets.length < 2 || microseconds <= 0) return null;
+  return {
+    frameRate: { numerator: (frameCount - 1) * microsecondsPerSecond, denominator: microseconds },
+    lastFrame: { startSeconds, endSeconds: Math.max(...packets.map(({ end }) => end)) },
+  };
 }
 
 type FieldOrder = VideoFacts['fieldOrder'];

@@ -4,14 +4,11 @@ import { safeInputOptions } from '../../plan/safe-input.js';
 import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { hasClosedCaptions } from './closed-captions.js';
+import { withCorrectLength } from './correct-length.js';
 import { playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
-import {
-  detectFieldOrder,
-  mayBeInterlaced,
-  measureAudioDuration,
-  measureFrameRate,
-} from './measure-streams.js';
+import { detectFieldOrder, mayBeInterlaced, measureTracks, measureVariableVideo } from './measure-streams.js';
+import { numberAt, objectAt, parseProbe } from './probe-fields.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { validateProbe } from './validate-probe.js';
 
@@ -53,7 +50,11 @@ export async function probeFile(
   const validation = validateProbe(output);
   if ('media' in validation) {
     const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));
-    return await withJoinedDuration(await withCountedDuration(media));
+    const counted = await withJoinedDuration(await withCountedDuration(media));
+    const measure = () => measureTracks(ffprobe, path, settings, deadlineSignal);
+    const corrected = await withCorrectLength(counted, { path, head, sizeBytes, json, measure });
+    throwIfInterrupted();
+    return corrected;
   }
   throw new VencError(validation.failure.errorClass, validation.failure.message, {
     cause: new ProgramMessages(exit.stderr),
@@ -76,13 +77,33 @@ export async function probeFile(
 
   async function withFrameRate(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
-    if (video === null || !video.isFrameRateVariable) return media;
-    const frameRate = await measureFrameRate(ffprobe, path, video, {
-      settings,
-      signal: deadlineSignal,
-    });
+    if (video === null || !(video.isFrameRateVariable || endsBeforeFile(media))) return media;
+    const measured = await measureVariableVideo(ffprobe, path, video, { settings, signal: deadlineSignal });
     throwIfInterrupted();
-    return frameRate === null ? media : { ...media, video: { ...video, frameRate } };
+    if (measured === null) return media;
+    const { lastFrame } = measured;
+    const frameRate = video.isFrameRateVariable ? measured.frameRate : video.frameRate;
+    const seconds = lastFrame.endSeconds - (video.startSeconds ?? 0);
+    const starts = [video.startSeconds ?? 0, media.audio?.startSeconds ?? Number.POSITIVE_INFINITY];
+    const fileSeconds = Math.max(media.durationSeconds ?? 0, lastFrame.endSeconds - Math.min(...starts));
+    return {
+      ...media,
+      durationSeconds: fileSeconds > 0 ? fileSeconds : media.durationSeconds,
+      video: {
+        ...video,
+        frameRate,
+        lastFrame,
+        durationSeconds: seconds > 0 ? seconds : video.durationSeconds,
+      },
+    };
+  }
+
+  // In MP4, the duration of a stream lacks a pause before the last frames, if these are decoded before it.
+  function endsBeforeFile({ format, durationSeconds }: MediaFacts): boolean {
+    const declared = numberAt(objectAt(parseProbe(json), 'format'), 'duration');
+    return (
+      format === 'mpeg4' && declared !== null && durationSeconds !== null && durationSeconds < declared - 0.5
+    );
   }
 
   async function withClosedCaptions(media: MediaFacts): Promise<MediaFacts> {
@@ -96,10 +117,11 @@ export async function probeFile(
     const { audio, video } = media;
     if (video !== null || audio === null || !/Estimating duration from bitrate/.test(exit.stderr))
       return media;
-    const seconds = await measureAudioDuration(ffprobe, path, settings, deadlineSignal);
+    const tracks = await measureTracks(ffprobe, path, settings, deadlineSignal);
     throwIfInterrupted();
-    if (seconds === null) return media;
-    return withDuration(media, seconds, sizeBytes);
+    const track = tracks?.get(audio.streamIndex);
+    if (track === undefined) return media;
+    return withDuration(media, track.endSeconds - track.startSeconds, sizeBytes);
   }
 
   async function withJoinedDuration(media: MediaFacts): Promise<MediaFacts> {

@@ -22,7 +22,7 @@ function positive(seconds: number | null): number | null {
 }
 
 /** Parses `00:01:02.345000000` to seconds. */
-function clockSeconds(text: string | null): number | null {
+export function clockSeconds(text: string | null): number | null {
   const parts = /^(\d+):(\d\d):(\d\d(?:\.\d+)?)$/.exec(text ?? '');
   return parts === null ? null : Number(parts[1]) * 3600 + Number(parts[2]) * 60 + Number(parts[3]);
 }

@@ -94,7 +94,7 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
 }
 
 /** Formats whose durations of streams are the times at which these end. */
-const endTimeFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
+export const endTimeFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
 
 /**
  * How many seconds of an output have media: those of the clip, or as far as its only stream reaches into that, because the video or the audio of

@@ -185,8 +185,8 @@ function greatestCommonDivisor(a: number, b: number): number {
 
 /**
  * Decides when the last of unevenly spaced frames ends. ffmpeg uses the gap before the last frame as its duration, so a silent
- * slide show whose last image is displayed for long would be cut short. Set only if all frames of the input are encoded and both
- * files store their number: if the input is truncated, the last frame must not replace the missing part. With audio, the audio
+ * slide show whose last image is displayed for long would be cut short. Set only if all frames of the input are encoded and it was
+ * measured when the last one ends: if the input is truncated, the last frame must not replace the missing part. With audio, the audio
  * decides the duration, and players display the last frame until its end. A clip may end within a frame that is displayed for
  * long, which would otherwise extend beyond the clip.
  */
@@ -206,14 +206,20 @@ export function decideLastFrame(
   ) {
     return { endSeconds: clip.expectedSeconds, frames: null };
   }
-  if (audio !== null) return null;
-  const isUneven =
-    timing.by === 'source-timestamps' && timing.clock.by === 'fine' && timing.dropRules.length === 0;
-  const { frameCount = 0, durationSeconds } = inputVideo;
-  if (!isUneven || frameCount === 0 || durationSeconds === null || media.format !== 'mpeg4') return null;
-  const endSeconds = startWithin(inputVideo.startSeconds, media) + durationSeconds;
+  if (audio !== null || media.wholeSeconds !== undefined) return null;
+  if (timing.by !== 'source-timestamps' || timing.dropRules.length > 0) return null;
+  const { frameCount = 0, lastFrame, frameRate } = inputVideo;
+  if (lastFrame === undefined) return null;
+  const heldFrames =
+    frameRate === null ? null : (lastFrame.endSeconds - lastFrame.startSeconds) * perSecond(frameRate);
+  const isHeld = timing.clock.by === 'fine' || (heldFrames !== null && heldFrames > maxEvenFrames);
+  if (!isHeld) return null;
+  const endSeconds = startWithin(lastFrame.endSeconds, media);
   const isComplete =
     clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
   const frames = video.isFramePerField ? 2 * frameCount : frameCount;
-  return isComplete ? { endSeconds, frames } : null;
+  return isComplete ? { endSeconds, frames: frameCount === 0 ? null : frames } : null;
 }
+
+/** A frame that is displayed for longer than this many frames of an even rate is held. */
+const maxEvenFrames = 1.5;

@@ -37,17 +37,24 @@ export function repackArgs(decision: Decision, audio: AudioDecision, paths: Plan
     '-y',
     ...safeInputArgs(paths.input),
     ...['-map', `0:${audio.streamIndex}`, '-c:a', 'copy', '-map_metadata', '-1'],
-    ...['-f', 'amr', repackedFile(decision, paths)],
+    ...['-f', 'amr', fileArgument(repackedFile(decision, paths))],
   ];
 }
 
-/** The audio as a separate input, at its original times, if it was repacked or converted; otherwise null. */
+/** The file of the audio if it was repacked or converted; otherwise null. */
+export function audioFileOf(decision: Decision, paths: PlanPaths): string | null {
+  const { repack = null, converted } = decision.audio ?? {};
+  if (converted !== undefined) return converted.path;
+  return repack === null ? null : repackedFile(decision, paths);
+}
+
+/** The file of the audio as a separate input, at its original times; null if it has none. */
 export function audioFileArgs(decision: Decision, paths: PlanPaths): readonly string[] | null {
   const { repack = null, converted } = decision.audio ?? {};
-  const file = converted === undefined ? repackedFile(decision, paths) : fileArgument(converted.path);
+  const file = audioFileOf(decision, paths);
   const offsetSeconds = converted?.parts[0].seconds ?? repack?.offsetSeconds;
-  if (offsetSeconds === undefined) return null;
-  return [...safeInputOptions, ...seekArgs(decision.clip, offsetSeconds), '-i', file];
+  if (file === null || offsetSeconds === undefined) return null;
+  return [...safeInputOptions, ...seekArgs(decision.clip, offsetSeconds), '-i', fileArgument(file)];
 }
 
 function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly string[] {
@@ -57,7 +64,7 @@ function seekArgs({ readFromSeconds }: Clip, offsetSeconds: number): readonly st
 }
 
 function repackedFile({ outputId }: Decision, { scratch }: PlanPaths): string {
-  return fileArgument(`${scratch}/audio-${outputId}.amr`);
+  return `${scratch}/audio-${outputId}.amr`;
 }
 
 /** Formats seconds for ffmpeg: decimal, to the microsecond, without an exponent. */

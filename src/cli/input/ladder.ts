@@ -164,11 +164,11 @@ const deliverySections: ReadonlySet<string> = new Set([
   '4.1 General',
   'addition',
 ]);
-const onlyEncoded: ReadonlySet<string> = new Set(['video_codec', 'speed']);
+const onlyEncoded: ReadonlySet<string> = new Set(['video_codec', 'speed', 'allow_truncated']);
 /** Settings of the audio in other chapters. */
 const audioNames: ReadonlySet<string> = new Set(['copy_audio']);
-/** Settings of the clip, which the audio needs as well. */
-const clipNames: ReadonlySet<string> = new Set(['start_clip', 'clip_length']);
+/** Settings of the input and the clip, which the audio needs as well. */
+const clipNames: ReadonlySet<string> = new Set(['start_clip', 'clip_length', 'allow_truncated']);
 
 /** The given settings that an output with these streams has. A playlist has none of them. */
 function settingsOf(settings: RequestFields, streams: readonly ('video' | 'audio')[]): RequestFields {

@@ -63,4 +63,10 @@ export const advancedTable = {
     help: 'length to encode, as HH:MM:SS.S or in seconds',
     defaultText: 'to the end',
   },
+  allow_truncated: {
+    kind: 'boolean',
+    default: false,
+    section: 'addition',
+    help: 'encode what is there of a truncated or damaged input, with a warning, instead of failing',
+  },
 } as const satisfies SettingsTable;

@@ -1,0 +1,92 @@
+import { test } from 'uvu';
+import * as assert from 'uvu/assert';
+import { RunReporter } from '../../daemon/ffmpeg/run-report.js';
+
+/** The last messages of three versions about the same run. */
+const versions = {
+  '2018': [
+    '[graph_1_in_0_1 @ 0xf555680] [verbose] tb:1/44100 samplefmt:fltp samplerate:44100 chlayout:0x4',
+    '[verbose] Input file #0 (file:/in.avi):',
+    '[verbose]   Input stream #0:0 (video): 40 packets read (13876 bytes); 40 frames decoded; ',
+    '[verbose]   Input stream #0:1 (audio): 155 packets read (32391 bytes); 155 frames decoded (178560 samples); ',
+    '[verbose] Output file #0 (file:/out.mp4):',
+    '[verbose]   Output stream #0:0 (video): 41 frames encoded; 41 packets muxed (3797 bytes); ',
+    '[verbose]   Output stream #0:1 (audio): 4 frames encoded (4055 samples); 5 packets muxed (1030 bytes); ',
+  ],
+  '7.0': [
+    '[graph_0_in_0:1 @ 0x7f248c018000] [verbose] tb:1/44100 samplefmt:fltp samplerate:44100 chlayout:mono',
+    '[out#0/mp4 @ 0x55e2] [verbose] Output file #0 (file:/out.mp4):',
+    '[out#0/mp4 @ 0x55e2] [verbose]   Output stream #0:0 (video): 41 frames encoded; 41 packets muxed (3783 bytes); ',
+    '[out#0/mp4 @ 0x55e2] [verbose]   Output stream #0:1 (audio): 4 frames encoded (4055 samples); 5 packets muxed (1225 bytes); ',
+    '[in#0/avi @ 0x55e2] [verbose] Input file #0 (file:/in.avi):',
+    '[in#0/avi @ 0x55e2] [verbose]   Input stream #0:0 (video): 40 packets read (13876 bytes); 40 frames decoded; 0 decode errors; ',
+    '[in#0/avi @ 0x55e2] [verbose]   Input stream #0:1 (audio): 155 packets read (32391 bytes); 155 frames decoded; 0 decode errors (178560 samples); ',
+  ],
+} as const;
+
+function reported(lines: readonly string[]) {
+  let errors = '';
+  const reporter = new RunReporter((text) => {
+    errors += text;
+  });
+  const text = lines.join('\n');
+  for (let at = 0; at < text.length; at += 50) reporter.add(text.slice(at, at + 50));
+  reporter.end();
+  return { errors, report: reporter.report };
+}
+
+for (const [version, lines] of Object.entries(versions)) {
+  test(`what ffmpeg ${version} read and wrote is counted`, () => {
+    const { errors, report } = reported(lines);
+    assert.is(errors, '');
+    assert.equal(report.read.get('/in.avi:0'), { packets: 40, frames: 40, samples: null });
+    assert.equal(report.read.get('/in.avi:1'), {
+      packets: 155,
+      frames: 155,
+      samples: 178_560,
+      maxSampleRate: 44_100,
+    });
+    const written = report.written.get('/out.mp4');
+    assert.equal(written?.get('video'), { packets: 41, frames: 41, samples: null });
+    assert.equal(written?.get('audio'), { packets: 5, frames: 4, samples: 4055 });
+    assert.not(report.isCutOff);
+  });
+}
+
+test('a copy has packets only', () => {
+  const { report } = reported([
+    '[verbose] Input file #0 (file:/in.avi):',
+    '[verbose]   Input stream #0:0 (video): 200 packets read (147610 bytes); ',
+    '[verbose] Output file #0 (file:/o.mkv):',
+    '[verbose]   Output stream #0:0 (video): 200 packets muxed (147610 bytes); ',
+  ]);
+  assert.equal(report.read.get('/in.avi:0'), { packets: 200, frames: null, samples: null });
+  assert.equal(report.written.get('/o.mkv')?.get('video'), { packets: 200, frames: null, samples: null });
+});
+
+test('errors are passed on without their levels, and nothing else is', () => {
+  const { errors, report } = reported([
+    '[info]     title           : a',
+    '                    : Out of memory',
+    '[h264 @ 0x5] [error] Error splitting the input into NAL units.',
+    '    Last message repeated 2 times',
+    'x265 [error]: no memory',
+  ]);
+  assert.is(errors, '[h264 @ 0x5] Error splitting the input into NAL units.\nx265 [error]: no memory\n');
+  assert.ok(report.isDamaged);
+});
+
+for (const line of [
+  '[mov,mp4,m4a,3gp,3g2,mj2 @ 0xb5e] [error] stream 1, offset 0x2124a: partial file',
+  '[matroska,webm @ 0xb87] [error] Read error',
+  '[matroska,webm @ 0x55b] [error] File ended prematurely',
+  '[warning] t.flv: corrupt input packet in stream 1',
+  '[in#0/flv @ 0x55e4] [warning] corrupt input packet in stream 1',
+  '[mp3 @ 0x5613] [warning] filesize and duration do not match (growing file?)',
+]) {
+  test(`the end of the input is missing: ${line}`, () => {
+    assert.ok(reported([line]).report.isCutOff);
+  });
+}
+
+test.run();
