@@ -5,7 +5,7 @@
 _venc_context() {
   case $1 in
     '')
-      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon worker workers accounts keys credentials migrate target preset config completion doctor help'
+      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon worker workers accounts keys credentials backup restore migrate target preset config completion doctor help'
       flags='--data --target --no-color --debug --help -h --version -V'
       valued=' --data --target '
       ;;
@@ -193,6 +193,16 @@ _venc_context() {
       commands=''
       flags='--database --account --data --target --no-color --debug --help -h'
       valued=' --database --account --data --target '
+      ;;
+    'backup')
+      commands=''
+      flags='--database --data --target --no-color --debug --help -h'
+      valued=' --database --data --target '
+      ;;
+    'restore')
+      commands=''
+      flags='--data --target --no-color --debug --help -h'
+      valued=' --data --target '
       ;;
     'migrate')
       commands=''
@@ -445,7 +455,7 @@ _venc_context() {
       valued=' --fields --ffmpeg --ffprobe --data --target '
       ;;
     'help')
-      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon worker workers accounts keys credentials migrate target preset config completion doctor settings requests services exit-codes environment recipes'
+      commands='run submit plan explain list show input output progress watch wait logs cancel resubmit rm prune download report daemon worker workers accounts keys credentials backup restore migrate target preset config completion doctor settings requests services exit-codes environment recipes'
       flags='--data --target --no-color --debug --help -h'
       valued=' --data --target '
       ;;
@@ -498,6 +508,8 @@ _venc_value() {
       'credentials add --data' | \
       'credentials list --data' | \
       'credentials remove --data' | \
+      'backup --data' | \
+      'restore --data' | \
       'migrate --from' | \
       'migrate --to' | \
       'migrate --data' | \
@@ -589,6 +601,8 @@ _venc_value() {
       'credentials add --target' | \
       'credentials list --target' | \
       'credentials remove --target' | \
+      'backup --target' | \
+      'restore --target' | \
       'migrate --target' | \
       'target --target' | \
       'target add --target' | \
@@ -833,13 +847,15 @@ _venc_word() {
       'accounts live 0' | \
       'accounts integration 0') kind=ask list=accounts ;;
     'keys revoke 0') kind=ask list=keys ;;
+    'backup 0' | \
+      'restore 0' | \
+      'config set data 0' | \
+      'config set files-root 0') kind=folders ;;
     'target use 0' | \
       'target remove 0' | \
       'config set target 0') kind=ask list=targets ;;
     'preset show 0' | \
       'preset remove 0') kind=ask list=presets ;;
-    'config set data 0' | \
-      'config set files-root 0') kind=folders ;;
     'config set progress 0') kind=words list='auto tty plain json none' ;;
     'config set color 0') kind=words list='auto never' ;;
     'config set allow-private-network 0') kind=words list='true false' ;;

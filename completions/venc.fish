@@ -80,6 +80,10 @@ function __venc_valued
             printf '%s\n' --fields --database --account --data --target
         case 'credentials remove'
             printf '%s\n' --database --account --data --target
+        case 'backup'
+            printf '%s\n' --database --data --target
+        case 'restore'
+            printf '%s\n' --data --target
         case 'migrate'
             printf '%s\n' --from --to --database --progress --fields --data --target
         case 'target'
@@ -388,6 +392,8 @@ complete -c venc -n '__venc_at "" 0' -a workers -d 'list and drain the workers o
 complete -c venc -n '__venc_at "" 0' -a accounts -d 'manage the accounts of the local daemon'
 complete -c venc -n '__venc_at "" 0' -a keys -d 'manage the API keys of the local daemon'
 complete -c venc -n '__venc_at "" 0' -a credentials -d 'manage the saved credentials of the local daemon'
+complete -c venc -n '__venc_at "" 0' -a backup -d 'back up the data folder, also while the daemon runs'
+complete -c venc -n '__venc_at "" 0' -a restore -d 'restore a backup of the data folder'
 complete -c venc -n '__venc_at "" 0' -a migrate -d 'copy a data folder to a database, or back'
 complete -c venc -n '__venc_at "" 0' -a target -d 'name services and select one'
 complete -c venc -n '__venc_at "" 0' -a preset -d 'save settings under a name, for --preset'
@@ -1356,6 +1362,21 @@ complete -c venc -n '__venc_at "credentials remove"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "credentials remove"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "credentials remove"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "backup" 0' -a '(__fish_complete_directories (commandline -ct))'
+complete -c venc -n '__venc_at "backup"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
+complete -c venc -n '__venc_at "backup"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "backup"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "backup"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "backup"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "backup"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "restore" 0' -a '(__fish_complete_directories (commandline -ct))'
+complete -c venc -n '__venc_at "restore"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "restore"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "restore"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "restore"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "restore"' -l help -s h -d 'show this help'
+
 complete -c venc -n '__venc_at "migrate"' -l from -x -a '(__fish_complete_directories (commandline -ct))' -d 'copy from this data folder to the database'
 complete -c venc -n '__venc_at "migrate"' -l to -x -a '(__fish_complete_directories (commandline -ct))' -d 'copy from the database to this data folder'
 complete -c venc -n '__venc_at "migrate"' -l database -x -d 'the database: postgres://USER@HOST:PORT/NAME'
@@ -2005,6 +2026,8 @@ complete -c venc -n '__venc_at "help" 0' -a workers -d 'list and drain the worke
 complete -c venc -n '__venc_at "help" 0' -a accounts -d 'manage the accounts of the local daemon'
 complete -c venc -n '__venc_at "help" 0' -a keys -d 'manage the API keys of the local daemon'
 complete -c venc -n '__venc_at "help" 0' -a credentials -d 'manage the saved credentials of the local daemon'
+complete -c venc -n '__venc_at "help" 0' -a backup -d 'back up the data folder, also while the daemon runs'
+complete -c venc -n '__venc_at "help" 0' -a restore -d 'restore a backup of the data folder'
 complete -c venc -n '__venc_at "help" 0' -a migrate -d 'copy a data folder to a database, or back'
 complete -c venc -n '__venc_at "help" 0' -a target -d 'name services and select one'
 complete -c venc -n '__venc_at "help" 0' -a preset -d 'save settings under a name, for --preset'

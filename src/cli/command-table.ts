@@ -134,6 +134,16 @@ export const commandTable = {
     summary: 'manage the saved credentials of the local daemon',
     load: () => import('./commands/credentials.js'),
   },
+  backup: {
+    group: 'daemon',
+    summary: 'back up the data folder, also while the daemon runs',
+    load: () => import('./commands/backup.js'),
+  },
+  restore: {
+    group: 'daemon',
+    summary: 'restore a backup of the data folder',
+    load: () => import('./commands/restore.js'),
+  },
   migrate: {
     group: 'daemon',
     summary: 'copy a data folder to a database, or back',

@@ -2,10 +2,10 @@ import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 
 /** Maps the error of a failed write: `OutOfSpaceError` if there was no space, otherwise the error itself. */
-export function toWriteError(error: unknown): unknown {
+export function toWriteError(error: unknown, place = 'data folder'): unknown {
   const code = systemCode(error);
   if (code !== 'ENOSPC' && code !== 'EDQUOT') return error;
-  return new VencError('OutOfSpaceError', 'There is no space left on the disk of the data folder.', {
+  return new VencError('OutOfSpaceError', `There is no space left on the disk of the ${place}.`, {
     cause: error,
   });
 }
@@ -27,10 +27,14 @@ const reasons: Readonly<Record<string, string>> = {
 
 /** Maps the error of opening a data folder: `UsageError` if the folder cannot be used. */
 export function toOpenError(error: unknown, folder: string): unknown {
+  const isDenied = reasons[systemCode(error) ?? ''] === notWritable;
+  const hint = `${isDenied ? 'Make it writable, or choose' : 'Choose'} another folder with --data or VENC_DATA.`;
+  return toFolderError(toWriteError(error), `data folder ${folder}`, hint);
+}
+
+/** Maps the error of reading or writing a folder: `UsageError` if it cannot be used. `place` names it: `data folder /srv/venc`. */
+export function toFolderError(error: unknown, place: string, hint: string): unknown {
   const reason = reasons[systemCode(error) ?? ''];
-  if (reason === undefined) return toWriteError(error);
-  return new VencError('UsageError', `The data folder ${folder} cannot be used: ${reason}.`, {
-    cause: error,
-    hint: `${reason === notWritable ? 'Make it writable, or choose' : 'Choose'} another folder with --data or VENC_DATA.`,
-  });
+  if (reason === undefined) return toWriteError(error, place);
+  return new VencError('UsageError', `The ${place} cannot be used: ${reason}.`, { cause: error, hint });
 }

@@ -7,6 +7,8 @@ import { readDocument } from './document.js';
 const reserveCount = 1000;
 /** More than the parts of any job: the gap that is skipped if the end of the last job's ids is unknown. */
 const lostSequenceGap = 100_000;
+/** More than the ids that a daemon gives between a backup and its restore: those of some 300,000 jobs. */
+const restoredSequenceGap = 1_000_000;
 /** Ids are below 2^31 (contract, section 4). */
 const idLimit = 2 ** 31;
 
@@ -26,6 +28,19 @@ export async function readNextId(path: string, maxId: number): Promise<number> {
   if (found.kind === 'whole' && found.data.next > maxId) return found.data.next;
   const isNew = maxId === 0 && found.kind === 'missing';
   return isNew ? 1 : maxId + lostSequenceGap;
+}
+
+/**
+ * Writes a sequence that continues well above those in the files `from`: jobs that were created after a backup had ids that it does not know.
+ * Writes nothing if there is none.
+ */
+export async function raiseNextId(
+  files: AtomicFiles,
+  { from, to }: { readonly from: readonly string[]; readonly to: string },
+): Promise<void> {
+  const found = await Promise.all(from.map((path) => readDocument(path, readSequence)));
+  const next = Math.max(0, ...found.map((each) => (each.kind === 'whole' ? each.data.next : 0)));
+  if (next > 0) await writeNextId(files, to, Math.min(idLimit, next + restoredSequenceGap));
 }
 
 /** Writes the id that the next start continues with. */

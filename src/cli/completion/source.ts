@@ -64,6 +64,8 @@ const byCommandArgument: Readonly<Record<string, CompletionSource>> = {
   'run input': { kind: 'files' },
   'submit input': { kind: 'files' },
   'plan input': { kind: 'files' },
+  'backup folder': { kind: 'folders' },
+  'restore folder': { kind: 'folders' },
   'input id': { kind: 'query', query: 'inputs' },
   'output id': { kind: 'query', query: 'outputs' },
   'cancel id': { kind: 'query', query: 'active' },

@@ -127,6 +127,8 @@ export const moduleMap: ModuleMap = {
           'keys',
           'credentials',
           'migrate',
+          'backup',
+          'restore',
         ].map((name) => `src/cli/commands/${name}.ts`),
         ...['file-uploader', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
         'src/cli/run/encode-all.ts',

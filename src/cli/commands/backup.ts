@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import { withoutPassword } from '../../shared/redact.js';
+import { formatBytes } from '../../shared/text/format-bytes.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import type { Context } from '../context.js';
+import { addSetupOptions, type SetupOptions } from '../input/with-setup.js';
+
+/** `venc backup DIR`: backs up the data folder, also while the daemon runs. Prints the folder of the backup. */
+export function define(command: Command, context: Context): void {
+  addSetupOptions(command.argument('<folder>', 'the folder of backups, best on another disk'))
+    .addHelpText('after', details)
+    .action(context.handler((folder: string, options: SetupOptions) => backUpTo(folder, options, context)));
+}
+
+const details = `
+Backs up jobs, usage, accounts, keys, saved credentials, uploads, hosted files and logs. The daemon may run: everything that it had
+acknowledged when the command began is in the backup. Prints the folder of the backup.
+The next backup into the same folder copies only what has changed, and then replaces the one before. If it is interrupted,
+the one before stays.
+A backup contains keys and credentials. Only the user who made it can read it.
+If the daemon keeps its records in a database, dump the database as well. Files in a bucket (--hosted) are not in the backup.
+
+Examples:
+  venc backup /mnt/backup/venc
+  sudo venc backup /mnt/backup/venc --data /var/lib/venc`;
+
+async function backUpTo(given: string, options: SetupOptions, context: Context): Promise<ExitCode> {
+  const { io } = context;
+  const [{ resolve }, { backUp }] = await Promise.all([
+    import('node:path'),
+    import('../../../daemon/admin/backup/back-up.js'),
+  ]);
+  const database = options.database ?? (await context.database());
+  const result = await backUp(await context.dataFolder(), resolve(given), {
+    now: () => new Date(),
+    usesDatabase: database !== null,
+  });
+  const { folder, fileCount, unchangedCount, copiedBytes, usesDatabase, hasDatabaseKey } = result;
+  io.writeStdout(`${safeText(folder)}\n`);
+  const copied = `${fileCount - unchangedCount} copied (${formatBytes(copiedBytes)}), ${unchangedCount} unchanged`;
+  io.writeStderr(`venc: backed up ${fileCount} files: ${copied}\n`);
+  if (usesDatabase) {
+    const dsn = database === null ? 'postgres://USER@HOST/NAME' : safeText(withoutPassword(database));
+    io.writeStderr(
+      `venc: warning: jobs, accounts and credentials are in the database, not in this backup: pg_dump --format=custom --file=venc.dump ${dsn}\n`,
+    );
+    if (!hasDatabaseKey)
+      io.writeStderr('venc: warning: keep VENC_DATABASE_KEY with the dump: it is not in this backup\n');
+  }
+  return exitCodes.done;
+}
