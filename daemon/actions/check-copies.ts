@@ -27,7 +27,11 @@ export function copyValidationErrors(outputs: readonly CodecsOfOutput[]): readon
       settings.copy_audio === true && source.settings.copy_audio !== true && combination.audio !== null
         ? source.combination.audio?.codec
         : undefined;
-    const supportedAudio = [...Object.values(container.codecPairs), container.audioOnlyCodecs].flat();
+    const supportedAudio = [
+      ...Object.values(container.codecPairs),
+      container.audioOnlyCodecs,
+      container.copiedAudioCodecs ?? [],
+    ].flat();
     return [
       ...(video === undefined || container.codecPairs[video] !== undefined
         ? []

@@ -18,7 +18,7 @@ import { type Ffmpeg, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import type { JobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';
-import { findFrameAtStart } from '../pipeline/plan-job.js';
+import { findFrameAtStart, withProvenFrameRate } from '../pipeline/plan-job.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan, Plan } from '../plan/plan-types.js';
@@ -101,8 +101,10 @@ export async function dryRun(
   const { ffmpeg } = await openFfmpeg({ ffmpeg: ffmpegPath, ffprobe, sandbox });
   if (ffmpeg === null) throw new VencError('UnavailableError', missingFfmpegMessage);
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
-  const isTransferred = resolved.every(({ settings }) => !isEncoded(settings));
-  const media = isTransferred ? noMedia : await ffmpeg.probe(input);
+  const allSettings = resolved.map(({ settings }) => settings);
+  const media = allSettings.some(isEncoded)
+    ? await withProvenFrameRate(ffmpeg, { path: input, media: await ffmpeg.probe(input) }, allSettings)
+    : noMedia;
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
   const skipped = skippedOutputs(resolved, media);
@@ -122,10 +124,7 @@ export async function dryRun(
         id,
         settings: source === undefined ? others : { ...others, source },
         filename,
-        segmentGrids: segmentGridsOf(
-          settings,
-          resolved.map((other) => other.settings),
-        ),
+        segmentGrids: segmentGridsOf(settings, allSettings),
         isTest,
         watermarks: found.images,
         captions: assumedCaptions(source === undefined ? media : noMedia, settings),

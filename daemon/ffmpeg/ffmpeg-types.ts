@@ -1,4 +1,4 @@
-import type { MediaFacts } from '../jobs/media.js';
+import type { MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
@@ -102,6 +102,11 @@ export interface Ffmpeg {
   probeImage(path: string, signal?: AbortSignal): Promise<WatermarkImage>;
   /** The timestamp of the frame that is displayed at a time; null if it cannot be determined. Never rejects. */
   findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
+  /**
+   * The exact rate of a video whose frames all have times of a constant rate, rounded to the clock of the file. Null if one has another
+   * time, or if it cannot be determined. Reads the whole file, or the frames until one has another time. Never rejects.
+   */
+  measureConstantRate(path: string, video: VideoFacts, signal?: AbortSignal): Promise<Ratio | null>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /** Measures audio with the arguments of `Plan.measurements`. Rejects as `run` does. */

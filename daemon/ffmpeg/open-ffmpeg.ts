@@ -18,6 +18,7 @@ import { type ProgramEndHook, UsageMeter } from './containment/usage-meter.js';
 import type { Binary, Ffmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries, wrongChecksumMessage } from './find-binaries.js';
 import { readMeasurement } from './measure-audio.js';
+import { measureConstantRate } from './probe/constant-rate.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
@@ -113,6 +114,8 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
       findDisplayedFrame: (path, moment, signal) =>
         findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
+      measureConstantRate: (path, video, signal) =>
+        measureConstantRate(ffprobe, path, video, probeSettings, signal),
       measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
       measureAudio: async (args, measurement, encode) =>
         readMeasurement(measurement, await runEncoder(ffmpeg, args, runSettings, encode, 'info')),

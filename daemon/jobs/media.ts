@@ -29,6 +29,11 @@ export interface VideoFacts {
   /** Average frames per second; null if unknown. */
   readonly frameRate: Ratio | null;
   readonly isFrameRateVariable: boolean;
+  /**
+   * Set if all frames were read, and their times are those of `frameRate`, rounded to the clock of the file: to milliseconds, or
+   * as coarsely as 2 ms.
+   */
+  readonly hasRoundedTimes?: true;
   /** Absent if unknown. */
   readonly frameCount?: number;
   /** When the last frame begins and ends, in seconds of the file's timestamps. Absent if it was not measured. */

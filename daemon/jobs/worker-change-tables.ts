@@ -47,6 +47,7 @@ const video = object({
   isMirrored: optional(flag),
   frameRate: nullable(ratio),
   isFrameRateVariable: flag,
+  hasRoundedTimes: optional(flag),
   frameCount: optional(count),
   lastFrame: optional(object({ startSeconds: seconds, endSeconds: seconds })),
   fieldOrder: oneOf('progressive', 'top-first', 'bottom-first', 'unknown'),

@@ -11,6 +11,7 @@ import { mayStartInFrame } from '../plan/decide/clip.js';
 import { canToneMap, isHighRange } from '../plan/decide/colours.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import { segmentGridsOf } from '../plan/decide/packaging.js';
+import { isFrameRateUnproven } from '../plan/decide/timing.js';
 import { plan } from '../plan/plan.js';
 import type { Plan, PreparedCaptions, Product, Step, WatermarkImage } from '../plan/plan-types.js';
 import { mediaStartSeconds } from '../plan/thumbnails.js';
@@ -79,7 +80,7 @@ interface PendingOutput {
 export async function planJob(
   run: Run,
   context: PipelineContext,
-  inspected: {
+  probed: {
     readonly media: MediaFacts;
     readonly input: string;
     readonly scratch: string;
@@ -88,6 +89,10 @@ export async function planJob(
     readonly withEncoder: WithEncoder;
   },
 ): Promise<readonly GroupToEncode[]> {
+  const source = { path: probed.input, media: probed.media };
+  const settings = probed.outputs.map((output) => output.settings);
+  const media = await withProvenFrameRate(context.ffmpeg, source, settings, run.signal);
+  const inspected = { ...probed, media };
   const { fetchWatermarks, readCaptionFiles, readKey } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
   const found: PendingOutput[] = [];
@@ -182,6 +187,36 @@ function plannedOutputs(
     const own = steps.filter(({ outputIds }) => outputIds.includes(output.id));
     return [{ output, steps: own, product, stepsAtBitrate: stepsAtBitrate(output) }];
   });
+}
+
+/**
+ * The facts of an input with its frame rate as the times of all frames show it, if that is unknown and an output encodes the video:
+ * constant, although the times are rounded, or variable.
+ */
+export async function withProvenFrameRate(
+  ffmpeg: Pick<Ffmpeg, 'measureConstantRate'>,
+  input: { readonly path: string; readonly media: MediaFacts },
+  outputs: readonly OutputSettings[],
+  signal?: AbortSignal,
+): Promise<MediaFacts> {
+  const { path, media } = input;
+  const { video } = media;
+  if (video === null || !isFrameRateUnproven(video, media.format) || !outputs.some(encodesVideo))
+    return media;
+  const rate = await ffmpeg.measureConstantRate(path, video, signal);
+  signal?.throwIfAborted();
+  return {
+    ...media,
+    video:
+      rate === null
+        ? { ...video, isFrameRateVariable: true }
+        : { ...video, frameRate: rate, isFrameRateVariable: false, hasRoundedTimes: true },
+  };
+}
+
+function encodesVideo(settings: OutputSettings): boolean {
+  const { skip_video, copy_video } = settings;
+  return !isTransferOnly(settings) && !isCaptions(settings) && skip_video !== true && copy_video !== true;
 }
 
 /**

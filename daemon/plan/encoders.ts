@@ -1,3 +1,4 @@
+import type { Ratio } from '../jobs/media.js';
 import type { VideoCodec } from './formats.js';
 
 /** A level of quality or speed. */
@@ -63,10 +64,12 @@ export interface VideoEncoder {
    * duration.
    */
   readonly needsFixedTimeBase?: true;
-  /** Arguments for the frame rate, in frames per 1000 seconds, for an encoder that uses the rate instead of timestamps. */
-  readonly frameRate?: (frames: number) => Args;
+  /** Arguments for the frame rate, for an encoder that uses the rate instead of timestamps. */
+  readonly frameRate?: (rate: Ratio) => Args;
+  /** Arguments for the rate of evenly spaced frames, for an encoder that uses and declares the time base instead. */
+  readonly evenFrameRate?: (rate: Ratio) => Args;
   /**
-   * The option that takes encoder parameters, separated by colons. `frameRate` and `tileColumns` are passed there; `always` lists
+   * The option that takes encoder parameters, separated by colons. `frameRate`, `evenFrameRate` and `tileColumns` are passed there; `always` lists
    * parameters for every run.
    */
   readonly params?: { readonly option: string; readonly always: Args };
@@ -99,6 +102,7 @@ export const videoEncoders = {
     // "ultrafast" is not used: it takes twice the bits of "veryfast" and hardly less time.
     speed: ofLevels('-preset', ['slower', 'slow', 'medium', 'faster', 'veryfast']),
     underCap: defaultUnderCap,
+    evenFrameRate: ({ numerator, denominator }) => ['force-cfr=1', `fps=${numerator}/${denominator}`],
     params: { option: '-x264-params', always: [] },
     passes: 'log',
   },
@@ -110,7 +114,7 @@ export const videoEncoders = {
     quality: ofLevels('-crf', [33, 29, 24, 20, 17]),
     speed: ofLevels('-preset', ['slow', 'medium', 'fast', 'faster', 'superfast']),
     underCap: defaultUnderCap,
-    frameRate: (frames) => [`fps=${frames}/1000`],
+    frameRate: ({ numerator, denominator }) => [`fps=${numerator}/${denominator}`],
     // Players and packagers that start at a keyframe cannot show the frames before it that an open GOP has.
     params: { option: '-x265-params', always: ['open-gop=0'] },
     passes: 'x265',
@@ -154,7 +158,7 @@ export const videoEncoders = {
     crf: { max: 63 },
     quality: ofLevels('-crf', [60, 52, 34, 23, 14]),
     underCap: { bitrateRatio: 0.75, bufferRatio: 0.5, quality: 'quality-only' },
-    frameRate: (frames) => [`fps-num=${frames}:fps-denom=1000`],
+    frameRate: ({ numerator, denominator }) => [`fps-num=${numerator}:fps-denom=${denominator}`],
     tileColumns: (log2) => [`tile-columns=${log2}`],
     params: { option: '-svtav1-params', always: [] },
     speed: ofLevels('-preset', [4, 6, 8, 10, 12]),

@@ -66,6 +66,8 @@ export interface Container {
   readonly codecPairs: Readonly<Partial<Record<VideoCodec, readonly AudioCodec[]>>>;
   /** The audio codecs supported without video, the default first. */
   readonly audioOnlyCodecs: readonly AudioCodec[];
+  /** Further audio codecs that it supports with any video, if they are copied. */
+  readonly copiedAudioCodecs?: readonly AudioCodec[];
   /** Supported sample rates in Hz, highest first, if the container supports fewer than the codec. */
   readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
   /** Whether it has an index that can be at the start of the file, so that playback can start before the download ends. */
@@ -91,6 +93,7 @@ const mp4 = {
     av1: ['aac', 'opus'],
   },
   audioOnlyCodecs: ['aac', 'mp3', 'ac3', 'eac3', 'opus'],
+  copiedAudioCodecs: ['opus'],
   sampleRates: mp3InMp4,
 } as const satisfies Container;
 const m4a = { muxer: 'ipod', codecPairs: {}, audioOnlyCodecs: ['aac'], hasIndex: true } as const;
@@ -131,6 +134,7 @@ export const containers = {
       av1: ['opus', 'aac'],
     },
     audioOnlyCodecs: ['aac', 'mp3', 'vorbis', 'opus', 'ac3', 'eac3', 'pcm'],
+    copiedAudioCodecs: ['opus'],
   },
   '.webm': {
     muxer: 'webm',

@@ -58,8 +58,9 @@ const toneMapping: Capabilities = {
 };
 const film = mediaFacts({
   format: 'matroska',
-  video: videoFacts({ frameRate: { numerator: 24_000, denominator: 1001 } }),
+  video: videoFacts({ frameRate: { numerator: 24_000, denominator: 1001 }, hasRoundedTimes: true }),
 });
+const filmAfterItsAudio = { ...film, video: videoFacts({ ...film.video, startSeconds: 0.021 }) };
 
 /** Complete command lines by the name of their golden file: one argument per line, an empty line between two steps. */
 const cases: Readonly<Record<string, Case>> = {
@@ -134,6 +135,7 @@ const cases: Readonly<Record<string, Case>> = {
   'phone-with-packed-audio': { settings: { start_clip: 10 }, media: phone },
   'phone-with-packed-audio-of-2018': { settings: {}, media: phone, capabilities: oldCapabilities },
   'film-in-matroska': { settings: { skip_audio: true }, media: film },
+  'film-in-matroska-after-its-audio': { settings: {}, media: filmAfterItsAudio },
   'webm-vp8': { settings: { width: 320 }, filename: 'film.webm' },
   'webm-vp9-opus': { settings: { video_codec: 'vp9', speed: 4 }, filename: 'film.webm' },
   'av1-in-mp4': { settings: { video_codec: 'av1', audio_codec: 'opus' } },

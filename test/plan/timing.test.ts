@@ -31,18 +31,26 @@ test('a variable or unknown rate keeps its times in the finest steps', () => {
   });
 });
 
-test('a rate that Matroska warns about is written in parts of a frame, three milliseconds or more', () => {
-  const film = timing({ frameRate: { numerator: 24_000, denominator: 1001 } }, 'matroska');
-  assert.equal(film, {
+test('a rate that Matroska declares is believed only if the times of all frames were read', () => {
+  const frameRate = { numerator: 24_000, denominator: 1001 };
+  const fine = { by: 'source-timestamps', clock: { by: 'fine' }, dropRules: [] };
+  assert.equal(timing({ frameRate }, 'matroska'), fine);
+  assert.equal(timing({ frameRate, hasRoundedTimes: true }, 'matroska'), {
     by: 'source-timestamps',
-    clock: { by: 'frame-fractions', step: { numerator: 1001, denominator: 24_000 * 13 }, mayBeUneven: true },
+    clock: { by: 'frames' },
     dropRules: [],
+    gridRate: frameRate,
   });
-  const fast = timing({ frameRate: { numerator: 1000, denominator: 1 } }, 'webm');
-  assert.equal(fast, {
+});
+
+test('a video that starts between two frames is written in parts of a frame, an odd number', () => {
+  const facts = videoFacts({ frameRate: { numerator: 24, denominator: 1 } });
+  const decided = decideVideo({}, facts, 'libx264', { format: 'mpeg4', firstFrameSeconds: 0.021 });
+  assert.equal('video' in decided && decided.video.timing, {
     by: 'source-timestamps',
-    clock: { by: 'frame-fractions', step: { numerator: 1, denominator: 1000 }, mayBeUneven: true },
+    clock: { by: 'frame-fractions', step: { numerator: 1, denominator: 24 * 41 } },
     dropRules: [],
+    gridRate: facts.frameRate,
   });
 });
 

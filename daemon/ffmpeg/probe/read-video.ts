@@ -118,8 +118,9 @@ type FrameRateFacts = Pick<VideoFacts, 'frameRate' | 'isFrameRateVariable'>;
 
 // A higher value is a time base that was reported as a rate: 1000/1 in ASF and FLV, 90000/1 in MPEG.
 const maxFrameRate = 500;
-// Timestamps rounded to milliseconds change the average by less than this; one dropped frame in a thousand changes it by more.
-const tolerance = 0.001;
+// Timestamps rounded to milliseconds change the average by less than this; one dropped frame in a thousand changes it by more, and 23.976
+// is not 24.
+const tolerance = 0.0009;
 
 const perSecond = (rate: Ratio) => rate.numerator / rate.denominator;
 const isNear = (value: number, other: number) => Math.abs(value - other) <= other * tolerance;

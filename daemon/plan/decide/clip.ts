@@ -126,6 +126,12 @@ function alignToFrame(requestedSeconds: number, media: MediaFacts): number {
   const framesPerSecond = rate.numerator / rate.denominator;
   const firstSeconds = startWithin(media.video.startSeconds, media);
   const frames = (requestedSeconds - firstSeconds) * framesPerSecond;
+  // A rounded time may be earlier than its frame, and so may that of the first frame.
+  if (media.video.hasRoundedTimes === true && frames > 0) {
+    const frame = Math.ceil(frames - frameTolerance - roundingSeconds * framesPerSecond);
+    const marginSeconds = Math.min(1.5 * roundingSeconds, 0.4 / framesPerSecond);
+    return Math.floor((firstSeconds + frame / framesPerSecond - marginSeconds) * 1e6) / 1e6;
+  }
   if (frames < 0 || Math.abs(frames - Math.round(frames)) < frameTolerance) return requestedSeconds;
   // Rounded down, because a time after the start of the frame would miss it.
   return Math.floor((firstSeconds + Math.ceil(frames) / framesPerSecond) * 1e6) / 1e6;

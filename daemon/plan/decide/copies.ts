@@ -32,11 +32,21 @@ export function decideCopies(
   const pairs =
     videoCodec !== null && isVideoCodec(videoCodec) ? container.codecPairs[videoCodec] : undefined;
   if (videoCodec !== null && pairs === undefined) return notSupported('video', videoCodec, extension);
-  const supported: readonly string[] = videoCodec === null ? container.audioOnlyCodecs : (pairs ?? []);
+  const copiedCodecs = audio === null ? [] : (container.copiedAudioCodecs ?? []);
+  const supported: readonly string[] =
+    videoCodec === null ? container.audioOnlyCodecs : [...(pairs ?? []), ...copiedCodecs];
   if (audioCodec !== null && !(isAudioCodec(audioCodec) && supported.includes(audioCodec)))
     return notSupported('audio', audioCodec, extension);
   const stripsAdts = audio?.codec === 'aac' && !/^(?:mpegts|adts)$/.test(container.muxer);
-  return { copies: { video, audio, stripsAdts: stripsAdts && /^(?:mpeg-ts|mpeg|aac)$/.test(format) } };
+  const isTransportStream = container.muxer === 'mpegts' && /^(?:h264|hevc)$/.test(video?.codec ?? '');
+  return {
+    copies: {
+      video,
+      audio,
+      stripsAdts: stripsAdts && /^(?:mpeg-ts|mpeg|aac)$/.test(format),
+      repeatsParameterSets: isTransportStream && /^(?:mpeg4|matroska|webm|flv)$/.test(format),
+    },
+  };
 }
 
 function isVideoCodec(codec: string): codec is VideoCodec {

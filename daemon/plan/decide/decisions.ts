@@ -44,14 +44,19 @@ export interface Fit {
   readonly by: 'nothing' | 'crop-centre' | 'crop-edge' | 'bars';
 }
 
-/** When frames are displayed: at the timestamps of the source, or at a constant rate. */
-export type Timing =
+/**
+ * When frames are displayed: at the timestamps of the source, or at a constant rate. `gridRate` is the rate of the source, if its
+ * timestamps are rounded: each frame is moved to the nearest multiple of it, counted from the first. No frame moves by more than it
+ * was rounded, so none is lost, and a gap stays a gap.
+ */
+export type Timing = { readonly gridRate?: Ratio } & (
   | {
       readonly by: 'source-timestamps';
       readonly clock: FrameClock;
       readonly dropRules: readonly FrameDropRule[];
     }
-  | { readonly by: 'constant-rate'; readonly rate: Ratio };
+  | { readonly by: 'constant-rate'; readonly rate: Ratio }
+);
 
 /** Which frames are dropped, while the others keep their timestamps: all except one in `oneOf`, or those above a rate. */
 export type FrameDropRule =
@@ -62,15 +67,14 @@ export type FrameDropRule =
  * The time base of the encoder:
  *
  * - `frames`: whole frames, if they are evenly spaced.
- * - `frame-fractions`: fractions of a frame, in seconds, if the frame rate of the file may be wrong (`mayBeUneven`), or if the video
- *   starts between two frames after the audio.
+ * - `frame-fractions`: fractions of a frame, in seconds, if evenly spaced frames start between two frames after the audio.
  * - `fine`: the finest time base, for uneven frames.
  * - `counted`: a number of ticks per second, for an encoder that takes each tick for a frame.
  */
 export type FrameClock =
   | { readonly by: 'frames' }
   | { readonly by: 'counted'; readonly perSecond: number }
-  | { readonly by: 'frame-fractions'; readonly step: Ratio; readonly mayBeUneven: boolean }
+  | { readonly by: 'frame-fractions'; readonly step: Ratio }
   | { readonly by: 'fine' };
 
 /** The target of the rate control: a quality or a bitrate. */
@@ -254,6 +258,8 @@ export interface Copies {
   readonly audio: AudioFacts | null;
   /** Whether AAC must lose the headers that each packet has in MPEG streams. */
   readonly stripsAdts: boolean;
+  /** Whether the parameter sets of the video, which the input stores once, must be put in front of each keyframe. */
+  readonly repeatsParameterSets: boolean;
 }
 
 /** A setting that is corrected for this input: its name, the value that is used, and why, as part of a sentence. */

@@ -42,7 +42,8 @@ export function decideTiming(
   encoder: VideoEncoderName,
   { format, firstFrameSeconds }: TimingSource,
 ): TimingDecision {
-  const { frameRate, isFrameRateVariable } = video;
+  const { frameRate, hasRoundedTimes = false } = video;
+  const isVariable = isFrameRateUnproven(video, format);
   const requestedRate = settings.frame_rate === undefined ? null : rateOf(settings.frame_rate);
   const maxRate = settings.max_frame_rate === undefined ? null : rateOf(settings.max_frame_rate);
   const divisor = requestedRate === null ? (settings.decimate ?? 1) : 1;
@@ -52,51 +53,70 @@ export function decideTiming(
   const dividedInput = dividedRate(frameRate ?? assumedRate, divisor);
   if (needsConstantRate) {
     const rate = capRate(raiseRate(requestedRate ?? dividedInput, minRate), maxRate);
-    return constantRate(withinTimeBase(rate, maxTimeBase));
+    return onGrid(constantRate(withinTimeBase(rate, maxTimeBase)));
   }
   if (frameRate !== null && minRate !== null && isHigher(minRate, dividedInput))
-    return constantRate(capRate(minRate, maxRate));
-  if (isFrameRateVariable || frameRate === null) {
+    return onGrid(constantRate(capRate(minRate, maxRate)));
+  if (isVariable || frameRate === null) {
     return variableRate({ by: 'fine' }, frameRate, divisor, maxRate);
   }
   if (divisor > 1 || (maxRate !== null && isHigher(frameRate, maxRate))) {
-    return constantRate(capRate(dividedRate(frameRate, divisor), maxRate));
+    return onGrid(constantRate(capRate(dividedRate(frameRate, divisor), maxRate)));
   }
-  const mayBeUneven = imprecisePtsFormats.has(format);
-  if (!mayBeUneven && isOnGrid(firstFrameSeconds, frameRate)) {
-    return variableRate({ by: 'frames' }, frameRate, 1, null);
-  }
-  return variableRate(
-    { ...frameFraction(frameRate), mayBeUneven },
+  if (isOnGrid(firstFrameSeconds, frameRate))
+    return onGrid(variableRate({ by: 'frames' }, frameRate, 1, null));
+  const { timing, framesPerSecond } = variableRate(
+    { by: 'frame-fractions', step: frameFraction(frameRate) },
     frameRate,
     1,
-    mayBeUneven ? maxRate : null,
+    null,
   );
+  return { timing: { ...timing, gridRate: frameRate }, framesPerSecond };
+
+  function onGrid(decision: TimingDecision): TimingDecision {
+    if (!hasRoundedTimes || frameRate === null) return decision;
+    return { ...decision, timing: { ...decision.timing, gridRate: frameRate } };
+  }
 }
 
-// The frame rate in Matroska is informative: files remuxed from other formats store the average of a variable rate as if it were
-// constant.
-const imprecisePtsFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
+/**
+ * Containers that store times in milliseconds, and a frame rate that only informs: files remuxed from other formats store the average
+ * of a variable rate as if it were constant, and ffprobe reads only the first seconds.
+ */
+const millisecondFormats: ReadonlySet<string> = new Set(['matroska', 'webm', 'flv', 'asf']);
+
+/**
+ * Whether the times of all frames have to be read to know the frame rate: in the formats above, and in others whose rate seems
+ * variable, such as MP4 that was copied from them.
+ */
+export function isFrameRateUnproven(
+  { isFrameRateVariable, hasRoundedTimes }: Pick<VideoFacts, 'isFrameRateVariable' | 'hasRoundedTimes'>,
+  format: string,
+): boolean {
+  return isFrameRateVariable || (millisecondFormats.has(format) && hasRoundedTimes !== true);
+}
+
+/**
+ * The number of parts of a frame in which rounded times are compared, each about a millisecond. An odd number, so that no frame starts
+ * in the middle between two whole frames, from where rounding goes either way.
+ */
+export function partsPerFrame(rate: Ratio): number {
+  return Math.max(8, Math.floor(1000 / perSecond(rate))) | 1;
+}
 
 // The rate that ffmpeg assumes if a stream has none.
 const assumedRate: Ratio = { numerator: 25, denominator: 1 };
 
-/**
- * A tick that divides a frame evenly. Matroska rounds times to a millisecond: ticks of 3 ms or more restore evenly spaced frames,
- * and move uneven ones by less than is visible.
- */
-function frameFraction({ numerator, denominator }: Ratio): {
-  readonly by: 'frame-fractions';
-  readonly step: Ratio;
-} {
-  const partsPerFrame = Math.max(1, Math.floor((denominator * 1000) / (numerator * 3)));
-  return { by: 'frame-fractions', step: { numerator: denominator, denominator: numerator * partsPerFrame } };
+/** A part of a frame, in seconds. */
+export function frameFraction(rate: Ratio): Ratio {
+  return { numerator: rate.denominator, denominator: rate.numerator * partsPerFrame(rate) };
 }
 
 /** Whether a time is that of a whole number of frames, within an unnoticeable offset between audio and video. */
 function isOnGrid(seconds: number, rate: Ratio): boolean {
   const frames = seconds * perSecond(rate);
-  return Math.abs(frames - Math.round(frames)) / perSecond(rate) < 0.002;
+  const offBy = Math.abs(frames - Math.round(frames));
+  return offBy < 1 / 8 && offBy / perSecond(rate) < 0.002;
 }
 
 function capRate(rate: Ratio, maxRate: Ratio | null): Ratio {

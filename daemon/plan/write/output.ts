@@ -5,7 +5,7 @@ import { audioArgs } from './audio.js';
 import { captionTrackArgs } from './captions.js';
 import type { Skip } from './filters.js';
 import { secondsArgument } from './input.js';
-import { lastFrameArgs } from './timing.js';
+import { frameDurationArgs, lastFrameArgs } from './timing.js';
 import { type Pass, videoArgs } from './video.js';
 
 /** The sources of the streams of an output in a run of ffmpeg, as `-map` names them. Null for a missing stream. */
@@ -32,6 +32,9 @@ export function outputArgs(
     ...copyArgs(decision, streams),
     ...(video === null ? [] : videoArgs(video, container, pass, capabilities)),
     ...(pass?.number === 1 ? [] : lastFrameArgs(decision.lastFrame, capabilities)),
+    ...(video === null || pass?.number === 1 || !isMp4(decision)
+      ? []
+      : frameDurationArgs(video, capabilities)),
     ...(audio === null || streams.audio === null
       ? []
       : pass?.number === 1
@@ -47,14 +50,27 @@ export function outputArgs(
 /** The arguments for the streams that are copied. A copied clip starts at time 0, also if its first keyframe is before its start. */
 function copyArgs({ copies, clip, container }: Decision, streams: Streams): readonly string[] {
   if (copies === undefined) return [];
-  const { video, audio, stripsAdts } = copies;
+  const { video, audio, stripsAdts, repeatsParameterSets } = copies;
   const isHevcInMp4 = video?.codec === 'hevc' && (container.needsHvc1Tag ?? false);
   return [
     ...(video === null ? [] : ['-c:v', 'copy', ...(isHevcInMp4 ? ['-tag:v', 'hvc1'] : [])]),
+    ...(video === null || !repeatsParameterSets ? [] : ['-bsf:v', parameterSetFilters(video.codec)]),
     ...(audio === null || streams.audio === null ? [] : ['-c:a', 'copy']),
     ...(stripsAdts && streams.audio !== null ? ['-bsf:a', 'aac_adtstoasc'] : []),
+    // Builds of 2018 need this for Opus in MP4.
+    ...(audio?.codec === 'opus' ? ['-strict', 'experimental'] : []),
     ...(video === null || clip.startSeconds === 0 ? [] : ['-avoid_negative_ts', 'make_zero']),
   ];
+}
+
+/**
+ * Puts the parameter sets in front of all that needs them in a keyframe. By default ffmpeg puts them in front of the slices, behind the
+ * buffering period that x264 and x265 write for a constant bitrate, and strict decoders reject that. An access unit delimiter in the
+ * input would follow them; the muxer writes another one in front.
+ */
+function parameterSetFilters(codec: string): string {
+  const delimiter = codec === 'hevc' ? 35 : 9;
+  return `${codec}_mp4toannexb,filter_units=remove_types=${delimiter},dump_extra`;
 }
 
 /** The part of the input that is read before the clip. */
@@ -70,30 +86,22 @@ const placeholder = ['-c:a', 'copy', ...muxQueueOption] as const;
 
 const firstPassFile = ['-f', 'null', '-'] as const;
 
+function isMp4({ container: { hasIndex = false }, packaging }: Decision): boolean {
+  return hasIndex || packaging?.container === 'fmp4';
+}
+
 /** About two frames of AAC. Smaller packets would make the segments of audio much larger. */
 const audioPacketBytes = 800;
 
-function fileArgs(
-  {
-    container: { muxer, hasIndex = false },
-    video,
-    audio,
-    language,
-    hasHintTracks = false,
-    packaging,
-    copies,
-    clip,
-  }: Decision,
-  path: string,
-  { hasFpsMode: isNew }: Capabilities,
-): readonly string[] {
+function fileArgs(decision: Decision, path: string, { hasFpsMode: isNew }: Capabilities): readonly string[] {
+  const { video, audio, language, hasHintTracks = false, packaging, copies, clip } = decision;
+  const { muxer, hasIndex = false } = decision.container;
   const hasVideo = video !== null || copies?.video != null;
   const hasAudio = audio !== null || copies?.audio != null;
-  const isMp4 = hasIndex || packaging?.container === 'fmp4';
   const flags = [
     ...(hasIndex ? ['+faststart'] : []),
     // Builds of 2018 store colours in the container only with this flag.
-    ...(isMp4 && !isNew && video !== null ? ['+write_colr'] : []),
+    ...(isMp4(decision) && !isNew && video !== null ? ['+write_colr'] : []),
     ...(hasHintTracks ? ['+rtphint'] : []),
   ].join('');
   return [

@@ -1,6 +1,7 @@
 import type { Ratio } from '../../jobs/media.js';
 import type { FrameDropRule, LastFrame, Timing, VideoDecision } from '../decide/decisions.js';
-import type { VideoEncoder } from '../encoders.js';
+import { frameFraction, partsPerFrame } from '../decide/timing.js';
+import { type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
 import { secondsArgument } from './input.js';
 import { assumedFramesPerSecond } from './rate.js';
@@ -14,10 +15,20 @@ import { assumedFramesPerSecond } from './rate.js';
 export function timingFilters(timing: Timing, skipSeconds: number): readonly string[] {
   const filters =
     timing.by === 'constant-rate' ? [`fps=${fraction(timing.rate)}`] : timing.dropRules.map(selectFilter);
-  if (skipSeconds === 0 || filters.length === 0) return filters;
+  const grid = timing.gridRate === undefined ? [] : gridFilters(timing.gridRate);
+  if (skipSeconds === 0 || filters.length === 0) return [...grid, ...filters];
   const microseconds = Math.round(skipSeconds * 1e6);
   const shift = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
-  return [`trim=start=${secondsArgument(skipSeconds)}`, ...shift('-'), ...filters, ...shift('+')];
+  return [...grid, `trim=start=${secondsArgument(skipSeconds)}`, ...shift('-'), ...filters, ...shift('+')];
+}
+
+/** Moves each frame to the nearest multiple of a frame after the first one. */
+function gridFilters(rate: Ratio): readonly string[] {
+  const parts = partsPerFrame(rate);
+  return [
+    `settb=${fraction(frameFraction(rate))}`,
+    `setpts=floor((PTS-STARTPTS)/${parts}+0.5)*${parts}+STARTPTS`,
+  ];
 }
 
 /** Selects one frame for each integer passed: of frame numbers divided by N, or of ticks of the maximum rate. */
@@ -36,15 +47,15 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readon
   // A late start is filled with the first frame, because Theora cannot start late. The rate is repeated here, because since
   // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then duplicates frames up to the rate of the input.
   if (timing.by === 'constant-rate') return [mode, 'cfr', '-r:v', fraction(timing.rate)];
-  const { clock } = timing;
+  const { clock, gridRate } = timing;
+  const wholeFrames = gridRate === undefined ? [] : timeBase(gridRate.denominator, gridRate.numerator);
   switch (clock.by) {
     case 'frames':
-      return [mode, 'vfr'];
+      return [mode, 'vfr', ...wholeFrames];
     case 'frame-fractions':
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(clock.step.numerator, clock.step.denominator)];
-      // Older builds give the last frame a duration of one tick, so they get whole frames. Their edit lists, as below, would cut
-      // off the last half second of a screen recording that seldom changes.
-      return clock.mayBeUneven ? [mode, 'vfr', '-bf', '0'] : [mode, 'vfr'];
+      // Older builds give the last frame a duration of one tick, so they get whole frames.
+      return [mode, 'vfr', ...wholeFrames];
     case 'counted':
       return [mode, 'vfr', ...timeBase(1, clock.perSecond), ...(hasFpsMode ? [] : ['-bf', '0'])];
     case 'fine':
@@ -73,6 +84,19 @@ export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Capab
   if (lastFrame === null || !hasFpsMode) return [];
   const remainingSeconds = `${secondsArgument(lastFrame.endSeconds)}/TB-PTS`;
   return ['-bsf:v', `setts=pts=PTS:dts=DTS:duration=max(1\\,${remainingSeconds})`];
+}
+
+/**
+ * Sets the duration of evenly spaced frames, of which MP4 needs that of the last one. ffmpeg 7.0 loses it in the filter setpts, and the
+ * last frame would last one tick.
+ */
+export function frameDurationArgs(video: VideoDecision, capabilities: Capabilities): readonly string[] {
+  const { version, hasFpsMode } = capabilities;
+  const timing = encoderTiming(video, videoEncoders[video.encoder], capabilities);
+  if (timing.by !== 'source-timestamps' || timing.gridRate === undefined) return [];
+  if (version === null ? !hasFpsMode : version < 6) return [];
+  const ticks = timing.clock.by === 'frame-fractions' ? partsPerFrame(timing.gridRate) : 1;
+  return ['-bsf:v', `setts=pts=PTS:dts=DTS:duration=${ticks}`];
 }
 
 /*

@@ -54,7 +54,7 @@ function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | nul
   const fieldParams = video.signalling.declaresFields ? ['fake-interlaced=1'] : [];
   const encoderParams = [
     ...fieldParams,
-    ...unevenRateArgs(video, encoder),
+    ...rateParams(video, encoder),
     ...tileArgs(video, encoder),
     ...optionParams(video),
   ];
@@ -92,15 +92,19 @@ function tileArgs({ fit }: VideoDecision, { tileColumns }: VideoEncoder): readon
 }
 
 /**
- * Arguments for the average rate of uneven frames. By default ffmpeg passes the time base instead, or the lowest rate that fits
- * all times: x265 gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames per second between 12 and 30.
+ * Parameters for the rate of frames whose time base is another one. By default ffmpeg passes the time base instead, or the lowest rate
+ * that fits all times: x265 gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames per second between 12 and 30. x264 writes the time
+ * base of evenly spaced frames into the stream: a film of 24 frames per second said 312.
  */
-function unevenRateArgs(
-  { timing, framesPerSecond }: VideoDecision,
-  encoder: VideoEncoder,
-): readonly string[] {
-  if (timing.by !== 'source-timestamps' || timing.clock.by !== 'fine' || framesPerSecond === null) return [];
-  return encoder.frameRate?.(Math.max(1, Math.round(framesPerSecond * 1000))) ?? [];
+function rateParams({ timing, framesPerSecond }: VideoDecision, encoder: VideoEncoder): readonly string[] {
+  if (timing.by !== 'source-timestamps') return [];
+  const { clock, gridRate } = timing;
+  if (clock.by === 'frame-fractions' && gridRate !== undefined)
+    return (encoder.evenFrameRate ?? encoder.frameRate)?.(gridRate) ?? [];
+  if (gridRate !== undefined) return encoder.frameRate?.(gridRate) ?? [];
+  if (clock.by !== 'fine' || framesPerSecond === null) return [];
+  const numerator = Math.max(1, Math.round(framesPerSecond * 1000));
+  return encoder.frameRate?.({ numerator, denominator: 1000 }) ?? [];
 }
 
 function keyframeInterval(
