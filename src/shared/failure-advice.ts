@@ -8,7 +8,7 @@ const otherFfmpeg = 'Use another ffmpeg (--ffmpeg or VENC_FFMPEG); venc doctor s
  * messages are those of the daemon; other services have the advice of the class.
  */
 const adviceByMessage: readonly (readonly [ErrorClass, RegExp, string | null])[] = [
-  ['NoMediaError', /truncated/, completeCopy],
+  ['NoMediaError', /truncated|damaged at byte/, completeCopy],
   ['NoMediaError', /^The output has no video/, 'Use an input with audio, or an output with video.'],
   ['NoMediaError', /^The output has no audio/, 'Use an input with video, or an output with audio.'],
   ['NoMediaError', /^The file is (?!plain text)/, null],

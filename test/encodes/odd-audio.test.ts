@@ -140,7 +140,7 @@ const inputs: readonly OddInput[] = [
     name: 'one-frame.aac',
     make: from(...sine(0.02), '-c:a', 'aac'),
     // Two frames are too few to recognize the format reliably.
-    becomes: { errorClass: 'NoMediaError', says: /format of the file was not recognised/ },
+    becomes: { errorClass: 'NoMediaError', says: /No known format was found/ },
     ...toM4a,
   },
   { name: 'blink.wav', make: from(...sine(0.01)), becomes: { ...audioOnly, seconds: 0.03 }, ...toM4a },

@@ -136,7 +136,7 @@ const rejected = [
   ['a playlist', {}, "[hls @ 0x1] Format not on whitelist 'mov'\n", 'playlist'],
   ['a sequence of images', {}, "[image2 @ 0x1] Format not on whitelist 'mov'\n", 'still image'],
   ['a format that is not on the list', {}, "[smk @ 0x1] Format not on whitelist 'mov'\n", 'format smk'],
-  ['an unknown codec', { format: mp4, streams: [{ ...video, codec_name: 'unknown' }] }, '', 'codecs'],
+  ['an unknown codec', { format: mp4, streams: [{ ...video, codec_name: 'unknown' }] }, '', 'codec'],
 ] as const;
 for (const [what, json, stderr, word] of rejected) {
   test(`${what} is recognised and rejected`, () => {
@@ -152,20 +152,20 @@ const nothing = [
     'bytes without a meaning',
     {},
     'file:x: Invalid data found when processing input',
-    'format of the file was not recognised',
+    'No known format was found',
   ],
   ['subtitles', {}, "[srt @ 0x1] Format not on whitelist 'mov'\n", 'plain text'],
   [
     'an uncertain format',
     {},
     "[sdx @ 0x1] Format sdx detected only with low score of 1, misdetection possible!\n[sdx @ 0x1] Format not on whitelist 'mov'\n",
-    'not recognised',
+    'No known format',
   ],
   [
     'a name that ends in .mp3',
     { format: { ...mp4, format_name: 'mp3', probe_score: 1 }, streams: [audioStream] },
     '',
-    'not recognised',
+    'No known format',
   ],
   [
     'data without video and audio',

@@ -63,7 +63,7 @@ const messages = [
   ['The output has no video, and the input has no audio.', /^Use an input with audio/],
   ['The output has no audio, and the input has no video.', /^Use an input with video/],
   ['The file is truncated: its index (moov) is missing.', /^Get a complete copy/],
-  ['The format of the file was not recognised: it is not media.', /^Check that it is a media file/],
+  ['No known format was found at the start of the file.', /^Check that it is a media file/],
 ] as const;
 
 for (const [message, expected] of messages) {

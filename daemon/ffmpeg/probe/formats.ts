@@ -81,9 +81,20 @@ export function playlistKind(head: Buffer): string | null {
   return playlists.find(({ pattern }) => pattern.test(text))?.kind ?? null;
 }
 
+/** Whether a file is MP4, QuickTime or a relative of theirs. */
+export function isMp4(head: Buffer): boolean {
+  return head.toString('latin1', 4, 8) === 'ftyp';
+}
+
+/** Whether a file is an animated WebP image. */
+export function isAnimatedWebp(head: Buffer): boolean {
+  const isExtended =
+    head.toString('latin1', 0, 4) === 'RIFF' && head.toString('latin1', 8, 16) === 'WEBPVP8X';
+  return isExtended && ((head[20] ?? 0) & 0x02) !== 0;
+}
+
 /** Describes a file without media, in words that follow "The file is"; null if unknown. */
 export function otherKind(head: Buffer): string | null {
-  if (head.toString('latin1', 4, 8) === 'ftyp') return 'truncated: its index (moov) is missing';
   const text = beginning(head);
   if (/^(?:<!doctype html|<html|<head|<body)/i.test(text)) return 'a web page';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish binary data from text.

@@ -1,3 +1,4 @@
+import { open } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
 import type { MediaFacts } from '../../jobs/media.js';
 import { safeInputOptions } from '../../plan/safe-input.js';
@@ -5,7 +6,7 @@ import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { hasClosedCaptions } from './closed-captions.js';
 import { withCorrectLength } from './correct-length.js';
-import { playlistKind } from './formats.js';
+import { isMp4, playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
 import { detectFieldOrder, mayBeInterlaced, measureTracks, measureVariableVideo } from './measure-streams.js';
 import { numberAt, objectAt, parseProbe } from './probe-fields.js';
@@ -56,7 +57,10 @@ export async function probeFile(
     throwIfInterrupted();
     return corrected;
   }
-  throw new VencError(validation.failure.errorClass, validation.failure.message, {
+  const { errorClass } = validation.failure;
+  const brokenBoxes =
+    errorClass === 'NoMediaError' && isMp4(head) ? await explainBoxes(path, sizeBytes) : null;
+  throw new VencError(errorClass, brokenBoxes ?? validation.failure.message, {
     cause: new ProgramMessages(exit.stderr),
   });
 
@@ -133,6 +137,27 @@ export async function probeFile(
 
   function throwIfInterrupted(): void {
     if (signal?.aborted) throw new VencError('InterruptedError', 'Probing the file was interrupted.');
+  }
+}
+
+/** What is wrong with the boxes of an MP4 file, as a sentence; null if its index is complete. Follows their sizes, and reads nothing else. */
+async function explainBoxes(path: string, sizeBytes: number): Promise<string | null> {
+  const file = await open(path);
+  try {
+    let hasIndex = false;
+    for (let at = 0; at < sizeBytes; ) {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(16), 0, 16, at);
+      const short = bytesRead < 8 ? 0 : buffer.readUInt32BE(0);
+      // A size of 1 means that 64 bits follow, a size of 0 that the box extends to the end.
+      const size = short === 1 ? Number(buffer.readBigUInt64BE(8)) : short === 0 ? sizeBytes - at : short;
+      if (bytesRead < 8 || size > sizeBytes - at) break;
+      if (size < 8) return `The file is damaged at byte ${at}: a box has a size of ${size} bytes.`;
+      hasIndex ||= buffer.toString('latin1', 4, 8) === 'moov';
+      at += size;
+    }
+    return hasIndex ? null : 'The file is truncated: its index (moov) is missing.';
+  } finally {
+    await file.close();
   }
 }
 

@@ -1,7 +1,14 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
 import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
-import { formatWord, isImageFormat, kindOfFormat, matroskaType, otherKind } from './formats.js';
+import {
+  formatWord,
+  isAnimatedWebp,
+  isImageFormat,
+  kindOfFormat,
+  matroskaType,
+  otherKind,
+} from './formats.js';
 import {
   numberAt,
   objectAt,
@@ -79,6 +86,14 @@ function rejectedSize(stderr: string): string | null {
   return /Picture size (\d+x\d+) exceeds/.exec(stderr)?.[1] ?? null;
 }
 
+function imageFailure(head: Buffer): ProbeValidation {
+  return unsupportedInput(
+    isAnimatedWebp(head)
+      ? 'The file is an animated WebP image, which ffmpeg cannot decode.'
+      : 'The file is a still image, not a video.',
+  );
+}
+
 function explainUnrecognized({ head, stderr }: ProbeOutput): ProbeValidation {
   // If the file header has the size, ffprobe stops there and prints only this error.
   const size = rejectedSize(stderr);
@@ -92,8 +107,10 @@ function explainUnrecognized({ head, stderr }: ProbeOutput): ProbeValidation {
           `The file is a playlist (${rejectedFormat}); the files that it refers to are not fetched.`,
         );
       case 'image':
-        return unsupportedInput('The file is a still image, not a video.');
+        return imageFailure(head);
       case 'other':
+        // The streams of these formats have no beginning of their own, so that any bytes may look like one.
+        if (/^amr(?:nb|wb)$/.test(rejectedFormat)) break;
         return unsupportedInput(`The format ${rejectedFormat} of the file is not supported.`);
       case 'text':
         return noMediaFailure('The file is plain text, not media.');
@@ -101,7 +118,7 @@ function explainUnrecognized({ head, stderr }: ProbeOutput): ProbeValidation {
   }
   const kind = otherKind(head);
   return noMediaFailure(
-    kind === null ? 'The format of the file was not recognised: it is not media.' : `The file is ${kind}.`,
+    kind === null ? 'No known format was found at the start of the file.' : `The file is ${kind}.`,
   );
 }
 
@@ -111,10 +128,18 @@ function explainUnusable(streams: readonly ProbeObject[], stderr: string): Probe
     return tooLargeFailure(size);
   }
   const isMedia = (stream: ProbeObject) => isVideo(stream) || textAt(stream, 'codec_type') === 'audio';
-  if (streams.some((stream) => isMedia(stream) && !isCodecKnown(stream))) {
-    return unsupportedInput('This ffmpeg does not know the codecs of the file.');
+  const unknown = streams.filter((stream) => isMedia(stream) && !isCodecKnown(stream));
+  if (unknown.length > 0) {
+    const named = unknown.map((stream) => `the ${textAt(stream, 'codec_type')} codec${tagOf(stream)}`);
+    return unsupportedInput(`This ffmpeg cannot decode ${[...new Set(named)].join(' and ')} of the file.`);
   }
   return noMediaFailure('The file has no video and no audio.');
+}
+
+/** The tag of the codec of a stream, with a space before it; empty if its container has none. */
+function tagOf(stream: ProbeObject): string {
+  const tag = textAt(stream, 'codec_tag_string') ?? '';
+  return /^[ -Z^-~]+$/.test(tag) ? ` ${tag}` : '';
 }
 
 function isStillImage(format: ProbeObject, streams: readonly ProbeObject[]): boolean {
@@ -160,7 +185,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   // A score of 1 means that only the file extension matched.
   if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return explainUnrecognized(output);
   if (isAnyStreamEncrypted(json, output.stderr)) return unsupportedInput('The file is encrypted.');
-  if (isStillImage(format, streams)) return unsupportedInput('The file is a still image, not a video.');
+  if (isStillImage(format, streams)) return imageFailure(output.head);
   const [audio = null, ...otherAudio] = readAudio(streams);
   const video = readVideo(streams, output.fieldOrder);
   const subtitles = readSubtitles(streams);
@@ -172,6 +197,10 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   }
   if (video !== null && streams.some((stream) => isChosen(stream, video) && isDolbyVisionOnly(stream))) {
     return unsupportedInput(dolbyVisionOnlyMessage);
+  }
+  // The first packets are printed: a header of MP4 has none.
+  if (name.startsWith('mov,') && objectsAt(json, 'packets').length === 0 && json.packets !== undefined) {
+    return noMediaFailure('The file has no samples: it is only the header of a segmented stream.');
   }
   const audioRejection = audio === null ? null : unsupportedAudio(audio);
   if (audioRejection !== null) return audioRejection;
