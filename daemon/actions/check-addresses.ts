@@ -1,5 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { maxPathPartBytes } from '../../src/shared/settings/limits.js';
+import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { schemeOf } from '../transports/registry.js';
 import { credentialUse, withSavedCredentials } from '../transports/with-credentials.js';
@@ -73,6 +74,22 @@ export async function destinationErrors(
     mayBeHosted: false,
   });
   return [...errors, ...secondaryErrors];
+}
+
+/** A warning for `overwrite` of an output that delivers nothing to this machine: elsewhere files are replaced in any case. */
+export function unusedOverwrite(
+  { settings, outputDestination }: Pick<Destination, 'settings' | 'outputDestination'>,
+  path: string,
+): readonly RequestWarning[] {
+  const { destination, secondary } = outputDestination;
+  const urls = [
+    destination,
+    secondary?.destination,
+    ...(settings.thumbnails ?? []).map((set) => set.base_url),
+  ];
+  if (settings.overwrite !== true || urls.some((url) => url !== undefined && schemeOf(url) === 'file'))
+    return [];
+  return [{ field: `${path}.overwrite`, message: 'has no effect: the output has no file: URL' }];
 }
 
 /** The setting that decides where the file of an output goes. */

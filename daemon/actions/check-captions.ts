@@ -6,7 +6,8 @@ import { turnsOff } from '../plan/stream-settings.js';
 
 /** The settings that apply to an output of captions. */
 const captionNames: ReadonlySet<string> = new Set([
-  ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'headers'],
+  ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'overwrite'],
+  'headers',
   ...['public', 'access_control', 'rrs', 'notifications', 'strict', 'skip', 'parallel_upload_limit'],
   ...['format', 'caption_url', 'language', 'start_clip', 'clip_length'],
 ]);

@@ -21,13 +21,19 @@ import { supportedOutputSettings } from '../plan/supported-settings.js';
 import type { Account } from '../store/account-store.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
-import { destinationErrors, destinationField, partNameErrors, sourceErrors } from './check-addresses.js';
+import {
+  destinationErrors,
+  destinationField,
+  partNameErrors,
+  sourceErrors,
+  unusedOverwrite,
+} from './check-addresses.js';
 import { checkCaptions } from './check-captions.js';
 import type { CodecsOfOutput } from './check-copies.js';
 import { checkPlaylist, defaultPlaylistName, hasSharedFolder } from './check-playlists.js';
 import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
-import { DestinationClaims } from './claim-destinations.js';
+import type { DestinationClaims } from './claim-destinations.js';
 import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from './encoder-capabilities.js';
 import { requestedFilename, resolveDestination } from './resolve-destination.js';
 import { unusedOutputCredentials } from './unused-credentials.js';
@@ -78,8 +84,8 @@ export function createOutputCheck(
   appContext: RequestCheckDeps,
   context: RequestCheckContext,
   parts: ValidRequestParts,
+  claims: DestinationClaims,
 ): (given: OutputSettings, position: OutputPosition) => Promise<CheckedOutput> {
-  const claims = new DestinationClaims();
   const accountId = context.account.id;
   const folder = hasSharedFolder(parts.outputs) ? { folderToken: appContext.randomToken() } : {};
   const destinationOptions = { baseUrl: context.baseUrl, randomToken: appContext.randomToken };
@@ -87,7 +93,7 @@ export function createOutputCheck(
   const checkDelivery = async (output: ResolvedOutput, path: string): Promise<CheckedOutput> => {
     const { settings, outputDestination } = output;
     const field = `${path}.${destinationField(settings)}`;
-    const claimErrors = claims.claimFile(outputDestination, { path, field });
+    const claimErrors = claims.claimFile(settings, outputDestination, { path, field });
     const scheme = schemeOf(outputDestination.destination);
     const strictResult = applyStrictMode(objectWarnings(settings, scheme, path), settings.strict ?? false);
     return {
@@ -103,6 +109,7 @@ export function createOutputCheck(
         ...notificationWarnings(settings.notifications, path, appContext.sendsMail),
         ...unusedOutputCredentials(settings, outputDestination, path),
         ...hostedWithSecondary(settings, path),
+        ...unusedOverwrite(output, path),
       ],
     };
   };

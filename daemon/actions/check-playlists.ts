@@ -7,7 +7,8 @@ import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.
 
 /** The settings that apply to a playlist. */
 const playlistNames: ReadonlySet<string> = new Set([
-  ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'headers'],
+  ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'overwrite'],
+  'headers',
   ...['public', 'access_control', 'rrs', 'notifications', 'strict', 'skip', 'parallel_upload_limit'],
   ...['playlist_format', 'format', 'streaming_delivery_format', 'streaming_delivery_profile', 'packaging'],
   ...['streams', 'alternate_audio', 'captions', 'allow_skipped_sources', 'smil_base_url'],

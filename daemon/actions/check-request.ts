@@ -14,6 +14,7 @@ import {
   type ValidRequestParts,
 } from './check-output.js';
 import { playlistErrors } from './check-playlist-sources.js';
+import { DestinationClaims } from './claim-destinations.js';
 import { unusedJobCredentials } from './unused-credentials.js';
 /** Who creates a job, and at which address. */
 export interface CreateContext {
@@ -53,7 +54,8 @@ export async function checkRequest(
   const { outputs: settingsOfOutputs, input, credentials, notifications } = parts;
   const { outputs: _, withoutCodecs, withoutDestination, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
-  const check = createOutputCheck(appContext, context, parts);
+  const claims = new DestinationClaims();
+  const check = createOutputCheck(appContext, context, parts, claims);
   const accountId = context.account.id;
   const [inputErrors, checked] = await Promise.all([
     input === undefined
@@ -76,6 +78,7 @@ export async function checkRequest(
       ...inputErrors,
       ...jobSupport.validationErrors,
       ...checked.flatMap((result) => result.validationErrors),
+      ...(await claims.findSameFiles(input)),
       ...copyValidationErrors(codecs),
       ...playlistErrors(
         checked.map(({ output }, index) => ({ settings: settingsOfOutputs[index] ?? {}, ...output })),

@@ -12,7 +12,7 @@ import { turnsOff } from '../plan/stream-settings.js';
 const transferNames: ReadonlySet<string> = new Set([
   ...['type', 'source', 'label', 'url', 'base_url', 'filename', 'public', 'access_control'],
   ...['notifications', 'strict', 'skip', 'secondary_url', 'credentials', 'headers', 'rrs'],
-  'parallel_upload_limit',
+  ...['parallel_upload_limit', 'overwrite'],
 ]);
 
 /** The settings that apply to an output that is only transferred, and a warning for each of the others. */

@@ -1,10 +1,19 @@
-import { normalize } from 'node:path';
+import { basename, dirname, join, normalize } from 'node:path';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { firstWithLabelOf } from '../../src/shared/settings/thumbnail-rules.js';
 import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { namedImage } from '../../src/shared/thumbnail-names.js';
+import { isSameFile, placeIdentity } from '../../src/shared/util/file-identity.js';
 import type { OutputDestinations } from '../jobs/draft.js';
+import { sourceUrlsOf } from '../jobs/source-urls.js';
 import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
+import {
+  existingFiles,
+  localPath,
+  type NamedOutput,
+  type WrittenNames,
+  writtenNames,
+} from '../pipeline/written-files.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 
@@ -18,6 +27,8 @@ const numberMarks = { number: '\u{e000}', paddedNumber: '\u{e001}' } as const;
 export class DestinationClaims {
   /** What is written to each destination: an output or a set of thumbnails. */
   readonly #owners = new Map<string, string>();
+  /** The outputs whose own file has a name, for the checks of identity. */
+  readonly #outputs: (NamedOutput & { readonly path: string; readonly field: string })[] = [];
   /** The path of the setting that names the file of each output, by the path of the output. */
   readonly #fields = new Map<string, string>();
   /** The number of images that the sets of thumbnails have at most. */
@@ -28,10 +39,13 @@ export class DestinationClaims {
    * error for each that is taken.
    */
   claimFile(
-    { destination, secondary }: OutputDestinations,
+    settings: OutputSettings,
+    destinations: OutputDestinations,
     { path, field }: { readonly path: string; readonly field: string },
   ): readonly string[] {
+    const { destination, secondary } = destinations;
     this.#fields.set(path, field);
+    this.#outputs.push({ settings, ...destinations, path, field });
     const errors = this.#claimFileAt(destination, path, field);
     if (secondary === undefined) return errors;
     const secondaryField = `${path}.secondary_url`;
@@ -107,6 +121,38 @@ export class DestinationClaims {
     });
   }
 
+  /**
+   * Returns a validation error for each output that would write over a file of this machine that the job reads, or over the file of another
+   * output, under whatever name: a link, or another path to the same folder. `input` is the URL of the input. To be called once all
+   * destinations are claimed.
+   */
+  async findSameFiles(input: string | undefined): Promise<readonly string[]> {
+    const sources = [
+      ...(input === undefined ? [] : [{ url: input, what: 'the input' }]),
+      ...this.#outputs.flatMap(({ settings }) =>
+        sourceUrlsOf(settings).map((url) => ({ url, what: readFile })),
+      ),
+    ];
+    const written = this.#outputs.map(({ path, destination }) => ({ url: destination, what: ownFile(path) }));
+    const files = (await Promise.all([...sources, ...written].map(localFileAt))).flat();
+    if (files.length === 0) return [];
+    const byPlace = new Map<string, LocalFile[]>();
+    for (const file of files) byPlace.set(file.place, [...(byPlace.get(file.place) ?? []), file]);
+    const errors: string[] = [];
+    for (const output of this.#outputs) {
+      const others = (all: readonly LocalFile[]) => all.filter(({ what }) => what !== ownFile(output.path));
+      const error = await sameFileOf(output, async (names, key) => {
+        const { only, folder } = names;
+        if (only === null) return firstWritten(names, others(files));
+        // Two equal destinations are an error already.
+        const same = others(byPlace.get(await placeIdentity(join(folder, only))) ?? []);
+        return same.find((one) => !one.isWritten || one.key !== key)?.what ?? null;
+      });
+      if (error !== null) errors.push(error);
+    }
+    return errors;
+  }
+
   /** Claims a destination; returns its owner if it has one, else null. */
   #claim(destination: string, name: string): string | null {
     return this.#claimKey(destinationKey(destination), name);
@@ -141,4 +187,65 @@ function numberedNames(name: string, count: number): readonly string[] {
       first,
     );
   });
+}
+
+/** What a file besides the input is. */
+const readFile = 'a file that the job reads';
+
+function ownFile(path: string): string {
+  return `the file of ${path}`;
+}
+
+/** A file on this machine that an output must not replace. */
+interface LocalFile {
+  readonly path: string;
+  readonly what: string;
+  readonly key: string;
+  /** Whether an output writes it. */
+  readonly isWritten: boolean;
+  readonly place: string;
+}
+
+async function localFileAt({ url, what }: { readonly url: string; readonly what: string }) {
+  const path = localPath(url);
+  if (path === null) return [];
+  const isWritten = what.startsWith(ownFile(''));
+  return [{ path, what, key: destinationKey(url), isWritten, place: await placeIdentity(path) }];
+}
+
+/** The error of an output if `find` finds a file that must stay under its names; null if there is none. */
+async function sameFileOf(
+  output: NamedOutput & { readonly path: string; readonly field: string },
+  find: (names: WrittenNames, key: string) => Promise<string | null>,
+): Promise<string | null> {
+  const { secondary, destination, url, path, field } = output;
+  const places = [
+    { place: { destination, url }, name: field },
+    ...(secondary === undefined ? [] : [{ place: secondary, name: `${path}.secondary_url` }]),
+  ];
+  for (const { place, name } of places) {
+    for (const names of writtenNames(output, place)) {
+      const same = await find(names, destinationKey(place.destination));
+      if (same === null) continue;
+      const setting = names.setIndex === undefined ? name : `${path}.thumbnails[${names.setIndex}]`;
+      return `${setting} would write over ${same}: name another file`;
+    }
+  }
+  return null;
+}
+
+/** What the first of these files is that has one of several names of an output; null if none has. */
+async function firstWritten(names: WrittenNames, files: readonly LocalFile[]): Promise<string | null> {
+  // Captions next to an output get another name than the captions that it is made from.
+  const candidates = files.filter(
+    ({ what, path }) => names.what !== 'parts' || what !== readFile || !path.endsWith('.vtt'),
+  );
+  if (candidates.length === 0) return null;
+  const existing = await existingFiles(names);
+  const folder = await placeIdentity(names.folder);
+  for (const { path, what, place } of candidates) {
+    if (existing.some(({ file }) => isSameFile(file, place))) return what;
+    if (names.includes(basename(path)) && (await placeIdentity(dirname(path))) === folder) return what;
+  }
+  return null;
 }

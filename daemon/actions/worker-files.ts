@@ -6,6 +6,7 @@ import { invalidRequest, VencError } from '../../src/shared/errors.js';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { checkFreeSpace, mapUploadError, receiveBody } from '../hosted-files/receive-body.js';
 import type { FileFacts } from '../jobs/job.js';
+import type { ReplacementGuard } from '../transfer/transfer.js';
 import { type TransportRegistry, transportFor } from '../transports/registry.js';
 import type { OpenFile } from '../transports/transport.js';
 
@@ -30,6 +31,8 @@ export interface FilePart {
   readonly sizeBytes: number;
   /** Whether it is a file of the input, delivered as it is: `--max-output-size` concerns encoded ones. */
   readonly isCopy: boolean;
+  /** For a file that is delivered to this machine. */
+  readonly replacement?: ReplacementGuard;
   readonly body: Readable;
   readonly signal: AbortSignal;
 }
@@ -120,8 +123,11 @@ export class WorkerFiles {
     }
   }
 
-  /** Removes what was received of a file or, if it is complete, the delivered file. No-op if it is absent. */
-  async remove(claim: string, url: string): Promise<void> {
+  /**
+   * Removes what was received of a file or, if it is complete, the delivered file. No-op if it is absent, or if `isOwn` says that it is another
+   * one now.
+   */
+  async remove(claim: string, url: string, isOwn?: (file: string) => boolean): Promise<void> {
     const files = this.#claims.get(claim)?.files;
     const file = files?.get(url);
     file?.active?.controller.abort(new VencError('ConflictError', 'The file has been removed.'));
@@ -130,7 +136,7 @@ export class WorkerFiles {
     if (file !== undefined) await rm(file.path, { force: true });
     // Without a record the file was delivered before this start of the daemon.
     if (file === undefined || file.delivered !== null)
-      await transportFor(this.#options.transports, url).remove?.(url);
+      await transportFor(this.#options.transports, url).remove?.(url, isOwn);
   }
 
   /** The claim has ended: removes its unfinished files, and ends the requests that send them. Never rejects. */
@@ -173,7 +179,8 @@ export class WorkerFiles {
     if (upload === undefined)
       throw new VencError('ForbiddenError', 'The daemon does not deliver such files.');
     try {
-      file.delivered = await upload(file.path, url, { signal, facts, onProgress: () => {} });
+      const guard = part.replacement === undefined ? {} : { replacement: part.replacement };
+      file.delivered = await upload(file.path, url, { signal, facts, ...guard, onProgress: () => {} });
     } catch (error) {
       // The transport may have moved the file: it has to be sent again.
       await rm(file.path, { force: true });

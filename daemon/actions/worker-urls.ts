@@ -1,8 +1,10 @@
 import { fileNameInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput, OutputDestination } from '../jobs/job.js';
 import { s3UrlOf } from '../jobs/s3-web-url.js';
-import { thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
+import { sourceUrlsOf } from '../jobs/source-urls.js';
+import { thumbnailSets } from '../jobs/thumbnails.js';
 import type { CredentialsRequest } from '../jobs/worker-protocol.js';
+import { thumbnailPatterns } from '../pipeline/written-files.js';
 import { partNamePattern } from '../plan/part-names.js';
 import { schemeOf } from '../transports/registry.js';
 import { credentialUse } from '../transports/with-credentials.js';
@@ -28,17 +30,19 @@ export function isReadableByWorker(job: Job, url: string): boolean {
 
 /** Whether a URL is a destination of the job, or of a file that belongs next to it, and only the daemon can write it. */
 export function isWritableByWorker(job: Job, url: string): boolean {
-  return (
-    isDeliveredByDaemon(url) &&
-    job.outputs.some((output) =>
-      placesOf(output).some(
-        (place) =>
-          place.destination === url ||
-          isPartOf(output, place, url) ||
-          thumbnailPatterns(output, place).some((pattern) => pattern.test(url)),
-      ),
-    )
-  );
+  return isDeliveredByDaemon(url) && outputAt(job, url) !== null;
+}
+
+/** The output of a job that may deliver a file to a URL; null if there is none. */
+export function outputAt(job: Job, url: string): JobOutput | null {
+  const isAt = (output: JobOutput) =>
+    placesOf(output).some(
+      (place) =>
+        place.destination === url ||
+        isPartOf(output, place, url) ||
+        thumbnailPatterns(output, place).some((pattern) => pattern.test(url)),
+    );
+  return job.outputs.find(isAt) ?? null;
 }
 
 /** Whether the credentials that a worker asks for are those of a URL of its job. */
@@ -57,10 +61,8 @@ export function namedUrlsOf(job: Job): readonly NamedUrl[] {
 /** The input, and the files that outputs need besides it. */
 function sourcesOf({ input, outputs }: Job): readonly NamedUrl[] {
   const ofOutputs = outputs.flatMap(({ settings }) => {
-    const { watermark = [], caption_url: captions = [], encryption_key_url: key } = settings;
-    const urls = [...watermark, ...captions].map(({ url }) => url);
     // The pipeline uses the credentials of the output, or those of the job.
-    return [...urls, ...(key === undefined ? [] : [key])].flatMap((url) =>
+    return sourceUrlsOf(settings).flatMap((url) =>
       [settings.credentials, input.credentials].map((credentials) => ({ url, credentials })),
     );
   });
@@ -105,21 +107,4 @@ export function isPartName(
   return [destination, place.destination].some((url) =>
     partNamePattern(settings, fileNameInUrl(url))?.test(name),
   );
-}
-
-/** Texts that stand for the parts of the name of a thumbnail that are not known before it is taken. */
-const unknownParts = {
-  number: 'vencNumber0',
-  paddedNumber: 'vencPadded0',
-  width: 'vencWidth0',
-  height: 'vencHeight0',
-};
-
-/** A pattern for the addresses of each set of thumbnails. */
-function thumbnailPatterns(output: JobOutput, place: OutputDestination): readonly RegExp[] {
-  return thumbnailSets(output.settings).map((_, setIndex) => {
-    const { destination } = thumbnailDestination({ ...output, ...place }, setIndex, unknownParts);
-    const literal = destination.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
-    return new RegExp(`^${literal.replace(/venc(?:Number|Padded|Width|Height)0/g, '\\d{1,5}')}$`);
-  });
 }

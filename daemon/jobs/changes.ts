@@ -12,14 +12,20 @@ import {
   withoutWorker,
 } from './end-of-claim.js';
 import type { Job, JobOutput } from './job.js';
-import { type Change, requireInput, requireLegal, requireOutput } from './legal-changes.js';
+import {
+  type Change,
+  type OutputChange,
+  requireInput,
+  requireLegal,
+  requireOutput,
+} from './legal-changes.js';
 import { withAttempt, withDueNotifications } from './notifications.js';
 import { skippedSource, sourceFailure, withoutSource } from './output-graph.js';
 import { recordThumbnails } from './thumbnails.js';
 
 /**
  * The state machine: returns the job after a change, with notifications for the job and the outputs that the change ended. Pure.
- * Changes of notifications leave the rest of the job unchanged, including `updatedAt`.
+ * Changes of notifications and of delivered files leave the rest of the job unchanged, including `updatedAt`.
  * Throws if the change is not legal: `ConflictError` or `ResubmitLimitError` for changes that a client requests, otherwise
  * `IllegalChangeError`.
  */
@@ -29,6 +35,8 @@ export function apply(job: Job, change: Change, now: Date): Job {
     case 'notification-delivered':
     case 'notification-failed':
       return withAttempt(job, change.notificationId, change.type === 'notification-delivered', now);
+    case 'output-delivering':
+      return withDeliveredFiles(job, change);
     default: {
       const at = now.toISOString();
       return withDueNotifications(job, applyJobChange(job, change, at), at);
@@ -37,7 +45,11 @@ export function apply(job: Job, change: Change, now: Date): Job {
 }
 
 /** Applies a legal change, other than of a notification, and adds no notifications. */
-function applyJobChange(job: Job, change: Exclude<Change, { notificationId: string }>, at: string): Job {
+function applyJobChange(
+  job: Job,
+  change: Exclude<Change, { notificationId: string } | { type: 'output-delivering' }>,
+  at: string,
+): Job {
   const updated = { ...job, updatedAt: at };
   switch (change.type) {
     case 'queued':
@@ -184,12 +196,25 @@ export function applyAsHolder(job: Job, token: string, change: Change, now: Date
   return apply(job, change, now);
 }
 
-function withOutput(job: Job, change: Extract<Change, { id: number }>, edit: Partial<JobOutput>): Job {
+function withOutput(job: Job, change: OutputChange, edit: Partial<JobOutput>): Job {
   const changed = requireOutput(job, change);
   return {
     ...job,
     outputs: job.outputs.map((output) => (output === changed ? { ...output, ...edit } : output)),
   };
+}
+
+function withDeliveredFiles(
+  job: Job,
+  { id, files }: Extract<Change, { readonly type: 'output-delivering' }>,
+): Job {
+  const outputs = job.outputs.map((output) => {
+    const { deliveredFiles = [] } = output;
+    return output.id === id
+      ? { ...output, deliveredFiles: [...new Set([...deliveredFiles, ...files])] }
+      : output;
+  });
+  return { ...job, outputs };
 }
 
 /** The fields of an output that was delivered to its secondary destination, which replaces the requested one. */

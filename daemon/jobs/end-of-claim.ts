@@ -10,13 +10,24 @@ export const crashLimit = 3;
  */
 export function finishIfComplete(job: Job, at: string): Job {
   const { outputs, claim, worker, claimedOutputs } = job;
-  if (outputs.every(({ state }) => isFinal(state)))
-    return { ...withoutClaimedOutputs(job), state: endStateOf(outputs), claim: null, finishedAt: at };
+  if (outputs.every(({ state }) => isFinal(state))) {
+    const ended = { ...withoutClaimedOutputs(job), state: endStateOf(outputs), claim: null, finishedAt: at };
+    return ended.state === 'finished' ? withoutDeliveredFiles(ended) : ended;
+  }
   if (claim === null || claimedOutputs === undefined) return job;
   if (outputs.some(({ id, state }) => claimedOutputs.includes(id) && !isFinal(state))) return job;
   const ended = { token: claim, outputIds: claimedOutputs, changeNumber: worker?.changeNumber ?? 0 };
   const { input, endedClaims = [] } = job;
   return { ...resetToWaiting(job, at, isFinal), input, endedClaims: [...endedClaims, ended] };
+}
+
+/** A finished job is not run again, so that it replaces no file. */
+function withoutDeliveredFiles(job: Job): Job {
+  const outputs = job.outputs.map((output) => {
+    const { deliveredFiles, ...rest } = output;
+    return deliveredFiles === undefined ? output : rest;
+  });
+  return { ...job, outputs };
 }
 
 /** The state of a job whose outputs have all ended. A skipped output does not fail it. */

@@ -134,6 +134,11 @@ export interface JobOutput extends JobFile {
   /** The files of captions that were delivered next to its file. Absent if there are none. */
   readonly captionFiles?: readonly CaptionFileFacts[];
   readonly thumbnails: readonly JobThumbnail[];
+  /**
+   * Files on this machine that were delivered for it, by their identity, each stored before it got its name: a later run may replace them. Absent
+   * if there are none, and once the job has finished.
+   */
+  readonly deliveredFiles?: readonly string[];
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
   readonly warnings?: readonly string[];
 }

@@ -26,6 +26,8 @@ export type Change =
       /** What the plan changed for this input, one sentence each. */
       readonly warnings?: readonly string[];
     }
+  /** Files are about to get their names on this machine. */
+  | { readonly type: 'output-delivering'; readonly id: number; readonly files: readonly string[] }
   | {
       readonly type: 'output-finished';
       readonly id: number;
@@ -60,6 +62,9 @@ export type Change =
   /** A delivery attempt failed. The next one is scheduled; after the last one the notification is dropped. */
   | { readonly type: 'notification-failed'; readonly notificationId: string };
 
+/** A change of the state of one output. */
+export type OutputChange = Exclude<Extract<Change, { id: number }>, { type: 'output-delivering' }>;
+
 type ChangeType = Change['type'];
 
 /** Maximum number of resubmits of a job (service document, sections 4.4 and 8). */
@@ -73,6 +78,7 @@ const legalFrom: Readonly<Record<ChangeType, readonly JobState[]>> = {
   'input-failed': ['processing'],
   'output-assigned': ['processing'],
   'output-started': ['processing'],
+  'output-delivering': ['processing'],
   'output-finished': ['processing'],
   'output-failed': ['processing'],
   'output-skipped': ['processing'],
@@ -134,7 +140,7 @@ export function requireInput(job: Job, change: Change, state: JobInput['state'])
 }
 
 /** Returns the output that the change names. Throws `IllegalChangeError` if the claim has none or its state does not allow the change. */
-export function requireOutput(job: Job, change: Extract<Change, { id: number }>): JobOutput {
+export function requireOutput(job: Job, change: OutputChange): JobOutput {
   const found = job.outputs.find((output) => output.id === change.id);
   const legal: readonly OutputState[] = outputLegalFrom[change.type];
   if (job.claimedOutputs?.includes(change.id) === false)

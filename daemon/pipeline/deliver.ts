@@ -20,9 +20,10 @@ import { type CredentialOwner, transportWithCredentials } from '../transports/wi
 import type { RunLimiter } from './concurrency-limits.js';
 import { mayRollBack, withConfirmedClaim } from './confirmed-claim.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';
-import type { PipelineContext } from './pipeline-context.js';
+import { latestJob, type PipelineContext } from './pipeline-context.js';
 import type { ProducedFile } from './produced-file.js';
 import { progressWeights } from './progress-weights.js';
+import { createReplacementGuard, isDeliveredBy } from './replacement-guard.js';
 import { failureInLog, outputLogName } from './run-log.js';
 import { type DeliveredFiles, deliverToEither } from './secondary-delivery.js';
 import { partHeaders, type SendFile, sendConcurrently, sendParts } from './send-parts.js';
@@ -57,7 +58,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     const urls = releaseOwnUrls(context, current, uploaded.splice(0));
     if (urls.length === 0 || !(await mayRollBack(run, error))) return;
     await rollBack(context, {
-      job: run.job,
+      job: latestJob(run, context),
       urls,
       ownerOfUrl: (url) => ownerOf(run.job, current.output, url),
     });
@@ -163,6 +164,11 @@ async function sendAll(
   const { output, encoded, scratch } = delivery;
   const { settings, destination } = output;
   const weight = progressWeights(output).upload;
+  const replacement = createReplacementGuard({
+    outputId: output.id,
+    job: () => latestJob(run, context),
+    store: (files) => run.change({ type: 'output-delivering', id: output.id, files }),
+  });
   const send: SendFile = async (path, to, transfer) => {
     const transport = transportWithCredentials(context, to, ownerOf(run.job, output, to));
     if (transport.upload === undefined)
@@ -170,7 +176,12 @@ async function sendAll(
     await context.scratch.recordDelivery(scratch, { outputId: output.id, path, url: to });
     const upload = transport.upload.bind(transport);
     const facts = await withConfirmedClaim(run, (signal) =>
-      upload(path, to, { ...transfer, signal, onWarning: (sentence) => remarks.push(sentence) }),
+      upload(path, to, {
+        ...transfer,
+        signal,
+        replacement,
+        onWarning: (sentence) => remarks.push(sentence),
+      }),
     );
     uploaded.push(to);
     context.deliveries.set(to, delivery);
@@ -238,7 +249,7 @@ async function sendThumbnails(
 
 /** The delivered files of a failed output. */
 export interface DeliveredUrls {
-  readonly job: Pick<Job, 'id' | 'isPrivate'>;
+  readonly job: Pick<Job, 'id' | 'isPrivate' | 'outputs'>;
   readonly urls: readonly string[];
   readonly ownerOfUrl: (url: string) => CredentialOwner;
 }
@@ -252,9 +263,10 @@ export async function rollBack(
   { job, urls, ownerOfUrl }: DeliveredUrls,
 ): Promise<void> {
   const remaining = [...urls];
+  const isOwn = (file: string) => job.outputs.some((output) => isDeliveredBy(output, file));
   try {
     for (let url = remaining.at(-1); url !== undefined; url = remaining.at(-1)) {
-      await transportWithCredentials(context, url, ownerOfUrl(url)).remove?.(url);
+      await transportWithCredentials(context, url, ownerOfUrl(url)).remove?.(url, isOwn);
       remaining.pop();
     }
   } catch (error) {

@@ -15,10 +15,11 @@ import { extractThumbnails, filesByDestination } from './extract-thumbnails.js';
 import { contextOfOutput } from './job-context.js';
 import type { WithEncoder } from './measure-audio.js';
 import { packageOutput } from './package-output.js';
-import type { PipelineContext } from './pipeline-context.js';
+import { latestJob, type PipelineContext } from './pipeline-context.js';
 import { type GroupToEncode, planJob, type RequestedFiles } from './plan-job.js';
 import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
-import { inStage, type Spawn } from './stages.js';
+import { requireFreePlaces } from './replacement-guard.js';
+import { inStage, runStage, type Spawn } from './stages.js';
 
 /** Outputs that are made from the same file. */
 export interface SourceBatch {
@@ -57,9 +58,9 @@ export async function planBatch(
     readonly withEncoder: WithEncoder;
   },
 ): Promise<SourceBatch> {
-  const { outputs } = options;
+  const outputs = await withFreePlaces(run, context, options.outputs);
   if (source.media !== null) {
-    const inspected = { media: source.media, input: source.path, ...options };
+    const inspected = { media: source.media, input: source.path, ...options, outputs };
     const outputIds = outputs.map(({ id }) => id);
     const groups = await inStage(run, { name: 'plan', outputIds }, () => planJob(run, context, inspected));
     return { source, outputs, groups };
@@ -67,6 +68,32 @@ export async function planBatch(
   for (const { id } of outputs.filter(({ settings }) => !isTransferOnly(settings)))
     await run.change({ type: 'output-failed', id, failure: source.failure });
   return { source, outputs, groups: [] };
+}
+
+/** The outputs that no file on this machine is in the way of. The others fail now, not after their encode. */
+async function withFreePlaces(
+  run: Run,
+  context: PipelineContext,
+  outputs: readonly JobOutput[],
+): Promise<readonly JobOutput[]> {
+  const kept: JobOutput[] = [];
+  for (const output of outputs) {
+    const { id, state } = output;
+    const checked = await runStage(
+      run,
+      async () => {
+        // An output that has ended is made again only as the source of others.
+        if (isFinal(state)) return output;
+        const { checkPlaces = (one) => requireFreePlaces(latestJob(run, context), one) } = context;
+        await checkPlaces(output);
+        return output;
+      },
+      'UploadFailureError',
+      (failure) => run.change({ type: 'output-failed', id, failure }),
+    );
+    if (checked !== null) kept.push(checked);
+  }
+  return kept;
 }
 
 /**

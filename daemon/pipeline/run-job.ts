@@ -66,9 +66,10 @@ interface PreparedRun {
   readonly source: DownloadedInput;
 }
 
-async function runStages(given: Run, context: PipelineContext, prepared: PreparedRun): Promise<void> {
+async function runStages(given: Run, shared: PipelineContext, prepared: PreparedRun): Promise<void> {
   const { source, scratch, limiter } = prepared;
   let current = given.job;
+  const context = { ...shared, latestJob: () => current };
   const run: Run = {
     ...given,
     change: async (change) => {

@@ -55,6 +55,7 @@ export const supportedOutputSettings = {
   strict: { by: 'src/shared/settings/parse-job-request.ts' },
   credentials: { by: 'daemon/transports/with-credentials.ts' },
   secondary_url: { by: 'daemon/actions/resolve-destination.ts' },
+  overwrite: { by: 'daemon/pipeline/replacement-guard.ts' },
   headers: { by: 'daemon/jobs/object-headers.ts' },
   rrs: { by: 'daemon/jobs/object-headers.ts' },
   parallel_upload_limit: { by: 'daemon/pipeline/deliver.ts' },

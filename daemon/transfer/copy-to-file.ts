@@ -4,7 +4,7 @@ import { freeBytes } from '../../src/shared/util/disk.js';
 import type { FileFacts } from '../jobs/job.js';
 import { outOfSpaceError } from './disk-errors.js';
 
-import { writeFileAtomically } from './partial-file.js';
+import { type PartialFileOptions, writeFileAtomically } from './partial-file.js';
 import { readChunks } from './read-file.js';
 import { createProgressReporter, type Transfer } from './transfer.js';
 
@@ -13,6 +13,8 @@ export interface CopyToFileOptions {
   readonly transfer: Transfer;
   /** Whether the copy must survive a power cut. */
   readonly isDurable?: boolean;
+  /** See `PartialFileOptions`. */
+  readonly place?: NonNullable<PartialFileOptions['place']>;
 }
 
 /**
@@ -22,12 +24,12 @@ export interface CopyToFileOptions {
 export async function copyToFile(
   handle: FileHandle,
   toPath: string,
-  { transfer, isDurable = false }: CopyToFileOptions,
+  { transfer, ...options }: CopyToFileOptions,
 ): Promise<FileFacts> {
   const { size: totalBytes } = await handle.stat();
   if (totalBytes > (await freeBytes(dirname(toPath)))) throw outOfSpaceError();
   const progress = createProgressReporter(transfer);
-  const facts = await writeFileAtomically(toPath, { isDurable }, async (partialFile) => {
+  const facts = await writeFileAtomically(toPath, options, async (partialFile) => {
     await readChunks(
       handle,
       async (chunk) => {

@@ -13,6 +13,8 @@ export interface PartialFileOptions {
   /** Whether the finished file must survive a power cut. Scratch files need not. */
   readonly isDurable?: boolean;
   readonly mode?: number;
+  /** Gives the finished file its final name; `rename` by default. */
+  readonly place?: (partPath: string, finalPath: string) => Promise<void>;
 }
 
 /** A short name for a partial file. It is not derived from the final name, which may have the maximum length of the file system. */
@@ -31,6 +33,7 @@ export class PartialFile {
     private readonly handle: FileHandle,
     private readonly partPath: string,
     private readonly isDurable: boolean,
+    private readonly place: NonNullable<PartialFileOptions['place']>,
   ) {
     this.#md5 = new IncrementalMd5(handle, partPath);
   }
@@ -39,7 +42,7 @@ export class PartialFile {
   static async create(finalPath: string, options: PartialFileOptions = {}): Promise<PartialFile> {
     const partPath = options.partPath ?? join(dirname(finalPath), partialFileName());
     const handle = await open(partPath, 'wx+', options.mode ?? 0o666);
-    return new PartialFile(handle, partPath, options.isDurable ?? false);
+    return new PartialFile(handle, partPath, options.isDurable ?? false, options.place ?? rename);
   }
 
   /** Bytes written so far. */
@@ -81,14 +84,14 @@ export class PartialFile {
     this.#md5 = new IncrementalMd5(this.handle, this.partPath);
   }
 
-  /** Renames the file to its final name, replacing an existing file. Deletes the file if that fails. */
+  /** Gives the file its final name, replacing an existing file. Deletes the file if that fails. */
   async finish(finalPath: string): Promise<FileFacts> {
     try {
       const facts = await this.facts();
       await this.#md5.close();
       if (this.isDurable) await this.handle.sync();
       await this.handle.close();
-      await rename(this.partPath, finalPath);
+      await this.place(this.partPath, finalPath);
       if (this.isDurable) await syncFolder(dirname(finalPath));
       return facts;
     } catch (error) {

@@ -2,6 +2,14 @@ import { jobTable } from '../../src/shared/settings/index.js';
 import type { FileAccess } from '../jobs/file-access.js';
 import type { AsperaSettings, FileFacts } from '../jobs/job.js';
 
+/** Decides which files an upload to this machine may replace, and remembers the new ones. Files have their `identityOf`. */
+export interface ReplacementGuard {
+  /** Rejects with `UploadFailureError` if an existing file must stay. `name` is its name, for the message. */
+  readonly requireReplaceable: (file: string, name: string) => Promise<void>;
+  /** Remembers a file that is about to get its name. Resolves once that survives a crash. */
+  readonly remember: (file: string) => Promise<void>;
+}
+
 /** Options of the transfer of one file. */
 export interface Transfer {
   /** Aborts the transfer. No partial file is left at the destination. */
@@ -18,6 +26,8 @@ export interface Transfer {
   readonly access?: FileAccess;
   /** Headers of the object, by name in lower case, if the destination is a bucket: see `objectHeaders`. */
   readonly headers?: Readonly<Record<string, string>>;
+  /** For an upload to this machine; without it any file is replaced. Other destinations ignore it. */
+  readonly replacement?: ReplacementGuard;
   /** Called with what could not be done for a file that was delivered all the same: a sentence without secrets. */
   readonly onWarning?: (sentence: string) => void;
   /** Maximum number of parts that an upload sends in parallel; the transport may use fewer. */

@@ -32,8 +32,11 @@ export interface Transport {
   readonly download?: (from: string, toPath: string, transfer: Transfer) => Promise<FileFacts>;
   /** Uploads the file at `fromPath` to `to`. May move the file instead of copying it. */
   readonly upload?: (fromPath: string, to: string, transfer: Transfer) => Promise<FileFacts>;
-  /** Removes an uploaded file after another file of its output failed. No-op if absent. */
-  readonly remove?: (url: string) => Promise<void>;
+  /**
+   * Removes an uploaded file after another file of its output failed. No-op if absent. On this machine, no-op as well if `isOwn` says that
+   * the file that has its name now, by its `identityOf`, is another one.
+   */
+  readonly remove?: (url: string, isOwn?: (file: string) => boolean) => Promise<void>;
   /**
    * The size of the file at `from` in bytes, or null if the server does not report it. It decides whether a download must wait for free
    * disk space. Rejects with the errors of `download`.

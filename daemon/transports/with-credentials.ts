@@ -59,7 +59,9 @@ export function transportWithCredentials(
     ...(upload === undefined
       ? {}
       : { upload: async (from, to, transfer) => upload.call(transport, from, await complete(to), transfer) }),
-    ...(remove === undefined ? {} : { remove: async (at) => remove.call(transport, await complete(at)) }),
+    ...(remove === undefined
+      ? {}
+      : { remove: async (at, isOwn) => remove.call(transport, await complete(at), isOwn) }),
     ...(sizeOf === undefined
       ? {}
       : { sizeOf: async (from, signal) => sizeOf.call(transport, await complete(from), signal) }),

@@ -5,6 +5,7 @@ import { createProgressReporter, type Transfer } from '../transfer/transfer.js';
 import { UploadSource } from '../transfer/upload-source.js';
 import type { OnRetry } from '../transfer/with-retry.js';
 import { downloadFromHttpTarget } from '../transports/http/http-transport.js';
+import { schemeOf } from '../transports/registry.js';
 import type { Transport } from '../transports/transport.js';
 import type { ClaimRef } from './remote-credentials.js';
 import { untilAnswered } from './until-answered.js';
@@ -75,6 +76,21 @@ export function createDaemonFilesTransport(options: DaemonFilesOptions): Transpo
       });
     },
   };
+}
+
+/**
+ * Rejects with `UploadFailureError` if a file of the machine of the daemon is in the way of an output. Any other answer is left to the
+ * delivery.
+ */
+export async function checkPlace(client: WorkerClient, claim: ClaimRef, destination: string): Promise<void> {
+  if (schemeOf(destination) !== 'file') return;
+  const path = `/claims/${claim.jobId}/received?url=${encodeURIComponent(destination)}`;
+  const { token, signal } = claim;
+  await client.send({ method: 'GET', path, claim: token, signal }).catch((error: unknown) => {
+    signal.throwIfAborted();
+    const reported = reportedError(error);
+    if (isVencError(reported, 'UploadFailureError')) throw reported;
+  });
 }
 
 async function uploadFile(

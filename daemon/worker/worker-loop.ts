@@ -4,7 +4,7 @@ import { runCountFor } from '../pipeline/concurrency-limits.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
 import { registerTransports } from '../transports/registry.js';
 import type { WorkerContext } from './create-worker-context.js';
-import { createDaemonFilesTransport } from './daemon-files-transport.js';
+import { checkPlace, createDaemonFilesTransport } from './daemon-files-transport.js';
 import { createRemoteCredentials } from './remote-credentials.js';
 import { RemoteRun } from './remote-run.js';
 import { type ClaimOutcome, runClaim } from './run-claim.js';
@@ -169,6 +169,7 @@ export class WorkerLoop {
     return {
       transports: registerTransports([...context.networkTransports, files]),
       savedCredentials: createRemoteCredentials(client, claim),
+      checkPlaces: ({ destination }) => checkPlace(client, claim, destination),
     };
   }
 }

@@ -165,7 +165,7 @@ test('what has arrived of a body that breaks off stays, and the rest completes i
   const url = pathToFileURL(path).href;
   const claim = await claimJob(context, {
     input: await upload(daemon, content),
-    outputs: [{ ...transfer, url }],
+    outputs: [{ ...transfer, url, overwrite: true }],
   });
   const receivedBytes = async () => {
     const response = await claim.send('GET', receivedAt(url));

@@ -44,7 +44,7 @@ test('a server that cannot remove files is tried once, however many orphans it h
   const owner = { accountId: 'default' };
   await rollBack(
     { transports, savedCredentials: noSavedCredentials, log },
-    { job: { id: 1 }, urls, ownerOfUrl: () => owner },
+    { job: { id: 1, outputs: [] }, urls, ownerOfUrl: () => owner },
   );
   assert.equal(removed, ['ftp://example.com/3.png', 'ftp://example.com/2.png']);
   assert.match(

@@ -3,6 +3,7 @@ import { invalidRequest, isVencError, VencError } from '../../../src/shared/erro
 import { isTransferOnly } from '../../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
 import type { AppContext } from '../../actions/app-context.js';
+import { isOwnFile, replacementFor, requireFreePlaceAt } from '../../actions/worker-replacement.js';
 import { isReadableByWorker, isWritableByWorker } from '../../actions/worker-urls.js';
 import type { Job } from '../../jobs/job.js';
 import { fileReply } from '../file-reply.js';
@@ -50,7 +51,8 @@ export const putClaimFile: WorkerRouteHandler = async (appContext, requestContex
       ({ settings, destination, secondary }) =>
         isTransferOnly(settings) && [destination, secondary?.destination].includes(url),
     );
-    const part = { url, offset, sizeBytes, isCopy, body: incoming, signal };
+    const replacement = replacementFor(appContext, { job, token, url });
+    const part = { url, offset, sizeBytes, isCopy, body: incoming, signal, replacement };
     const facts = await appContext.workerFiles.receive(token, part);
     const receivedBytes = appContext.workerFiles.receivedBytes(token, url);
     return { status: 200, record: { receivedBytes, ...facts } };
@@ -63,14 +65,18 @@ export const putClaimFile: WorkerRouteHandler = async (appContext, requestContex
 
 /** `DELETE /worker/v1/claims/<id>/file?url=...`: removes what was received or delivered. */
 export const deleteClaimFile: WorkerRouteHandler = async (appContext, requestContext) => {
-  const { url, token } = await requireFile(appContext, requestContext, isWritableByWorker);
-  await appContext.workerFiles.remove(token, url);
+  const { url, token, job } = await requireFile(appContext, requestContext, isWritableByWorker);
+  await appContext.workerFiles.remove(token, url, isOwnFile(job, url));
   return { status: 204 };
 };
 
-/** `GET /worker/v1/claims/<id>/received?url=...`: where the next part of a file begins. */
+/**
+ * `GET /worker/v1/claims/<id>/received?url=...`: where the next part of a file begins. Rejects with `UploadFailureError` if a file of this machine
+ * is in the way of the output at this URL.
+ */
 export const getReceived: WorkerRouteHandler = async (appContext, requestContext) => {
-  const { url, token } = await requireFile(appContext, requestContext, isWritableByWorker);
+  const { url, token, job } = await requireFile(appContext, requestContext, isWritableByWorker);
+  await requireFreePlaceAt(job, url);
   return { status: 200, record: { receivedBytes: appContext.workerFiles.receivedBytes(token, url) } };
 };
 

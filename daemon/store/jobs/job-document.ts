@@ -106,6 +106,7 @@ const isOutput = shapeOf<JobOutput>({
   rendition: (value) => value === undefined || isObject(value),
   captionFiles: (value) => value === undefined || listOf(isCaptionFile)(value),
   thumbnails: listOf(isThumbnail),
+  deliveredFiles: (value) => value === undefined || listOf(isText)(value),
   warnings: (value) => value === undefined || listOf(isText)(value),
 });
 

@@ -1,7 +1,8 @@
 import { constants } from 'node:fs';
-import { type FileHandle, lstat, open, rename } from 'node:fs/promises';
+import { type FileHandle, link, lstat, open, rename, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
+import { fileIdentity, identityOf } from '../../../src/shared/util/file-identity.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';
@@ -78,17 +79,68 @@ async function moveOrCopy(
   try {
     const from = await source.stat();
     const to = await folder.handle.stat();
-    if (from.dev !== to.dev) return await copyToFile(source, finalPath, { transfer, isDurable: true });
+    const place = (path: string) => putInPlace(path, finalPath, { name, transfer });
+    if (from.dev !== to.dev) return await copyToFile(source, finalPath, { transfer, isDurable: true, place });
     const facts = await measureAndFlush(source, transfer);
     transfer.signal.throwIfAborted();
-    const isMoved = await rename(fromPath, finalPath).then(() => true, rethrowUnlessCrossDevice);
+    const isMoved = await place(fromPath).then(() => true, rethrowUnlessCrossDevice);
     // Two mounts of one volume have the same device number, but rename between them fails with EXDEV.
-    if (!isMoved) return await copyToFile(source, finalPath, { transfer, isDurable: true });
+    if (!isMoved) return await copyToFile(source, finalPath, { transfer, isDurable: true, place });
     await folder.handle.sync();
     return facts;
   } finally {
     await source.close();
   }
+}
+
+/** How often a name that others create and remove meanwhile is tried. */
+const maxPlacements = 5;
+/** Errors of file systems without hard links, and of `link` where `rename` may work. */
+const noLinkCodes: ReadonlySet<string | null> = new Set([
+  'EPERM',
+  'EOPNOTSUPP',
+  'ENOTSUP',
+  'ENOSYS',
+  'EMLINK',
+]);
+
+/**
+ * Gives a file its final name, if the guard lets it replace what has that name. A file that appears there meanwhile is not replaced unseen:
+ * `link` fails where `rename` replaces.
+ */
+async function putInPlace(
+  path: string,
+  finalPath: string,
+  { name, transfer: { replacement } }: { readonly name: string; readonly transfer: Transfer },
+): Promise<void> {
+  if (replacement === undefined) return rename(path, finalPath);
+  await replacement.remember(identityOf(await lstat(path, { bigint: true })));
+  for (let attempt = 1; ; attempt += 1) {
+    const existing = await identityAt(finalPath);
+    if (existing !== null) {
+      await replacement.requireReplaceable(existing, name);
+      return rename(path, finalPath);
+    }
+    try {
+      await link(path, finalPath);
+      return await unlink(path);
+    } catch (error) {
+      const code = systemCode(error);
+      if (noLinkCodes.has(code)) return rename(path, finalPath);
+      if (code !== 'EEXIST' || attempt >= maxPlacements) throw error;
+    }
+  }
+}
+
+/** The identity of the file at a path, or of a link there that leads nowhere; null if there is nothing. */
+async function identityAt(path: string): Promise<string | null> {
+  return (
+    (await fileIdentity(path)) ??
+    lstat(path, { bigint: true }).then(identityOf, (error: unknown) => {
+      if (systemCode(error) === 'ENOENT') return null;
+      throw error;
+    })
+  );
 }
 
 function rethrowUnlessCrossDevice(error: unknown): false {

@@ -1,6 +1,7 @@
 import { lstat, stat, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
+import { identityOf } from '../../../src/shared/util/file-identity.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { mapDiskError } from '../../transfer/disk-errors.js';
 import type { Transport } from '../transport.js';
@@ -58,15 +59,19 @@ export function createFileTransport(roots: RootFolders): Transport {
       if (!parsed.ok) throw new VencError('UploadFailureError', `The destination ${parsed.validationError}.`);
       return deliverFile(roots, fromPath, parsed.path, transfer);
     },
-    async remove(url) {
+    async remove(url, isOwn) {
       const parsed = parseFileUrl(url);
-      if (parsed.ok) await removeFile(roots, parsed.path);
+      if (parsed.ok) await removeFile(roots, parsed.path, isOwn);
     },
   };
 }
 
-/** Deletes a delivered file below the roots. No-op if absent. */
-export async function removeFile(roots: RootFolders, path: string): Promise<void> {
+/** Deletes a delivered file below the roots. No-op if it is absent, or if `isOwn` says that another file has its name now. */
+export async function removeFile(
+  roots: RootFolders,
+  path: string,
+  isOwn: (file: string) => boolean = () => true,
+): Promise<void> {
   const folder = await resolveBelow(roots, dirname(path));
   if (folder === null) {
     throw new VencError(
@@ -74,7 +79,10 @@ export async function removeFile(roots: RootFolders, path: string): Promise<void
       'The destination is not below one of the --files-root folders.',
     );
   }
-  await unlink(join(folder, basename(path))).catch((error: unknown) => {
+  const resolved = join(folder, basename(path));
+  const found = await lstat(resolved, { bigint: true }).then(identityOf, () => null);
+  if (found === null || !isOwn(found)) return;
+  await unlink(resolved).catch((error: unknown) => {
     if (systemCode(error) !== 'ENOENT') throw mapDiskError(error, 'upload', 'The destination');
   });
 }

@@ -4,6 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { fileIdentity } from '../../shared/util/file-identity.js';
 import { systemCode } from '../../shared/util/system-code.js';
 
 /** What to name instead in hints: a file with `-o`, or a folder. */
@@ -29,19 +30,11 @@ export async function rejectInputAsOutput(
   alternative: Alternative = 'another file with -o',
 ): Promise<void> {
   if (typeof input !== 'string' || !input.startsWith('file:')) return;
-  const source = await fileId(fileURLToPath(input));
+  const source = await fileIdentity(fileURLToPath(input));
   for (const path of source === null ? [] : paths.filter((one) => !isUrl(one))) {
-    if ((await fileId(path)) !== source) continue;
+    if ((await fileIdentity(path)) !== source) continue;
     throw new VencError('UsageError', `${path} is the input itself.`, { hint: `name ${alternative}` });
   }
-}
-
-/** The device and inode of a file, equal for all its names; null if the file does not exist. */
-function fileId(path: string): Promise<string | null> {
-  return stat(path).then(
-    ({ dev, ino }) => `${dev}:${ino}`,
-    () => null,
-  );
 }
 
 /**

@@ -32,6 +32,24 @@ export function isHosted({ url, base_url: base }: RequestFields): boolean {
   return typeof url !== 'string' && typeof base !== 'string';
 }
 
+/** The request with `overwrite` for each output that is delivered to a `file:` URL and does not say itself whether it replaces files (`--force`). */
+export function withOverwrite<T extends RequestFields>(request: T): T {
+  const places = ['url', 'base_url', 'secondary_url'];
+  const isFile = (value: unknown) => typeof value === 'string' && /^file:/i.test(value);
+  const marked = (output: unknown): unknown => {
+    if (!isObject(output) || (output.overwrite ?? null) !== null) return output;
+    const sets = [output.thumbnails, output.thumbnail].flat().filter(isObject);
+    const hasFile = places.some((name) => isFile(output[name])) || sets.some((set) => isFile(set.base_url));
+    return hasFile ? { ...output, overwrite: true } : output;
+  };
+  const markedAll = (value: unknown) => (Array.isArray(value) ? value.map(marked) : marked(value));
+  return {
+    ...request,
+    ...(request.outputs === undefined ? {} : { outputs: markedAll(request.outputs) }),
+    ...(request.output === undefined ? {} : { output: markedAll(request.output) }),
+  };
+}
+
 /** Maximum bytes of a name, which leaves space for `.part` and the number of an output. */
 const maxNameBytes = 230;
 

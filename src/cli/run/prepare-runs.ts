@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
+import { placeIdentity } from '../../shared/util/file-identity.js';
 import { isObject } from '../../shared/util/is-object.js';
 import {
   type Alternative,
@@ -9,6 +10,7 @@ import {
   requireAbsent,
   requireWritable,
 } from '../destinations/check-destinations.js';
+import { withOverwrite } from '../destinations/output-names.js';
 import { withValidation } from '../input/command-errors.js';
 import type { Io } from '../terminal/io.js';
 import { reportError } from '../terminal/report-error.js';
@@ -55,15 +57,16 @@ export async function prepareRuns(
   const all: PreparedRun[] = [];
   for (const name of names) {
     try {
-      all.push({ name, resolvedRequest: await resolvedRequest(await readRequest(name), destinations) });
+      const found = await resolvedRequest(await readRequest(name), destinations);
+      all.push({ name, resolvedRequest: isForced ? { ...found, body: withOverwrite(found.body) } : found });
     } catch (error) {
       onError(error, name);
     }
   }
-  rejectCollisions(all, names, destinations.cwd);
+  if (names.length > 1) await rejectCollisions(all, names, destinations.cwd);
   for (const run of all) {
     try {
-      await checkDestinations(run.resolvedRequest, isForced, alternative);
+      await checkDestinations(run.resolvedRequest, alternative);
       runs.push(run);
     } catch (error) {
       onError(error, run.name);
@@ -72,22 +75,18 @@ export async function prepareRuns(
   return { runs, exitCode };
 }
 
-/** Rejects with `UsageError` if an encode could not be written to its destinations. */
+/** Rejects with `UsageError` if an encode could not be written to its destinations, or would replace a file without `overwrite`. */
 export async function checkDestinations(
   { body, paths, thumbnails }: ResolvedRequest,
-  isForced: boolean,
   alternative: Alternative = 'another file with -o',
 ): Promise<void> {
   await requireWritable(paths, alternative);
-  if (!isForced) {
-    const outputs: readonly unknown[] = Array.isArray(body.outputs) ? body.outputs : [];
-    const captions = outputs.map((settings, index) =>
-      isObject(settings) ? replaceableCaptions(paths[index] ?? '', settings) : [],
-    );
-    await requireAbsent(
-      [...paths, ...thumbnails.flat(), ...(await Promise.all(captions)).flat()],
-      alternative,
-    );
+  const outputs: readonly unknown[] = Array.isArray(body.outputs) ? body.outputs : [];
+  for (const [index, path] of paths.entries()) {
+    const settings = outputs[index];
+    if (isObject(settings) && settings.overwrite === true) continue;
+    const captions = isObject(settings) ? await replaceableCaptions(path, settings) : [];
+    await requireAbsent([path, ...(thumbnails[index] ?? []), ...captions], alternative);
   }
   await rejectInputAsOutput(body.input, [...paths, ...thumbnails.flat()], alternative);
 }
@@ -99,20 +98,26 @@ function resolvedRequest(
   return withValidation(request, () => assignDestinations(request, destinations));
 }
 
-function rejectCollisions(runs: readonly PreparedRun[], names: readonly string[], cwd: string): void {
-  const toAbsolute = (path: string) => (isUrl(path) ? path : resolve(cwd, path));
+async function rejectCollisions(
+  runs: readonly PreparedRun[],
+  names: readonly string[],
+  cwd: string,
+): Promise<void> {
+  const placeOf = async (path: string) => (isUrl(path) ? path : placeIdentity(resolve(cwd, path)));
+  const inputs = new Map<string, string>();
   // Inputs that could not be prepared count as well.
-  const inputs = new Map(names.filter((name) => !isUrl(name)).map((name) => [resolve(cwd, name), name]));
+  for (const name of names) if (!isUrl(name)) inputs.set(await placeOf(name), name);
   for (const { name, resolvedRequest } of runs) {
     const path = localPathOf(resolvedRequest.body.input);
-    if (path !== null) inputs.set(path, name);
+    if (path !== null) inputs.set(await placeOf(path), name);
   }
   const owners = new Map<string, string>();
   for (const { name, resolvedRequest } of runs) {
     for (const path of [...resolvedRequest.paths, ...resolvedRequest.thumbnails.flat()]) {
-      const input = inputs.get(toAbsolute(path));
-      const other = owners.get(toAbsolute(path));
-      owners.set(toAbsolute(path), name);
+      const place = await placeOf(path);
+      const input = inputs.get(place);
+      const other = owners.get(place);
+      owners.set(place, name);
       // Two outputs of one request with the same URL are rejected with the rest of the request.
       const isOwn = other === undefined ? input === undefined || input === name : other === name;
       if (isOwn) continue;

@@ -1,6 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
+import { withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset, printRequestWarnings, validateRequest } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
@@ -32,7 +33,8 @@ export async function prepareRequest(
     input: input.kind === 'url' ? input.url : null,
     preset: await loadPreset(options, io.env),
   };
-  const fields = await buildRequestBody(base, options, images);
+  const built = await buildRequestBody(base, options, images);
+  const fields = options.force === true ? withOverwrite(built) : built;
   // Unknown fields can come only from JSON, not from flags.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
     await printRequestWarnings(fields, io, subject);

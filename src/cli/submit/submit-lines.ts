@@ -3,6 +3,7 @@ import { VencError } from '../../shared/errors.js';
 import type { ExitCode } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
+import { withOverwrite } from '../destinations/output-names.js';
 import { hostsOutputs } from '../destinations/shared-destinations.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset, printRequestWarnings } from '../input/job-args.js';
@@ -44,7 +45,8 @@ export async function submitMany(
     const addresses = await uploadFiles(images, uploader);
     return submitLines(client, io, {
       complete: async (line: RequestFields) => {
-        const request = await buildRequestBody({ request: line, input: null, preset }, options);
+        const built = await buildRequestBody({ request: line, input: null, preset }, options);
+        const request = options.force === true ? withOverwrite(built) : built;
         isHosted ||= hostsOutputs(request);
         return withAddresses(request, addresses);
       },

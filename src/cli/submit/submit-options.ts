@@ -18,11 +18,10 @@ export interface SubmitOptions extends JobArgs {
 }
 
 /** Throws `UsageError` for flags without effect and for conflicting flags. */
-export function rejectUnusedFlags({ wait, timeout, download, force, json }: SubmitOptions): void {
+export function rejectUnusedFlags({ wait, timeout, download, json }: SubmitOptions): void {
   const unusedFlags = [
     ['--timeout', timeout !== undefined && wait !== true, '--wait'],
     ['--download', download !== undefined && wait !== true, '--wait'],
-    ['--force', force === true && download === undefined, '--download'],
   ] as const;
   for (const [flag, isUnused, partner] of unusedFlags)
     if (isUnused) throw new VencError('UsageError', `${flag} needs ${partner}.`);

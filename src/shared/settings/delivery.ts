@@ -44,6 +44,12 @@ export const deliveryTable = {
     section,
     help: 'destination of the file if the delivery to url has failed',
   },
+  overwrite: {
+    kind: 'boolean',
+    default: false,
+    section: 'addition',
+    help: 'replace files that exist at a file: URL and that the job did not make; --force of run and submit sets it',
+  },
   headers: {
     kind: 'map',
     example: { 'Cache-Control': 'max-age=3600' },

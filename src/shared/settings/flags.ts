@@ -85,6 +85,8 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
 }
 
 function hasFlag(name: string, path: SettingFlag['path']): boolean {
+  // --force of run and submit sets it.
+  if (name === 'overwrite') return false;
   return path === 'job' ? name !== 'input' : !Object.hasOwn(jobTable, name);
 }
 
