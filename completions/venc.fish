@@ -80,6 +80,10 @@ function __venc_valued
             printf '%s\n' --fields --database --account --data --target
         case 'credentials remove'
             printf '%s\n' --database --account --data --target
+        case 'backup'
+            printf '%s\n' --database --data --target
+        case 'restore'
+            printf '%s\n' --data --target
         case 'migrate'
             printf '%s\n' --from --to --database --progress --fields --data --target
         case 'target'
@@ -257,6 +261,8 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" on off detect
             case rotate
                 printf "$before$setting[1]=%s\t\n" 0 90 180 270
+            case allow_truncated
+                printf "$before$setting[1]=%s\t\n" true false
             case fixed_keyframe_interval
                 printf "$before$setting[1]=%s\t\n" true false
             case deinterlace_mode
@@ -305,7 +311,7 @@ function __venc_settings
                 printf "$before$setting[1]=%s\t\n" keep drop burn sidecar
         end
     else
-        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications requires strict credentials secondary_url overwrite headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
+        printf "$before%s=\t\n" label url base_url filename device_profile format hint video_codec speed public access_control notifications requires strict credentials secondary_url overwrite headers rrs parallel_upload_limit width height size upscale aspect_mode quality video_bitrate bitrate_cap buffer_size onepass video_codec_profile h264_profile video_bit_depth video_color_range video_codec_level h264_level video_reference_frames h264_reference_frames video_bframes h264_bframes tuning crf constant_bitrate max_video_bitrate audio_codec audio_bit_depth audio_quality audio_bitrate audio_constant_bitrate force_aac_profile audio_language select_audio_language audio_sample_rate max_audio_sample_rate audio_channels skip_audio skip_video audio_gain audio_bass audio_treble audio_highpass audio_lowpass audio_compression_ratio audio_compression_threshold audio_expansion_ratio audio_expansion_threshold audio_pre_normalize audio_post_normalize audio_normalize audio_loudness_level audio_fade audio_fade_in audio_fade_out audio_karaoke_mode deinterlace max_frame_rate frame_rate decimate keyframe_interval rotate start_clip clip_length allow_truncated keyframe_rate fixed_keyframe_interval forced_keyframe_interval forced_keyframe_rate prepare_for_segmenting min_frame_rate deinterlace_mode flip sample_aspect_ratio color_metadata force_interlace_headers denoise sharpen deblock autolevel watermark thumbnails type source copy_video copy_audio skip min_size max_size min_duration max_duration segment_seconds byte_range_segmenting generate_keyframe_manifest keyframe_manifest_filename max_hls_protocol_version hls_protocol_version streaming_delivery_format streaming_delivery_profile packaging playlist_format streams alternate_audio captions smil_base_url allow_skipped_sources encryption_method encryption_key encryption_key_url encryption_key_rotation_period encryption_key_url_prefix encryption_iv caption_url skip_captions language segmented subtitles
     end
 end
 
@@ -388,6 +394,8 @@ complete -c venc -n '__venc_at "" 0' -a workers -d 'list and drain the workers o
 complete -c venc -n '__venc_at "" 0' -a accounts -d 'manage the accounts of the local daemon'
 complete -c venc -n '__venc_at "" 0' -a keys -d 'manage the API keys of the local daemon'
 complete -c venc -n '__venc_at "" 0' -a credentials -d 'manage the saved credentials of the local daemon'
+complete -c venc -n '__venc_at "" 0' -a backup -d 'back up the data folder, also while the daemon runs'
+complete -c venc -n '__venc_at "" 0' -a restore -d 'restore a backup of the data folder'
 complete -c venc -n '__venc_at "" 0' -a migrate -d 'copy a data folder to a database, or back'
 complete -c venc -n '__venc_at "" 0' -a target -d 'name services and select one'
 complete -c venc -n '__venc_at "" 0' -a preset -d 'save settings under a name, for --preset'
@@ -519,6 +527,8 @@ complete -c venc -n '__venc_at "run"' -l keyframe-interval -x -d 'maximum distan
 complete -c venc -n '__venc_at "run"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "run"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "run"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "run"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "run"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "run"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "run"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "run"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -716,6 +726,8 @@ complete -c venc -n '__venc_at "submit"' -l keyframe-interval -x -d 'maximum dis
 complete -c venc -n '__venc_at "submit"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "submit"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "submit"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "submit"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "submit"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "submit"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "submit"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "submit"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -904,6 +916,8 @@ complete -c venc -n '__venc_at "plan"' -l keyframe-interval -x -d 'maximum dista
 complete -c venc -n '__venc_at "plan"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "plan"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "plan"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "plan"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "plan"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "plan"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "plan"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "plan"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -1350,6 +1364,21 @@ complete -c venc -n '__venc_at "credentials remove"' -l no-color -d 'no colours'
 complete -c venc -n '__venc_at "credentials remove"' -l debug -d 'show stack traces of errors'
 complete -c venc -n '__venc_at "credentials remove"' -l help -s h -d 'show this help'
 
+complete -c venc -n '__venc_at "backup" 0' -a '(__fish_complete_directories (commandline -ct))'
+complete -c venc -n '__venc_at "backup"' -l database -x -d 'use this database: postgres://USER@HOST:PORT/NAME'
+complete -c venc -n '__venc_at "backup"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "backup"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "backup"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "backup"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "backup"' -l help -s h -d 'show this help'
+
+complete -c venc -n '__venc_at "restore" 0' -a '(__fish_complete_directories (commandline -ct))'
+complete -c venc -n '__venc_at "restore"' -l data -x -a '(__fish_complete_directories (commandline -ct))' -d 'data folder of the local daemon'
+complete -c venc -n '__venc_at "restore"' -l target -x -k -a '(__venc_ask targets)' -d 'the service to talk to: a name of venc target list'
+complete -c venc -n '__venc_at "restore"' -l no-color -d 'no colours'
+complete -c venc -n '__venc_at "restore"' -l debug -d 'show stack traces of errors'
+complete -c venc -n '__venc_at "restore"' -l help -s h -d 'show this help'
+
 complete -c venc -n '__venc_at "migrate"' -l from -x -a '(__fish_complete_directories (commandline -ct))' -d 'copy from this data folder to the database'
 complete -c venc -n '__venc_at "migrate"' -l to -x -a '(__fish_complete_directories (commandline -ct))' -d 'copy from the database to this data folder'
 complete -c venc -n '__venc_at "migrate"' -l database -x -d 'the database: postgres://USER@HOST:PORT/NAME'
@@ -1527,6 +1556,8 @@ complete -c venc -n '__venc_at "preset save"' -l keyframe-interval -x -d 'maximu
 complete -c venc -n '__venc_at "preset save"' -l rotate -x -a '0\\t 90\\t 180\\t 270\\t' -d 'degrees to rotate the video clockwise; 0 keeps the stored orientation'
 complete -c venc -n '__venc_at "preset save"' -l start-clip -x -d 'start position, as HH:MM:SS.S or in seconds'
 complete -c venc -n '__venc_at "preset save"' -l clip-length -x -d 'length to encode, as HH:MM:SS.S or in seconds'
+complete -c venc -n '__venc_at "preset save"' -l allow-truncated -d 'encode what is there of a truncated or damaged input, with a warning,...'
+complete -c venc -n '__venc_at "preset save"' -l no-allow-truncated -d 'the opposite of --allow-truncated'
 complete -c venc -n '__venc_at "preset save"' -l keyframe-rate -x -d 'minimum number of keyframes per second; keyframe_interval overrides it'
 complete -c venc -n '__venc_at "preset save"' -l fixed-keyframe-interval -d 'place keyframes at the requested distance and nowhere else, not even...'
 complete -c venc -n '__venc_at "preset save"' -l no-fixed-keyframe-interval -d 'the opposite of --fixed-keyframe-interval'
@@ -1997,6 +2028,8 @@ complete -c venc -n '__venc_at "help" 0' -a workers -d 'list and drain the worke
 complete -c venc -n '__venc_at "help" 0' -a accounts -d 'manage the accounts of the local daemon'
 complete -c venc -n '__venc_at "help" 0' -a keys -d 'manage the API keys of the local daemon'
 complete -c venc -n '__venc_at "help" 0' -a credentials -d 'manage the saved credentials of the local daemon'
+complete -c venc -n '__venc_at "help" 0' -a backup -d 'back up the data folder, also while the daemon runs'
+complete -c venc -n '__venc_at "help" 0' -a restore -d 'restore a backup of the data folder'
 complete -c venc -n '__venc_at "help" 0' -a migrate -d 'copy a data folder to a database, or back'
 complete -c venc -n '__venc_at "help" 0' -a target -d 'name services and select one'
 complete -c venc -n '__venc_at "help" 0' -a preset -d 'save settings under a name, for --preset'

@@ -15,6 +15,11 @@ const headersByScheme: Readonly<Record<string, readonly string[]>> = {
 };
 const allHeaders = [...new Set(Object.values(headersByScheme).flat())];
 
+/** Whether a destination stores how a file is compressed. */
+export function storesEncoding(scheme: string | null): boolean {
+  return headersByScheme[scheme ?? '']?.includes('content-encoding') ?? false;
+}
+
 /** The headers of the object of an output in a bucket, in lower case, without those that its service does not know. */
 export function objectHeaders(
   settings: OutputSettings,

@@ -5,7 +5,7 @@ import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import { isLocal } from '../jobs/expected-work.js';
 import { thumbnailAccess, videoAccess } from '../jobs/file-access.js';
 import { type Job, type JobOutput, toJobFailure } from '../jobs/job.js';
-import { objectHeaders } from '../jobs/object-headers.js';
+import { objectHeaders, storesEncoding } from '../jobs/object-headers.js';
 import type { Run } from '../jobs/run.js';
 import {
   type DeliveredThumbnail,
@@ -205,7 +205,7 @@ async function sendAll(
     access: videoAccess(settings),
     headers:
       rendition === undefined
-        ? objectHeaders(settings, schemeOf(destination))
+        ? { ...storedEncoding(delivery, remarks), ...objectHeaders(settings, schemeOf(destination)) }
         : partHeaders(settings, destination, fileNameInUrl(destination)),
     ...(settings.parallel_upload_limit === undefined
       ? {}
@@ -223,6 +223,19 @@ async function sendAll(
     ...(facts === undefined ? {} : { rendition: facts }),
     thumbnails,
   };
+}
+
+/** The header for a file that is transferred as it was received, compressed; a remark if the destination stores no such header. */
+function storedEncoding(
+  { output: { destination }, encoded: { encoding } }: Delivery,
+  remarks: string[],
+): Readonly<Record<string, string>> {
+  if (encoding === undefined) return {};
+  if (storesEncoding(schemeOf(destination))) return { 'content-encoding': encoding };
+  remarks.push(
+    `The file is compressed (${encoding}), as it was received, and its destination does not store that.`,
+  );
+  return {};
 }
 
 /** Delivers the thumbnails, set by set. */

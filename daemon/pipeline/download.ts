@@ -1,22 +1,29 @@
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
+import { decodeInPlace } from '../transfer/decode-file.js';
 import { defaultConnections, type Transfer } from '../transfer/transfer.js';
 import { transportWithCredentials } from '../transports/with-credentials.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { repeatAfterCut } from './confirmed-claim.js';
 import type { DiskReservation } from './disk-reservations.js';
 import type { PipelineContext } from './pipeline-context.js';
+import type { ReceivedFile } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
 import { inStage, runStage } from './stages.js';
 
 /** The downloaded input. */
 export interface DownloadedInput {
   readonly path: string;
+  /** Those of the received bytes. */
   readonly file: FileFacts;
+  /** The bytes as they were received, if `path` has them decoded; absent if it has the same. */
+  readonly received?: ReceivedFile;
   /** The disk space of the job, to be released at its end. */
   readonly reservation: DiskReservation;
 }
@@ -76,7 +83,7 @@ async function fetch(
         });
       },
     };
-    const file = await inStage(run, { name: 'download' }, () =>
+    const { encoding, ...file } = await inStage(run, { name: 'download' }, () =>
       repeatAfterCut(run, () => receive(input.url, path, transfer)),
     );
     reservation.setReceived(file.sizeBytes, file.sizeBytes);
@@ -88,6 +95,17 @@ async function fetch(
         `The input has the MD5 ${file.md5}, not ${input.expectedMd5} (expected_md5_checksum).`,
       );
     }
+    if (encoding === undefined) return { path, file, reservation };
+    const received = await decodeInPlace(path, { encoding, signal: run.signal });
+    if (received === path) return { path, file, reservation };
+    context.log('info', `Job ${run.job.id}: the input was compressed (${encoding}) and is decoded.`, {
+      isDetail: true,
+    });
+    const isTransferred = run.job.outputs.some(
+      ({ settings }) => settings.source === undefined && isTransferOnly(settings),
+    );
+    if (isTransferred) return { path, file, received: { path: received, encoding }, reservation };
+    await rm(received, { force: true });
     return { path, file, reservation };
   } catch (error) {
     reservation.release();

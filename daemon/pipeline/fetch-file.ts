@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Run } from '../jobs/run.js';
+import { decodeInPlace } from '../transfer/decode-file.js';
 import { transportWithCredentials } from '../transports/with-credentials.js';
 import { repeatAfterCut } from './confirmed-claim.js';
 import type { PipelineContext } from './pipeline-context.js';
@@ -59,11 +60,12 @@ async function fetchFile<T>(
     checkSize((maxBytes === Number.POSITIVE_INFINITY ? null : await sizeOf(transport, from.url, run)) ?? 0);
     tooLarge.signal.throwIfAborted();
     const signal = AbortSignal.any([run.signal, tooLarge.signal]);
-    const { sizeBytes } = await repeatAfterCut({ ...run, signal }, () =>
+    const { sizeBytes, encoding } = await repeatAfterCut({ ...run, signal }, () =>
       download(from.url, from.path, { signal, onProgress: checkSize }),
     );
     checkSize(sizeBytes);
     tooLarge.signal.throwIfAborted();
+    if (encoding !== undefined) await decodeInPlace(from.path, { encoding, maxBytes, signal: run.signal });
     return await read(from.path, run.signal);
   } catch (error) {
     run.signal.throwIfAborted();

@@ -7,6 +7,7 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { CaptionFileFacts } from '../jobs/rendition-facts.js';
 import type { Run } from '../jobs/run.js';
 import type { PackagedFile } from '../packaging/write-segments.js';
+import type { ContentEncoding } from '../transfer/decode-file.js';
 import { runStage } from './stages.js';
 
 /** A file in the scratch folder that is to be delivered. */
@@ -20,6 +21,14 @@ export interface ProducedFile {
   readonly media: MediaFacts | null;
   /** Its size and MD5; null if they are measured during the delivery. */
   readonly file: FileFacts | null;
+  /** How its bytes are compressed. Absent if they are not. */
+  readonly encoding?: ContentEncoding;
+}
+
+/** Bytes as they were received, and how they are compressed. */
+export interface ReceivedFile {
+  readonly path: string;
+  readonly encoding: ContentEncoding;
 }
 
 /** A file that outputs are made from: the input, or the file of another output. */
@@ -27,6 +36,8 @@ export type SourceFile = {
   readonly path: string;
   /** Its size and MD5; null if they are not known. */
   readonly file: FileFacts | null;
+  /** The received bytes, which an output that is only transferred has, if `path` has them decoded. */
+  readonly received?: ReceivedFile;
 } & SourceMedia;
 
 /** The facts of a file, or why nothing can be encoded from it: it can only be transferred then. */
@@ -48,13 +59,14 @@ export async function* transferOutputs(
     const path = join(scratch, `output-${output.id}`);
     const copied = await runStage(
       run,
-      () => duplicate(source.path, path),
+      () => duplicate(source.received?.path ?? source.path, path),
       'TranscodingError',
       (failure) => run.change({ type: 'output-failed', id: output.id, failure }),
     );
     if (copied === null) continue;
     const file = copied.isUnchanged ? source.file : null;
-    yield { output, encoded: { product: { path }, media: source.media, file } };
+    const encoding = source.received === undefined ? {} : { encoding: source.received.encoding };
+    yield { output, encoded: { product: { path }, media: source.media, file, ...encoding } };
   }
 }
 

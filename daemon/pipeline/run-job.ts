@@ -85,7 +85,11 @@ async function runStages(given: Run, shared: PipelineContext, prepared: Prepared
     ({ id, state, settings }) => (!isFinal(state) || remade.has(id)) && !isPlaylist(settings),
   );
   const sourceRun = withRemadeSources(run, remade);
-  const file = { path: source.path, file: source.file, ...inspected };
+  const { received } = source;
+  const file = {
+    ...{ path: source.path, file: source.file, ...inspected },
+    ...(received === undefined ? {} : { received }),
+  };
   const requestedFiles: RequestedFiles = {
     fetchWatermarks: createWatermarkFetcher(context, scratch),
     readCaptionFiles: createCaptionFileReader(context, scratch),

@@ -1,11 +1,17 @@
 import type { ReadableFile } from '../hosted-files/hosted-file-store.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Orphan } from '../transfer/cleanup-journal.js';
+import type { ContentEncoding } from '../transfer/decode-file.js';
 import type { Transfer } from '../transfer/transfer.js';
 
 /** A file that is open for reading. */
 export interface OpenFile extends ReadableFile {
   readonly close: () => Promise<void>;
+}
+
+/** Size and MD5 of the bytes that were received, and how these are compressed, if the server said that they are. */
+export interface DownloadedFacts extends FileFacts {
+  readonly encoding?: ContentEncoding;
 }
 
 /**
@@ -29,7 +35,7 @@ export interface Transport {
   readonly checkInput?: (url: string, accountId: string) => Promise<string | null>;
   readonly checkOutput?: (url: string, accountId: string) => Promise<string | null>;
   /** Downloads the file at `from` to `toPath`, which does not exist yet. */
-  readonly download?: (from: string, toPath: string, transfer: Transfer) => Promise<FileFacts>;
+  readonly download?: (from: string, toPath: string, transfer: Transfer) => Promise<DownloadedFacts>;
   /** Uploads the file at `fromPath` to `to`. May move the file instead of copying it. */
   readonly upload?: (fromPath: string, to: string, transfer: Transfer) => Promise<FileFacts>;
   /**

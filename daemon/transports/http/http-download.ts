@@ -1,6 +1,7 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
+import type { ContentEncoding } from '../../transfer/decode-file.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 import {
@@ -62,6 +63,11 @@ export class HttpDownload {
   /** The most bytes that any attempt has received, rounded down so that a trickle does not count as progress. */
   get highWaterMarkBytes(): number {
     return this.#state.highWaterMarkBytes - (this.#state.highWaterMarkBytes % reportIntervalBytes);
+  }
+
+  /** How the received bytes are compressed; null if they are not. */
+  get encoding(): ContentEncoding | null {
+    return this.#state.file?.known.encoding ?? null;
   }
 
   /**

@@ -1,10 +1,10 @@
 import { VencError } from '../../../src/shared/errors.js';
-import type { FileFacts } from '../../jobs/job.js';
+import type { ContentEncoding } from '../../transfer/decode-file.js';
 import { downloadToFile } from '../../transfer/download-to-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import { defaultConnections } from '../../transfer/transfer.js';
 import { connectTimeoutOf, type RemoteOptions, withIdleTimeout } from '../../transfer/with-retry.js';
-import type { Transport } from '../transport.js';
+import type { DownloadedFacts, Transport } from '../transport.js';
 import { createGuardedAgent } from './guarded-agent.js';
 import { HttpDownload } from './http-download.js';
 import { parseHttpUrl } from './http-url.js';
@@ -53,13 +53,14 @@ export async function downloadFromHttpTarget(
   toPath: string,
   transfer: Transfer,
   options: HttpOptions,
-): Promise<FileFacts> {
+): Promise<DownloadedFacts> {
   const { signal } = transfer;
   const { guard, stallTimeoutMs } = options;
   signal.throwIfAborted();
   const agent = createGuardedAgent(guard, connectTimeoutOf(options));
+  let encoding: ContentEncoding | null = null;
   try {
-    return await downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
+    const facts = await downloadToFile(toPath, transfer, options, ({ partialFile, progress }) => {
       const download = new HttpDownload(
         { agent, target },
         {
@@ -69,8 +70,14 @@ export async function downloadFromHttpTarget(
           thresholds: options.ranges ?? defaultThresholds,
         },
       );
-      return { attempt: () => download.attempt(), highWaterMarkBytes: () => download.highWaterMarkBytes };
+      const attempt = async () => {
+        const transferError = await download.attempt();
+        encoding = download.encoding;
+        return transferError;
+      };
+      return { attempt, highWaterMarkBytes: () => download.highWaterMarkBytes };
     });
+    return encoding === null ? facts : { ...facts, encoding };
   } finally {
     agent.destroy();
   }

@@ -1,3 +1,4 @@
+import { type ContentEncoding, isContentEncoding } from '../../transfer/decode-file.js';
 import { permanentError, type TransferError, transientError } from '../../transfer/transfer-error.js';
 
 /** Status and headers of an answer, header names in lower case. */
@@ -11,6 +12,8 @@ export interface KnownFile {
   /** For `If-Range`: a strong entity tag, or a time of change that can be relied upon; null where there is neither. */
   readonly validator: string | null;
   readonly totalBytes: number | null;
+  /** How the bytes are compressed (`Content-Encoding`), if they are; absent if not. */
+  readonly encoding?: ContentEncoding;
 }
 
 /** What was asked for: all of a file, or a part of one. */
@@ -44,7 +47,18 @@ export type ParsedResponse =
   | { readonly type: 'failed'; readonly transferError: TransferError };
 
 const redirectStatuses: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
-const compressedEncoding = /^(?:x-)?(?:gzip|compress|deflate|br|zstd)$/i;
+
+/** The encoding of a body by its header; null if it is not compressed. Several are joined with commas. */
+function encodingOf(response: ResponseHead): string | null {
+  const names = (header(response, 'content-encoding') ?? '')
+    .toLowerCase()
+    .split(',')
+    .map((name) => name.trim().replace(/^x-/, ''))
+    .filter((name) => compressed.has(name));
+  return names.length === 0 ? null : names.join(', ');
+}
+
+const compressed: ReadonlySet<string> = new Set(['gzip', 'compress', 'deflate', 'br', 'zstd', 'dcb', 'dcz']);
 
 /** Reads an answer to a GET (contract, section 3 and 9). `host` is named in messages; `now` is for dates in `Retry-After`. */
 export function parseResponse(
@@ -62,19 +76,23 @@ export function parseResponse(
     return { type: 'redirect', location: Buffer.from(location, 'latin1').toString('utf8') };
   }
   if (status === 200 || status === 206) {
-    const encoding = header(response, 'content-encoding') ?? '';
-    if (compressedEncoding.test(encoding)) {
+    const encoding = encodingOf(response);
+    if (encoding !== null && !isContentEncoding(encoding)) {
       return permanentFailure(
-        `${host} sent the file compressed (${encoding}), although venc asked for no compression.`,
+        `${host} sent the file with the Content-Encoding ${encoding}, which cannot be decoded here. Store it without, or with gzip.`,
       );
     }
-    return status === 200 ? parseFullResponse(response) : parsePartialResponse(response, request, host);
+    return status === 200
+      ? parseFullResponse(response, encoding)
+      : parsePartialResponse(response, request, host);
   }
   if (status === 416 && isPartial(request)) return { type: 'changed' };
   return { type: 'failed', transferError: errorOfStatus(response, host, now) };
 }
 
 function parsePartialResponse(response: ResponseHead, request: RangeRequest, host: string): ParsedResponse {
+  // The bytes so far are not compressed: a file that is has no ranges here.
+  if (encodingOf(response) !== null) return { type: 'changed' };
   if (!isPartial(request))
     return permanentFailure(`${host} sends a part of the file, though all of it was asked for.`);
   const range = contentRange(response);
@@ -123,14 +141,14 @@ function isKnownValidator(response: ResponseHead, known: KnownFile | null): bool
   return headerValue === null || headerValue === known.validator;
 }
 
-function parseFullResponse(response: ResponseHead): ParsedResponse {
+function parseFullResponse(response: ResponseHead, encoding: ContentEncoding | null): ParsedResponse {
   const totalBytes = parseDigits(header(response, 'content-length'));
-  return {
-    type: 'body',
-    fromByte: 0,
-    toByte: totalBytes,
-    file: { validator: validatorOf(response), totalBytes },
-  };
+  // A server that compresses while it sends may send other bytes the next time, so such a file comes over one connection, as a whole.
+  const file =
+    encoding === null
+      ? { validator: validatorOf(response), totalBytes }
+      : { validator: null, totalBytes, encoding };
+  return { type: 'body', fromByte: 0, toByte: totalBytes, file };
 }
 
 function parseDigits(text: string | null): number | null {

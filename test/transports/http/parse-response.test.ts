@@ -148,8 +148,12 @@ test('a range beyond the end means that the file has changed', () => {
   assert.equal(read(416, {}, tagged), { type: 'changed' });
 });
 
-test('a compressed response is rejected, unusual but harmless encodings are accepted', () => {
-  assert.is(read(200, { 'content-encoding': 'gzip' }).type, 'failed');
+test('a compressed response has its encoding and no validator, and is rejected only if it cannot be decoded', () => {
+  const headers = { 'content-encoding': 'x-GZIP', etag: '"a"' };
+  const file = { validator: null, totalBytes: null, encoding: 'gzip' };
+  assert.equal(read(200, headers), { type: 'body', fromByte: 0, toByte: null, file });
+  assert.match(JSON.stringify(read(200, { 'content-encoding': 'compress' })), 'Content-Encoding compress');
+  assert.match(JSON.stringify(read(200, { 'content-encoding': 'gzip, br' })), 'Content-Encoding gzip, br');
   assert.is(read(200, { 'content-encoding': 'identity' }).type, 'body');
   assert.is(read(200, { 'content-encoding': 'UTF-8' }).type, 'body');
 });
