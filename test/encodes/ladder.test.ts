@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -36,6 +36,26 @@ const read = (...path: readonly string[]) => parsePlaylist(readFileSync(join(...
 const fileOf = (segment?: ManifestSegment) => (segment?.resolvedUri ?? '').replace('http://manifest/', '');
 const starts = (list: readonly { readonly seconds: number }[]) =>
   list.map((_, index) => list.slice(0, index).reduce((sum, one) => sum + one.seconds, 0));
+
+test('a ladder has one set of captions, which its playlist lists', async () => {
+  const captions = join(tempFolder(), 'captions.srt');
+  writeFileSync(captions, '1\n00:00:01,000 --> 00:00:05,000\nErste Zeile\n');
+  const out = await ladderOf(
+    [...testVideo('512x288', 25, seconds), ...testTone(seconds), ...h264, '-c:a', 'aac'],
+    ['--hls', 'OUT', '--segment-seconds', '4', '--caption-url', captions],
+  );
+  const files = readdirSync(out, { recursive: true, encoding: 'utf8' });
+  assert.equal(
+    files.filter((file) => file.endsWith('.vtt')).map((file) => file.split('/')[0]),
+    [...['234p', '234p', '234p']],
+  );
+  const master = read(out, 'master.m3u8');
+  assert.equal(
+    master.media.filter(({ TYPE }) => TYPE === 'SUBTITLES').map(({ LANGUAGE, URI }) => [LANGUAGE, URI]),
+    [[undefined, '234p/234p-captions-und.m3u8']],
+  );
+  assert.ok(master.streams.filter(({ RESOLUTION }) => RESOLUTION).every(({ SUBTITLES }) => SUBTITLES));
+});
 
 test('--hls makes renditions up to the height of the input, which begin their segments together', async () => {
   const out = await ladderOf(

@@ -71,7 +71,9 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
       ...capOf(height),
       ...(isSeparate ? { skip_audio: true } : audioOf(128)),
       forced_keyframe_rate: 1 / keyframeSeconds,
-      ...settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']),
+      ...withCaptionsOnce(settingsOf(settings, isSeparate ? ['video'] : ['video', 'audio']), {
+        isLowest: index === heights.length - 1,
+      }),
       skip: { require_video: true, ...heightRule(heights[index + 1]) },
     }),
   );
@@ -87,6 +89,20 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
   const language = settings.audio_language ?? 'und';
   const playlist = { ...place, ...playlistOf(ladder, language), ...settingsOf(settings, []) };
   return [...renditions, audio, playlist];
+}
+
+/**
+ * The settings of a rendition. Only the lowest one, which is always made, has the files of the captions: the playlist lists one set. Captions
+ * that are drawn into the video are in all.
+ */
+function withCaptionsOnce(
+  settings: RequestFields,
+  { isLowest }: { readonly isLowest: boolean },
+): RequestFields {
+  const { caption_url: _, ...others } = settings;
+  const isWritten = settings.subtitles === undefined || settings.subtitles === 'keep';
+  if (isLowest || !isWritten || isOn(settings.skip_captions)) return settings;
+  return { ...others, subtitles: 'drop' };
 }
 
 /** Whether a switch is on, as a flag or a preset gives it. */

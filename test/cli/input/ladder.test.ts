@@ -36,6 +36,17 @@ test('a ladder has a rendition for each height, the audio once, and a playlist o
   ]);
 });
 
+test('only the lowest rendition has the files of the captions, and all have those that are burned in', () => {
+  const caption_url = ['http://a.example/de.srt'];
+  const captionsOf = (settings: Parameters<typeof ladderOutputs>[0]) =>
+    ladderOutputs(settings, ladder).map(({ caption_url, subtitles }) => [caption_url, subtitles]);
+  const none = [undefined, undefined];
+  const dropped = [undefined, 'drop'];
+  assert.equal(captionsOf({ caption_url }), [dropped, dropped, [caption_url, undefined], none, none]);
+  const burned = [caption_url, 'burn'];
+  assert.equal(captionsOf({ caption_url, subtitles: 'burn' }), [burned, burned, burned, none, none]);
+});
+
 test('every kind of ladder is a valid request', () => {
   for (const kind of ['cmaf', 'dash', 'ts'] as const) {
     const outputs = ladderOutputs({}, { ...ladder, kind, heights: defaultHeights });
