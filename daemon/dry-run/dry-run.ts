@@ -1,38 +1,27 @@
-import { invalidRequest, VencError } from '../../src/shared/errors.js';
+import { VencError } from '../../src/shared/errors.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isCaptions } from '../../src/shared/settings/captions.js';
-import { defaultMaxOutputs } from '../../src/shared/settings/limits.js';
-import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
-import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js';
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
-import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { randomToken } from '../../src/shared/util/random-token.js';
 import type { ResolvedOutput } from '../actions/check-output.js';
-import { checkRequest, validPartsOf } from '../actions/check-request.js';
 import { missingFfmpegMessage } from '../app/health.js';
-import { type Ffmpeg, openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
-import type { JobFailure } from '../jobs/job.js';
+import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
+import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
-import { noSavedCredentials } from '../jobs/saved-credentials.js';
 import { findFrameAtStart, withProvenFrameRate } from '../pipeline/plan-job.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan, Plan } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
-import { type HostKind, parseRemoteUrl } from '../transfer/remote-url.js';
-import { createFileTransport } from '../transports/file/file-transport.js';
-import { parseFileUrl } from '../transports/file/file-url.js';
-import { parseHttpUrl } from '../transports/http/http-url.js';
-import { registerTransports } from '../transports/registry.js';
-import type { Transport } from '../transports/transport.js';
 import { assumedCaptions, captionNotes } from './assume-captions.js';
+import { checkDryRunRequest } from './check-dry-run-request.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
 import { createWatermarkInspector } from './inspect-watermarks.js';
-import { encodedSourceOf, planWithSources } from './plan-with-sources.js';
+import { encodedSourceOf, mergePlans, planWithSources } from './plan-with-sources.js';
 import { skippedOutputs } from './skipped-outputs.js';
 
 /** The facts of an input that is only transferred, which are not needed. */
@@ -107,18 +96,33 @@ export async function dryRun(
     : noMedia;
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
-  const skipped = skippedOutputs(resolved, media);
+  const programs = new Map<string | undefined, MediaFacts>([[undefined, media]]);
+  for (const [index, { settings }] of resolved.entries()) {
+    const { program } = settings;
+    if (!isEncoded(settings) || settings.source !== undefined || programs.has(program)) continue;
+    try {
+      const found = await ffmpeg.probe(input, undefined, program);
+      programs.set(program, await withProvenFrameRate(ffmpeg, { path: input, media: found }, allSettings));
+    } catch (error) {
+      failures.set(index + 1, toJobFailure(error, 'UnsupportedInputError'));
+    }
+  }
+  const mediaOf = ({ program, source }: OutputSettings) =>
+    programs.get(source === undefined ? program : undefined) ?? noMedia;
+  const skipped = skippedOutputs(resolved, mediaOf);
   const pendingOutputs: OutputToPlan[] = [];
   for (const [index, { settings, outputDestination }] of resolved.entries()) {
     const id = index + 1;
-    if (!isEncoded(settings) || skipped.has(id)) continue;
+    if (!isEncoded(settings) || skipped.has(id) || failures.has(id)) continue;
     const found = await watermarks.find((settings.watermark ?? []).map(({ url }) => url));
     const filename = fileNameInUrl(outputDestination.destination);
     if ('failure' in found) failures.set(id, found.failure);
     else {
       const source = encodedSourceOf(settings, resolved);
       const startFrame =
-        source === undefined ? await findFrameAtStart(ffmpeg, { path: input, media }, settings) : null;
+        source === undefined
+          ? await findFrameAtStart(ffmpeg, { path: input, media: mediaOf(settings) }, settings)
+          : null;
       const { source: _, ...others } = settings;
       pendingOutputs.push({
         id,
@@ -127,7 +131,7 @@ export async function dryRun(
         segmentGrids: segmentGridsOf(settings, allSettings),
         isTest,
         watermarks: found.images,
-        captions: assumedCaptions(source === undefined ? media : noMedia, settings),
+        captions: assumedCaptions(source === undefined ? mediaOf(settings) : noMedia, settings),
         frameAtStart: startFrame,
       });
     }
@@ -141,9 +145,18 @@ export async function dryRun(
     }),
   );
   const jobPlan = planWithSources(pendingOutputs, (outputs, source) => {
-    const from =
-      source === null ? { path: input, media } : { path: source.path, media: expectedMedia(source) };
-    return plan(outputs, from.media, { input: from.path, scratch, files }, ffmpeg.capabilities);
+    const planFrom = (some: readonly OutputToPlan[], facts: MediaFacts, path: string) =>
+      plan(some, facts, { input: path, scratch, files }, ffmpeg.capabilities);
+    if (source !== null) return planFrom(outputs, expectedMedia(source), source.path);
+    return mergePlans(
+      [...programs].map(([program, facts]) =>
+        planFrom(
+          outputs.filter(({ settings }) => settings.program === program),
+          facts,
+          input,
+        ),
+      ),
+    );
   });
   const { steps, warnings } = describeSteps(jobPlan, pendingOutputs, ffmpeg.capabilities);
   for (const { outputId, failure } of jobPlan.rejections) failures.set(outputId, failure);
@@ -224,74 +237,3 @@ function pathOf(
   const source = outputs.findIndex((output) => output.settings.label === settings.source);
   return pathOf(jobPlan, source, outputs, input);
 }
-
-/** A valid request, with its input as a path. */
-interface CheckedDryRun {
-  readonly input: string;
-  readonly isTest: boolean;
-  readonly outputs: readonly ResolvedOutput[];
-  readonly requestWarnings: readonly ReportedWarning[];
-}
-
-/** Checks a request as `createJob` does. Rejects with every validation error at once. */
-async function checkDryRunRequest(body: unknown, ffmpeg: Ffmpeg): Promise<CheckedDryRun> {
-  const parsed = parseJobRequest(body, { maxOutputs: defaultMaxOutputs });
-  const transports = registerTransports([...offlineTransports, createFileTransport('anywhere')]);
-  const context = { account: { id: 'default' }, baseUrl: 'http://localhost' };
-  const parts = validPartsOf(parsed);
-  const { outputs, validationErrors, warnings } = await checkRequest(
-    { transports, savedCredentials: noSavedCredentials, ffmpeg, sendsMail: false, randomToken },
-    context,
-    parts,
-  );
-  const local = parseFileUrl(parts.input ?? '');
-  const all = toReportedErrors(parsed.ok ? [] : parsed.validationErrors, validationErrors, body);
-  if (all.length > 0) throw invalidRequest(all);
-  if (!local.ok) {
-    throw new VencError('UsageError', 'plan needs a local input file, and the input is a remote URL.', {
-      hint: 'download it first: the content of the file decides how it is encoded',
-    });
-  }
-  return {
-    input: local.path,
-    isTest: parsed.ok && (parsed.request.test ?? false),
-    outputs,
-    requestWarnings: toReportedWarnings([...parsed.warnings, ...warnings], body),
-  };
-}
-
-/** Returns why a URL cannot be used; null if it can. */
-type Check = NonNullable<Transport['checkInput']>;
-
-const rejectTransfer = () => Promise.reject(new TypeError('a dry run transfers nothing'));
-
-const checkHttp: Check = async (url) => {
-  const parsed = parseHttpUrl(url);
-  return parsed.ok ? null : parsed.validationError;
-};
-
-const checkRemote =
-  (kind: HostKind): Check =>
-  async (url) => {
-    const parsed = parseRemoteUrl(url, kind);
-    return parsed.ok ? null : parsed.validationError;
-  };
-
-const bidirectional = (schemes: readonly string[], check: Check): Transport => ({
-  schemes,
-  checkInput: check,
-  checkOutput: check,
-  download: rejectTransfer,
-  upload: rejectTransfer,
-});
-
-/**
- * The network schemes for a dry run. They only validate the form of URLs; the modules that transfer files are
- * not loaded.
- */
-const offlineTransports: readonly Transport[] = [
-  { schemes: ['http', 'https'], checkInput: checkHttp, download: rejectTransfer },
-  { schemes: ['fasp'], checkInput: checkRemote('host'), download: rejectTransfer },
-  bidirectional(['ftp', 'ftps', 'sftp'], checkRemote('host')),
-  bidirectional(['s3', 'gcs', 'cf'], checkRemote('bucket')),
-];

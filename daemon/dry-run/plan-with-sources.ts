@@ -36,6 +36,11 @@ export function planWithSources(
       if (dependents.length > 0) plans.push(planFrom(dependents, product));
     }
   }
+  return mergePlans(plans);
+}
+
+/** The plans of different outputs as one. */
+export function mergePlans(plans: readonly Plan[]): Plan {
   return {
     steps: plans.flatMap(({ steps }) => steps),
     measurements: plans.flatMap(({ measurements }) => measurements),

@@ -1,16 +1,17 @@
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import type { ResolvedOutput } from '../actions/check-output.js';
 import type { MediaFacts } from '../jobs/media.js';
 import { exclusionReason, skippedBecause } from '../jobs/skip-rules.js';
 
-/** Why outputs are skipped for the input, by their numbers: by their rules, or because their source is. */
+/** Why outputs are skipped for the input, whose facts may depend on the programme that they name, by their numbers: by their rules, or because their source is. */
 export function skippedOutputs(
   outputs: readonly ResolvedOutput[],
-  media: MediaFacts,
+  mediaOf: (settings: OutputSettings) => MediaFacts,
 ): ReadonlyMap<number, string> {
   const skipped = new Map<number, string>();
   for (const [index, { settings }] of outputs.entries()) {
-    const reason = isPlaylist(settings) ? null : exclusionReason(settings, media);
+    const reason = isPlaylist(settings) ? null : exclusionReason(settings, mediaOf(settings));
     if (reason !== null) skipped.set(index + 1, reason);
   }
   const isLost = ({ source }: ResolvedOutput['settings']) =>

@@ -1,4 +1,4 @@
-import type { MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
+import type { Analysis, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
@@ -72,6 +72,8 @@ export interface EncodeOptions {
 export interface DisplayMoment {
   readonly streamIndex: number;
   readonly seconds: number;
+  /** See `MediaFacts`. */
+  readonly analysis?: Analysis | undefined;
 }
 
 /** Bitrate and duration of a file's video packets, without container overhead. */
@@ -92,9 +94,10 @@ export interface Ffmpeg {
   readonly limits: EncodeLimits;
   /**
    * Probes a media file. Rejects with `NoMediaError` if it is not media, `UnsupportedInputError` if it is not supported (playlist, frame
-   * size beyond the limit, encrypted).
+   * size beyond the limit, encrypted). `program` is the number or name of the programme to use; `NoMediaError` if there is no such
+   * programme.
    */
-  probe(path: string, signal?: AbortSignal): Promise<MediaFacts>;
+  probe(path: string, signal?: AbortSignal, program?: string): Promise<MediaFacts>;
   /**
    * Probes an image. The format (PNG, GIF, JPEG or BMP) is detected from its first bytes. Rejects with `WatermarkError` if it is none of
    * these, cannot be read, or exceeds the pixel limit.

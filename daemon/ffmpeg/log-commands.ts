@@ -57,9 +57,9 @@ export function withCommandLog(ffmpeg: Ffmpeg, log: Log, subject: string): Ffmpe
     run: (args, options) => logged(args, options, (run) => ffmpeg.run(args, run)),
     measureAudio: (args, measurement, options) =>
       logged(args, options, (run) => ffmpeg.measureAudio(args, measurement, run)),
-    probe: async (path, signal) => {
+    probe: async (path, signal, program) => {
       try {
-        return await ffmpeg.probe(path, signal);
+        return await ffmpeg.probe(path, signal, program);
       } catch (error) {
         if (error instanceof Error && error.cause instanceof ProgramMessages) {
           const messages = lastLines(error.cause.stderr, { folders: [dirname(path)] }, maxStderrLines);

@@ -110,7 +110,7 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       ffprobe,
       capabilities,
       limits,
-      probe: (path, signal) => probeFile(ffprobe, path, probeSettings, signal),
+      probe: (path, signal, program) => probeFile(ffprobe, path, probeSettings, { signal, program }),
       probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
       findDisplayedFrame: (path, moment, signal) =>
         findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),

@@ -104,6 +104,41 @@ export interface SubtitleFacts {
   readonly dispositions?: readonly SubtitleDisposition[];
 }
 
+/** How far ffmpeg reads a file to find the properties of its tracks. */
+export interface Analysis {
+  readonly seconds: number;
+  readonly bytes: number;
+}
+
+/** A service of a transport stream. */
+export interface ProgramFacts {
+  readonly number: number;
+  /** Absent if the stream does not name it. */
+  readonly name?: string;
+}
+
+/** A track of a file that no output has. */
+export interface UnusedTrack {
+  readonly streamIndex: number;
+  readonly kind: 'video' | 'audio' | 'cover' | 'attachment' | 'data';
+  /** As ffprobe names it, or for data the tag of the container: `tmcd`, `gpmd`, ... */
+  readonly codec: string;
+  /** The name of an attached file; absent for others. */
+  readonly fileName?: string;
+  /** Why it cannot be used: ffmpeg found no frame of it, does not know its codec, or it is a single picture beside a film. */
+  readonly reason?: 'empty' | 'unknown-codec' | 'still';
+}
+
+/** What a file has besides the tracks that outputs are made from. Members are absent if there is nothing. */
+export interface UnusedContent {
+  readonly tracks?: readonly UnusedTrack[];
+  readonly chapterCount?: number;
+  /** The names of the tags that people wrote, such as `title`. */
+  readonly tags?: readonly string[];
+  /** The chosen programme and the others; absent if the file has fewer than two. */
+  readonly programs?: { readonly chosen: ProgramFacts; readonly others: readonly ProgramFacts[] };
+}
+
 /** What a subtitle track is for, by the names of ffmpeg. */
 export const subtitleDispositions = [
   ...(['default', 'forced', 'hearing_impaired', 'visual_impaired', 'comment', 'original', 'dub'] as const),
@@ -111,7 +146,10 @@ export const subtitleDispositions = [
 /** One of `subtitleDispositions`. */
 export type SubtitleDisposition = (typeof subtitleDispositions)[number];
 
-/** Properties of a media file: its best video stream, not counting cover art, and its default audio stream. */
+/**
+ * Properties of a media file: its best video stream, not counting cover art, and its default audio stream. If the file has several
+ * programmes, all tracks are of one of them.
+ */
 export interface MediaFacts {
   /** Container format, one word: `mpeg4`, `matroska`, `webm`, `avi`, ... */
   readonly format: string;
@@ -127,6 +165,10 @@ export interface MediaFacts {
   readonly otherAudio?: readonly AudioFacts[];
   /** All subtitle tracks in the order of the file; absent if there are none. */
   readonly subtitles?: readonly SubtitleFacts[];
+  /** How far ffmpeg has to read the file before it knows tracks that begin late; absent if its default is enough. */
+  readonly analysis?: Analysis;
+  /** What else the file has; absent if nothing. */
+  readonly unused?: UnusedContent;
 }
 
 const rotatedOrientation = { 0: 1, 90: 6, 180: 3, 270: 8 } as const;

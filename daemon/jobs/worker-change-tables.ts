@@ -72,6 +72,26 @@ const subtitle = object({
   dispositions: optional(listOf(oneOf(...subtitleDispositions), subtitleDispositions.length)),
 });
 
+const program = object({ number: count, name: optional(word) });
+
+const unused = object({
+  tracks: optional(
+    listOf(
+      object({
+        streamIndex: count,
+        kind: oneOf('video', 'audio', 'cover', 'attachment', 'data'),
+        codec: word,
+        fileName: optional(word),
+        reason: optional(oneOf('empty', 'unknown-codec', 'still')),
+      }),
+      1000,
+    ),
+  ),
+  chapterCount: optional(count),
+  tags: optional(listOf(word, 1000)),
+  programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
+});
+
 const media = nullable(
   object({
     format: word,
@@ -83,6 +103,8 @@ const media = nullable(
     audio: nullable(audio),
     otherAudio: optional(listOf(audio, 1000)),
     subtitles: optional(listOf(subtitle, 1000)),
+    analysis: optional(object({ seconds: amount, bytes: count })),
+    unused: optional(unused),
   }),
 );
 

@@ -97,13 +97,13 @@ async function withFreePlaces(
 }
 
 /**
- * Makes the outputs of a batch, and then those that have one of them as their source, and starts the delivery of each. If disk space is
+ * Makes the outputs of the batches of the input, and then those that have one of them as their source, and starts the delivery of each. If disk space is
  * short, pending deliveries must end first.
  */
 export async function encodeOutputs(
   run: Run,
   context: PipelineContext,
-  fromInput: SourceBatch,
+  fromInput: readonly SourceBatch[],
   {
     scratch,
     requestedFiles,
@@ -167,7 +167,7 @@ export async function encodeOutputs(
   // This job encodes already.
   const withEncoder: WithEncoder = (work) => work();
   // Grows while it is processed: the file of an output is the source of others.
-  const queue: (() => Promise<SourceBatch>)[] = [async () => fromInput];
+  const queue: (() => Promise<SourceBatch>)[] = fromInput.map((batch) => async () => batch);
   for (const next of queue) {
     const batch = await next();
     for await (const made of makeFiles(run, context, batch, { scratch, requestedFiles, awaitSpace })) {
@@ -188,7 +188,7 @@ export async function encodeOutputs(
       if (remade.has(output.id)) await rm(encoded.product.path, { force: true });
       else await startDelivery(made, batch.source.media);
     }
-    if (batch !== fromInput) await rm(batch.source.path, { force: true });
+    if (!fromInput.includes(batch)) await rm(batch.source.path, { force: true });
   }
 }
 

@@ -233,7 +233,11 @@ export async function findFrameAtStart(
   const { video } = media;
   if (video === null || settings.copy_video === true || !mayStartInFrame(settings, media)) return null;
   const startSeconds = mediaStartSeconds(media);
-  const position = { streamIndex: video.streamIndex, seconds: startSeconds + (settings.start_clip ?? 0) };
+  const position = {
+    streamIndex: video.streamIndex,
+    seconds: startSeconds + (settings.start_clip ?? 0),
+    analysis: media.analysis,
+  };
   const frameStartSeconds = await ffmpeg.findDisplayedFrame(path, position, signal);
   signal?.throwIfAborted();
   return frameStartSeconds === null ? null : Math.max(0, frameStartSeconds - startSeconds);

@@ -50,7 +50,7 @@ export async function closedCaptionsAs(
   const written = `${copy}.${form}`;
   const options = { signal: run.signal, scratch, onProgress: () => {} };
   try {
-    await context.ffmpeg.run(copyVideoArgs(input, video.streamIndex, copy), options);
+    await context.ffmpeg.run(copyVideoArgs(input, video, copy, media?.analysis), options);
     await context.ffmpeg.run(closedCaptionsArgs(copyName, form, written), options);
     const text = await readFile(written, 'utf8');
     return text.trim() === '' ? null : text;

@@ -54,13 +54,13 @@ function hasTracksFor({ settings, destination }: JobOutput, { ffmpeg }: Pipeline
 async function readTracks(
   run: Run,
   context: PipelineContext,
-  { input, scratch, withEncoder }: SubtitledFile,
+  { input, media, scratch, withEncoder }: SubtitledFile,
   tracks: NonNullable<MediaFacts['subtitles']>,
 ): Promise<readonly PreparedCaptions[]> {
   const files = tracks.map((facts) => ({ facts, path: join(scratch, `subtitles-${facts.streamIndex}`) }));
   try {
     await withEncoder(() =>
-      context.ffmpeg.run(extractSubtitlesArgs(input, files), {
+      context.ffmpeg.run(extractSubtitlesArgs(input, files, media.analysis), {
         signal: run.signal,
         scratch,
         onProgress: () => {},

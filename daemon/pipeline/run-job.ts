@@ -1,18 +1,18 @@
 import { rm } from 'node:fs/promises';
 import { isCaptions } from '../../src/shared/settings/captions.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
 import { inputDurationError } from '../ffmpeg/index.js';
 import { type Job, toJobFailure } from '../jobs/job.js';
-import type { MediaFacts } from '../jobs/media.js';
 import { sourcesToMakeAgain } from '../jobs/output-graph.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { exclusionReason } from '../jobs/skip-rules.js';
 import type { SegmentTimes } from '../packaging/verify-alignment.js';
 import { createRunLimiter, type RunLimiter } from './concurrency-limits.js';
 import { type DownloadedInput, download } from './download.js';
-import { encodeOutputs, planBatch } from './encode-outputs.js';
+import { encodeOutputs, planBatch, type SourceBatch } from './encode-outputs.js';
 import { contextOfJob } from './job-context.js';
 import type { ContextOfRun, PipelineContext } from './pipeline-context.js';
 import type { RequestedFiles } from './plan-job.js';
@@ -79,34 +79,43 @@ async function runStages(given: Run, shared: PipelineContext, prepared: Prepared
   };
   const inspected = await inspect(run, context, source);
   if (inspected === null) return;
-  const job = await skipExcluded(run, inspected.media);
+  const inputs = await inspectPrograms(run, context, source.path, inspected);
+  const job = await skipExcluded(run, inputs);
   const remade = sourcesToMakeAgain(job.outputs);
   const outputs = job.outputs.filter(
     ({ id, state, settings }) => (!isFinal(state) || remade.has(id)) && !isPlaylist(settings),
   );
   const sourceRun = withRemadeSources(run, remade);
   const { received } = source;
-  const file = {
-    ...{ path: source.path, file: source.file, ...inspected },
-    ...(received === undefined ? {} : { received }),
-  };
   const requestedFiles: RequestedFiles = {
     fetchWatermarks: createWatermarkFetcher(context, scratch),
     readCaptionFiles: createCaptionFileReader(context, scratch),
     readKey: createKeyReader(context, scratch),
   };
-  const fromInput = await planBatch(sourceRun, context, file, {
-    outputs: outputs.filter(({ settings }) => settings.source === undefined),
-    scratch,
-    requestedFiles,
-    withEncoder: (work) => limiter.runExclusive('encodes', run.signal, work),
-  });
-  const hasTransfers = fromInput.outputs.some(
-    ({ settings }) => isTransferOnly(settings) || isCaptions(settings),
+  const fromInput: SourceBatch[] = [];
+  for (const [program, media] of inputs) {
+    const file = {
+      ...{ path: source.path, file: source.file, ...media },
+      ...(received === undefined ? {} : { received }),
+    };
+    const batch = await planBatch(sourceRun, context, file, {
+      outputs: outputs.filter(
+        ({ settings }) => settings.source === undefined && programOf(settings) === program,
+      ),
+      scratch,
+      requestedFiles,
+      withEncoder: (work) => limiter.runExclusive('encodes', run.signal, work),
+    });
+    fromInput.push(batch);
+  }
+  const isNeeded = fromInput.some(
+    (batch) =>
+      batch.groups.length > 0 ||
+      batch.outputs.some(({ settings }) => isTransferOnly(settings) || isCaptions(settings)),
   );
   const segmentTimes = new Map<number, SegmentTimes>();
   const writePlaylists = createPlaylistWriter(context, { scratch, limiter, segmentTimes });
-  if (fromInput.groups.length > 0 || hasTransfers) {
+  if (isNeeded) {
     await withTaskGroup(sourceRun, async (groupRun, spawn) => {
       const inputBytes = source.file.sizeBytes;
       await limiter.runExclusive('encodes', groupRun.signal, () =>
@@ -128,12 +137,43 @@ async function runStages(given: Run, shared: PipelineContext, prepared: Prepared
   await writePlaylists(run, current);
 }
 
+/** The facts of the input by the programme that outputs name (`program`); `undefined` is the default one. */
+type Inputs = ReadonlyMap<string | undefined, SourceMedia>;
+
+/** The programme of the input that an output names; an output with a source has none. */
+function programOf({ program, source }: OutputSettings): string | undefined {
+  return source === undefined ? program : undefined;
+}
+
+/** Probes the input for each programme that outputs name. A programme that it lacks fails its outputs. */
+async function inspectPrograms(
+  run: Run,
+  { ffmpeg }: PipelineContext,
+  path: string,
+  inspected: SourceMedia,
+): Promise<Inputs> {
+  const inputs = new Map<string | undefined, SourceMedia>([[undefined, inspected]]);
+  for (const { settings } of run.job.outputs) {
+    const program = programOf(settings);
+    if (inputs.has(program)) continue;
+    try {
+      if (inspected.media === null) inputs.set(program, inspected);
+      else inputs.set(program, { media: await ffmpeg.probe(path, run.signal, program) });
+    } catch (error) {
+      run.signal.throwIfAborted();
+      inputs.set(program, { media: null, failure: toJobFailure(error, 'UnsupportedInputError') });
+    }
+  }
+  return inputs;
+}
+
 /** Skips the outputs that their rules exclude for this input, and returns the job. */
-async function skipExcluded(run: Run, media: MediaFacts | null): Promise<Job> {
+async function skipExcluded(run: Run, inputs: Inputs): Promise<Job> {
   let { job } = run;
   for (const { id, settings } of run.job.outputs) {
     // An output is also skipped because its source is.
     const isUnfinished = job.outputs.some((output) => output.id === id && !isFinal(output.state));
+    const media = inputs.get(programOf(settings))?.media ?? null;
     const reason = isUnfinished ? exclusionReason(settings, media) : null;
     if (reason !== null) job = await run.change({ type: 'output-skipped', id, reason });
   }

@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { Captions } from '../captions/cues.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { Orientation, SubtitleDisposition } from '../jobs/media.js';
+import type { Analysis, Orientation, SubtitleDisposition } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from './decide/normalization.js';
 import type { Packaging } from './decide/packaging.js';
 
@@ -105,6 +105,8 @@ export interface BurnedCaptions {
 export interface PlanPaths {
   /** The downloaded input. */
   readonly input: string;
+  /** See `MediaFacts`. */
+  readonly analysis?: Analysis;
   /** Scratch folder of the job; the steps run in it. */
   readonly scratch: string;
   /** Files of outputs by id, if they are not in the scratch folder. */

@@ -12,6 +12,7 @@ import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLanguage, selectAudio } from './decide/languages.js';
+import { leftOutWarnings } from './decide/left-out.js';
 import { decidePackaging } from './decide/packaging.js';
 import { decideLastFrame } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
@@ -28,9 +29,10 @@ import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 export function plan(
   outputs: readonly OutputToPlan[],
   media: MediaFacts,
-  paths: PlanPaths,
+  files: PlanPaths,
   capabilities: Capabilities,
 ): Plan {
+  const paths = media.analysis === undefined ? files : { ...files, analysis: media.analysis };
   const results = outputs.map((output) => ({ output, result: decide(output, media, capabilities) }));
   const decisions = results.flatMap(({ result }) => ('decision' in result ? [result.decision] : []));
   return {
@@ -210,6 +212,11 @@ function decideOutput(
     ...packagingOf(settings, { filename, extension: combination.extension }, isVideo),
     warnings: [
       ...selected.warnings,
+      ...leftOutWarnings(settings, given, {
+        wantsVideo: combination.video !== null,
+        wantsAudio: combination.audio !== null,
+        hasVideo: isVideo,
+      }),
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...videoResult.warnings,
       ...audioResult.warnings,

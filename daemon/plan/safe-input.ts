@@ -1,4 +1,5 @@
 import { maxPixels } from '../../src/shared/settings/limits.js';
+import type { Analysis } from '../jobs/media.js';
 
 /**
  * The demuxers that may read an input, by their first names. All of them read only the given file. Everything else is rejected:
@@ -25,6 +26,7 @@ const safeDemuxers = [
   'wtv',
   'swf',
   'gif',
+  'apng',
   'h261',
   'h263',
   'h264',
@@ -74,7 +76,14 @@ export function fileArgument(path: string): string {
   return `file:${path}`;
 }
 
-/** The safe options and the input itself with `-i`. */
-export function safeInputArgs(path: string): readonly string[] {
-  return [...safeInputOptions, '-i', fileArgument(path)];
+/** The options before an input that is read: the safe ones, and how far ffmpeg looks for tracks that begin late. */
+export function inputOptions(analysis: Analysis | undefined): readonly string[] {
+  if (analysis === undefined) return safeInputOptions;
+  const microseconds = String(Math.ceil(analysis.seconds) * 1_000_000);
+  return [...safeInputOptions, '-analyzeduration', microseconds, '-probesize', String(analysis.bytes)];
+}
+
+/** The options of an input and the input itself with `-i`. */
+export function safeInputArgs(path: string, analysis?: Analysis): readonly string[] {
+  return [...inputOptions(analysis), '-i', fileArgument(path)];
 }

@@ -54,6 +54,7 @@ export const supportedOutputSettings = {
   requires: { by: 'daemon/jobs/required-labels.ts' },
   strict: { by: 'src/shared/settings/parse-job-request.ts' },
   credentials: { by: 'daemon/transports/with-credentials.ts' },
+  program: { by: 'daemon/pipeline/run-job.ts' },
   secondary_url: { by: 'daemon/actions/resolve-destination.ts' },
   overwrite: { by: 'daemon/pipeline/replacement-guard.ts' },
   headers: { by: 'daemon/jobs/object-headers.ts' },

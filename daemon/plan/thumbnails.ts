@@ -69,6 +69,7 @@ export function planThumbnails(
   const fit = decideThumbnailFit(set, video);
   const source = {
     path,
+    analysis: media.analysis,
     streamIndex: video.streamIndex,
     startSeconds: mediaStartSeconds(media),
     hasFrameRate: video.frameRate !== null,

@@ -9,6 +9,11 @@ const otherFfmpeg = 'Use another ffmpeg (--ffmpeg or VENC_FFMPEG); venc doctor s
  */
 const adviceByMessage: readonly (readonly [ErrorClass, RegExp, string | null])[] = [
   ['NoMediaError', /truncated|damaged at byte/, completeCopy],
+  [
+    'NoMediaError',
+    /^The input has no programme/,
+    'Set program to a programme of the input, or leave it out.',
+  ],
   ['NoMediaError', /^The output has no video/, 'Use an input with audio, or an output with video.'],
   ['NoMediaError', /^The output has no audio/, 'Use an input with video, or an output with audio.'],
   ['NoMediaError', /^The file is (?!plain text)/, null],

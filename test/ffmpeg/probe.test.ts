@@ -209,7 +209,7 @@ test('if ffprobe is missing, the error says so and no file is reported as damage
   const meter = new UsageMeter(undefined);
   const settings = { containment: noContainment, meter, memoryBytes: 1e9, seconds: 20 };
   for (const look of [
-    async () => probeFile(missing, await media('clip.mp4'), settings),
+    async () => probeFile(missing, await media('clip.mp4'), settings, {}),
     async () => probeImage(missing, await media('image.png'), settings),
   ]) {
     const error: unknown = await look().catch((error: unknown) => error);

@@ -50,7 +50,12 @@ function valuesByKind(setting: Setting): readonly unknown[] {
       ];
     case 'text': {
       if (setting.invalidMeansOmitted === true) return [];
-      const bad = [...nonTexts, 'a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)];
+      const { maxNumber } = setting;
+      const notNumbers = nonTexts.filter((value) => typeof value !== 'number');
+      const bad = [
+        ...(maxNumber === undefined ? nonTexts : [...notNumbers, -1, 1.5, maxNumber + 1]),
+        ...['a\u0000b', 'a\u001bb', '\ud800', 'x'.repeat(setting.maxLength + 1)],
+      ];
       const paths = ['/a', 'a/', 'a//b', '..', 'a/../b', './a', 'a\nb', 'a\tb', 'ä'.repeat(128), '/'];
       return [...bad, ...(setting.mayBeEmpty ? [] : ['']), ...(setting.isPath ? paths : [])];
     }

@@ -1,9 +1,10 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
-import type { Ratio, VideoFacts } from '../../jobs/media.js';
-import { safeInputOptions } from '../../plan/safe-input.js';
+import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
+import { inputOptions, safeInputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
-import { numberAt, objectsAt, parseProbe } from './probe-fields.js';
+import { numberAt, objectsAt, type ProbeObject, parseProbe } from './probe-fields.js';
+import { usableVideos } from './read-video.js';
 import { launchFfprobe, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
 const videoPacketArgs = [
@@ -97,12 +98,13 @@ interface MeasuredEnd {
 export async function measureVariableVideo(
   ffprobe: Binary,
   path: string,
-  { streamIndex, frameCount = 0 }: VideoFacts,
+  { video, analysis }: Pick<MediaFacts, 'video' | 'analysis'>,
   options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
 ): Promise<MeasuredEnd | null> {
+  const { streamIndex = 0, frameCount = 0 } = video ?? {};
   if (frameCount < 2) return null;
   const args = [
-    ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', String(streamIndex)],
+    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis), '-select_streams', String(streamIndex)],
     // For a time after the end, ffprobe reads from the last keyframe.
     ...[
       '-read_intervals',
@@ -128,6 +130,43 @@ export async function measureVariableVideo(
   };
 }
 
+/** So many frames of another track are enough to call a track with a single frame a still picture. */
+const maxFramesBesideStill = 2000;
+
+/**
+ * The indexes of the video streams with a single frame, of those whose container does not declare the number of frames. Nothing is read if
+ * the file has fewer than two video streams; otherwise packets until each stream has two, or another one has many.
+ */
+export async function findStills(
+  ffprobe: Binary,
+  path: string,
+  json: string,
+  { settings, signal }: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
+): Promise<ReadonlySet<number>> {
+  const videos = usableVideos(objectsAt(parseProbe(json), 'streams'));
+  const isCounted = (stream: ProbeObject) => numberAt(stream, 'nb_frames') !== null;
+  if (videos.length < 2 || videos.every(isCounted)) return new Set();
+  const counts = new Map(videos.map((stream) => [numberAt(stream, 'index') ?? -1, 0]));
+  const stopReading = new AbortController();
+  const reader = new LineReader((line) => {
+    const index = Number.parseInt(line, 10);
+    const count = counts.get(index);
+    if (count === undefined) return;
+    counts.set(index, count + 1);
+    if (count > maxFramesBesideStill || [...counts.values()].every((one) => one > 1)) stopReading.abort();
+  });
+  await launchFfprobe(
+    ffprobe,
+    [
+      ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'v'],
+      ...['-show_entries', 'packet=stream_index', '-of', 'csv=p=0'],
+    ],
+    path,
+    { settings, signal: AbortSignal.any([stopReading.signal, signal]), onStdout: (text) => reader.add(text) },
+  );
+  return new Set([...counts].filter(([, count]) => count === 1).map(([index]) => index));
+}
+
 type FieldOrder = VideoFacts['fieldOrder'];
 
 /** Number of frames that are sampled at the start and in the middle of the file. */
@@ -149,13 +188,13 @@ export function mayBeInterlaced({ codec, fieldOrder }: VideoFacts): boolean {
 export async function detectFieldOrder(
   ffprobe: Binary,
   path: string,
-  media: { readonly video: VideoFacts; readonly durationSeconds: number | null },
+  media: Pick<MediaFacts, 'durationSeconds' | 'analysis'> & { readonly video: VideoFacts },
   options: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
 ): Promise<FieldOrder | null> {
-  const { video, durationSeconds } = media;
+  const { video, durationSeconds, analysis } = media;
   const middle = durationSeconds === null ? '' : `,${Math.floor(durationSeconds / 2)}%+#${sampleFrames}`;
   const args = [
-    ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-print_format', 'json'],
+    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis), '-print_format', 'json'],
     ...['-select_streams', String(video.streamIndex), '-read_intervals', `%+#${sampleFrames}${middle}`],
     ...['-show_entries', 'frame=interlaced_frame,top_field_first'],
   ];
@@ -183,14 +222,14 @@ const maxReorderedFrames = 17;
 export async function findDisplayedFrame(
   ffprobe: Binary,
   path: string,
-  { streamIndex, seconds }: DisplayMoment,
+  { streamIndex, seconds, analysis }: DisplayMoment,
   settings: ProbeSettings,
   signal: AbortSignal | undefined,
 ): Promise<number | null> {
   const stopReading = new AbortController();
   const limit = timeoutSignal(settings.seconds * 1000);
   const args = [
-    ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', String(streamIndex)],
+    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis), '-select_streams', String(streamIndex)],
     ...['-read_intervals', `${seconds.toFixed(6)}%`, '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
   ];
   let [displayedFrame, laterFrame] = [Number.NEGATIVE_INFINITY, 0];

@@ -1,30 +1,37 @@
 import { open } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
-import type { MediaFacts } from '../../jobs/media.js';
-import { safeInputOptions } from '../../plan/safe-input.js';
+import type { Analysis, MediaFacts } from '../../jobs/media.js';
+import { inputOptions } from '../../plan/safe-input.js';
 import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { hasClosedCaptions } from './closed-captions.js';
 import { withCorrectLength } from './correct-length.js';
 import { isMp4, playlistKind } from './formats.js';
 import { measureJoinedDuration } from './measure-joined-duration.js';
-import { detectFieldOrder, mayBeInterlaced, measureTracks, measureVariableVideo } from './measure-streams.js';
+import {
+  detectFieldOrder,
+  findStills,
+  mayBeInterlaced,
+  measureTracks,
+  measureVariableVideo,
+} from './measure-streams.js';
 import { numberAt, objectAt, parseProbe } from './probe-fields.js';
+import { probeFurther } from './probe-further.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { validateProbe } from './validate-probe.js';
 
 // The side data of eight packets shows whether the file is encrypted; the packets' contents are not printed.
-const probeArgs = [
-  ...['-v', 'warning', '-hide_banner', ...safeInputOptions],
-  ...['-print_format', 'json', '-show_format', '-show_streams', '-show_packets', '-read_intervals', '%+#8'],
-] as const;
+const probeArgs = (analysis?: Analysis) => [
+  ...['-v', 'warning', '-hide_banner', ...inputOptions(analysis), '-print_format', 'json', '-show_format'],
+  ...['-show_streams', '-show_programs', '-show_chapters', '-show_packets', '-read_intervals', '%+#8'],
+];
 
-/** Implements `Ffmpeg.probe`. Rejects with `TranscodingTimeoutError` if it takes too long. */
+/** Implements `Ffmpeg.probe`. Rejects with `TranscodingTimeoutError` if the first look takes too long. */
 export async function probeFile(
   ffprobe: Binary,
   path: string,
   settings: ProbeSettings,
-  signal?: AbortSignal,
+  { signal, program }: { readonly signal?: AbortSignal | undefined; readonly program?: string | undefined },
 ): Promise<MediaFacts> {
   const { head, sizeBytes } = await readHead(path);
   if (sizeBytes === 0) throw new VencError('NoMediaError', 'The file is empty.');
@@ -33,21 +40,19 @@ export async function probeFile(
     const message = `The file is a playlist (${playlist}); the files that it refers to are not fetched.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const {
-    output: json,
-    exit,
-    deadlineSignal,
-  } = await runFfprobe(ffprobe, probeArgs, path, {
-    settings,
-    subject: 'the file',
-    timeoutErrorClass: 'TranscodingTimeoutError',
-    signal,
-  });
-  if (exit.signal !== null) {
-    const message = `ffprobe was ended by ${exit.signal} while it read the file.`;
+  const { output: firstJson, exit: firstExit, deadlineSignal } = await runProbe();
+  if (firstExit.signal !== null) {
+    const message = `ffprobe was ended by ${firstExit.signal} while it read the file.`;
     throw new VencError('UnsupportedInputError', message);
   }
-  const output = { head, sizeBytes, json, stderr: exit.stderr };
+  const { json, stderr, analysis } = await probeFurther(
+    { json: firstJson, stderr: firstExit.stderr },
+    { path, head, sizeBytes, program, probe: probeAgain },
+  );
+  throwIfInterrupted();
+  const stills = await findStills(ffprobe, path, json, { settings, signal: deadlineSignal });
+  throwIfInterrupted();
+  const output = { head, sizeBytes, json, stderr, analysis, program, stills };
   const validation = validateProbe(output);
   if ('media' in validation) {
     const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));
@@ -61,17 +66,33 @@ export async function probeFile(
   const brokenBoxes =
     errorClass === 'NoMediaError' && isMp4(head) ? await explainBoxes(path, sizeBytes) : null;
   throw new VencError(errorClass, brokenBoxes ?? validation.failure.message, {
-    cause: new ProgramMessages(exit.stderr),
+    cause: new ProgramMessages(stderr),
   });
+
+  function runProbe(further?: Analysis) {
+    return runFfprobe(ffprobe, probeArgs(further), path, {
+      settings,
+      subject: 'the file',
+      timeoutErrorClass: 'TranscodingTimeoutError',
+      signal,
+    });
+  }
+
+  // It needs memory and time for all that is read. If a limit ends it, the tracks that are known are encoded.
+  async function probeAgain(further: Analysis) {
+    const result = await runProbe(further).catch(() => null);
+    if (result === null || result.exit.exitCode !== 0) return null;
+    return { json: result.output, stderr: result.exit.stderr };
+  }
 
   // Other facts of the stream depend on the field order, so the probe is validated again.
   async function withFieldOrder(media: MediaFacts): Promise<MediaFacts> {
-    const { video, durationSeconds } = media;
+    const { video, durationSeconds, analysis } = media;
     if (video === null || !mayBeInterlaced(video)) return media;
     const fieldOrder = await detectFieldOrder(
       ffprobe,
       path,
-      { video, durationSeconds },
+      { video, durationSeconds, ...(analysis && { analysis }) },
       { settings, signal: deadlineSignal },
     );
     throwIfInterrupted();
@@ -82,7 +103,7 @@ export async function probeFile(
   async function withFrameRate(media: MediaFacts): Promise<MediaFacts> {
     const { video } = media;
     if (video === null || !(video.isFrameRateVariable || endsBeforeFile(media))) return media;
-    const measured = await measureVariableVideo(ffprobe, path, video, { settings, signal: deadlineSignal });
+    const measured = await measureVariableVideo(ffprobe, path, media, { settings, signal: deadlineSignal });
     throwIfInterrupted();
     if (measured === null) return media;
     const { lastFrame } = measured;
@@ -119,8 +140,7 @@ export async function probeFile(
   // A raw stream has no duration, and ffprobe estimates it from the first bitrate: 2.7 seconds instead of 4 if audio and silence alternate.
   async function withCountedDuration(media: MediaFacts): Promise<MediaFacts> {
     const { audio, video } = media;
-    if (video !== null || audio === null || !/Estimating duration from bitrate/.test(exit.stderr))
-      return media;
+    if (video !== null || audio === null || !/Estimating duration from bitrate/.test(stderr)) return media;
     const tracks = await measureTracks(ffprobe, path, settings, deadlineSignal);
     throwIfInterrupted();
     const track = tracks?.get(audio.streamIndex);
@@ -129,7 +149,8 @@ export async function probeFile(
   }
 
   async function withJoinedDuration(media: MediaFacts): Promise<MediaFacts> {
-    if (media.format !== 'mpeg-ts') return media;
+    // Several programmes have several clocks, which are no jumps.
+    if (media.format !== 'mpeg-ts' || media.unused?.programs !== undefined) return media;
     const seconds = await measureJoinedDuration(path, deadlineSignal);
     throwIfInterrupted();
     return seconds === null ? media : withDuration(media, seconds, sizeBytes);

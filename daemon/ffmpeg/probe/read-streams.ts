@@ -48,7 +48,8 @@ export function readStream(stream: ProbeObject): StreamFacts {
   };
 }
 
-function isUsable(stream: ProbeObject): boolean {
+/** Whether a stream is audio that can be decoded, of which ffprobe found a frame. */
+export function isUsableAudio(stream: ProbeObject): boolean {
   const channels = numberAt(stream, 'channels') ?? 0;
   const sampleRate = numberAt(stream, 'sample_rate') ?? 0;
   return textAt(stream, 'codec_type') === 'audio' && isCodecKnown(stream) && channels > 0 && sampleRate > 0;
@@ -56,7 +57,7 @@ function isUsable(stream: ProbeObject): boolean {
 
 /** The audio streams that can be decoded: the default one or else the first is first, the others follow in the order of the file. */
 export function readAudio(streams: readonly ProbeObject[]): readonly AudioFacts[] {
-  const usableStreams = streams.filter(isUsable);
+  const usableStreams = streams.filter(isUsableAudio);
   const chosen = usableStreams.find((stream) => hasDisposition(stream, 'default')) ?? usableStreams[0];
   if (chosen === undefined) return [];
   return [chosen, ...usableStreams.filter((stream) => stream !== chosen)].map(audioFacts);

@@ -36,11 +36,10 @@ const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
   bt: 'bottom-first',
 };
 
-const frameCount = (stream: ProbeObject) => numberAt(stream, 'nb_frames') ?? Number.POSITIVE_INFINITY;
-
 /** Sorts the better stream first: more than a single frame, then more pixels, then the default stream, then the higher bitrate. */
-function compareStreams(a: ProbeObject, b: ProbeObject): number {
-  const isSingle = (stream: ProbeObject) => Number(frameCount(stream) === 1);
+function compareStreams(a: ProbeObject, b: ProbeObject, stills: ReadonlySet<number>): number {
+  const isSingle = (stream: ProbeObject) =>
+    Number(numberAt(stream, 'nb_frames') === 1 || stills.has(numberAt(stream, 'index') ?? -1));
   const isDefault = (stream: ProbeObject) => Number(hasDisposition(stream, 'default'));
   return (
     isSingle(a) - isSingle(b) ||
@@ -50,16 +49,26 @@ function compareStreams(a: ProbeObject, b: ProbeObject): number {
   );
 }
 
-/**
- * The best video stream (contract, section 11); null if none is usable. `measuredFieldOrder` takes precedence over the declared field
- * order.
- */
+/** The video streams that can be decoded, of which ffprobe found a frame. */
+export function usableVideos(streams: readonly ProbeObject[]): readonly ProbeObject[] {
+  return streams.filter((stream) => isVideo(stream) && isCodecKnown(stream) && pixelsOf(stream) > 0);
+}
+
+/** The best video stream (contract, section 11). `stills` has the indexes of those with a single frame, as far as that was measured. */
+export function bestVideo(
+  streams: readonly ProbeObject[],
+  stills: ReadonlySet<number>,
+): ProbeObject | undefined {
+  return usableVideos(streams).toSorted((a, b) => compareStreams(a, b, stills))[0];
+}
+
+/** The facts of the best video stream; null if none is usable. `measuredFieldOrder` takes precedence over the declared field order. */
 export function readVideo(
   streams: readonly ProbeObject[],
   measuredFieldOrder: VideoFacts['fieldOrder'] | null = null,
+  stills: ReadonlySet<number> = new Set(),
 ): VideoFacts | null {
-  const usable = streams.filter((stream) => isVideo(stream) && isCodecKnown(stream) && pixelsOf(stream) > 0);
-  const [chosen] = usable.toSorted(compareStreams);
+  const chosen = bestVideo(streams, stills);
   if (chosen === undefined) return null;
   const fieldOrder = measuredFieldOrder ?? fieldOrders[textAt(chosen, 'field_order') ?? ''] ?? 'unknown';
   const frames = numberAt(chosen, 'nb_frames') ?? 0;

@@ -1,6 +1,6 @@
 import { maxPixels } from '../../../src/shared/settings/limits.js';
 import type { JobFailure } from '../../jobs/job.js';
-import type { AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
+import type { Analysis, AudioFacts, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import {
   formatWord,
   isAnimatedWebp,
@@ -20,7 +20,9 @@ import {
 } from './probe-fields.js';
 import { isCodecKnown, readAudio, readDuration, toKilobits } from './read-streams.js';
 import { readSubtitles } from './read-subtitles.js';
+import { readUnused } from './read-unused.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
+import { programNames, selectProgram } from './select-program.js';
 
 /** The result of probing a file, before validation. */
 export interface ProbeOutput {
@@ -32,6 +34,12 @@ export interface ProbeOutput {
   readonly stderr: string;
   /** The measured field order; absent or null if it was not measured or is unknown. */
   readonly fieldOrder?: VideoFacts['fieldOrder'] | null;
+  /** The programme that outputs are made from, by number or name; absent for the default one. */
+  readonly program?: string | undefined;
+  /** The indexes of the video streams that have a single frame, as far as that was measured. */
+  readonly stills?: ReadonlySet<number>;
+  /** How far ffmpeg had to read; absent for its default. */
+  readonly analysis?: Analysis | undefined;
 }
 
 /** Either the facts of the file or the reason why it is rejected. */
@@ -142,12 +150,25 @@ function tagOf(stream: ProbeObject): string {
   return /^[ -Z^-~]+$/.test(tag) ? ` ${tag}` : '';
 }
 
-function isStillImage(format: ProbeObject, streams: readonly ProbeObject[]): boolean {
+function isStillImage(format: ProbeObject, streams: readonly ProbeObject[], head: Buffer): boolean {
   const name = textAt(format, 'format_name') ?? '';
   if (isImageFormat(name)) return true;
   const brand = textAt(objectAt(format, 'tags'), 'major_brand') ?? '';
-  const isImageFile = name === 'gif' || name === 'apng' || /^(?:avif|heic|heix|mif1)$/.test(brand);
+  if (name === 'apng') return animatedFrames(head) === 1;
+  const isImageFile = name === 'gif' || /^(?:avif|heic|heix|mif1)$/.test(brand);
   return isImageFile && streams.every((stream) => numberAt(stream, 'nb_frames') === 1);
+}
+
+/** The number of frames that an animated PNG declares; null if unknown. */
+function animatedFrames(head: Buffer): number | null {
+  const at = head.indexOf('acTL');
+  return at === -1 || at + 8 > head.length ? null : head.readUInt32BE(at + 4);
+}
+
+function missingProgramMessage(json: ProbeObject, program = ''): string {
+  const names = programNames(json);
+  const known = names === '' ? 'it has no programmes' : `its programmes are ${names}`;
+  return `The input has no programme ${program}: ${known}.`;
 }
 
 /**
@@ -180,14 +201,18 @@ function isOversized(stderr: string): (stream: ProbeObject) => boolean {
 export function validateProbe(output: ProbeOutput): ProbeValidation {
   const json = parseProbe(output.json);
   const format = objectAt(json, 'format');
-  const streams = objectsAt(json, 'streams');
+  const allStreams = objectsAt(json, 'streams');
   const name = textAt(format, 'format_name');
   // A score of 1 means that only the file extension matched.
   if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return explainUnrecognized(output);
   if (isAnyStreamEncrypted(json, output.stderr)) return unsupportedInput('The file is encrypted.');
-  if (isStillImage(format, streams)) return imageFailure(output.head);
+  if (isStillImage(format, allStreams, output.head)) return imageFailure(output.head);
+  const { stills = new Set() } = output;
+  const selection = selectProgram(json, output.program, stills);
+  if (selection === null) return noMediaFailure(missingProgramMessage(json, output.program));
+  const { streams } = selection;
   const [audio = null, ...otherAudio] = readAudio(streams);
-  const video = readVideo(streams, output.fieldOrder);
+  const video = readVideo(streams, output.fieldOrder, stills);
   const subtitles = readSubtitles(streams);
   if (video === null && (audio === null || streams.some(isOversized(output.stderr)))) {
     return explainUnusable(streams, output.stderr);
@@ -205,6 +230,14 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   const audioRejection = audio === null ? null : unsupportedAudio(audio);
   if (audioRejection !== null) return audioRejection;
   const durationSeconds = readDuration(format, streams, [video, audio]);
+  const used = new Set([
+    ...(video === null ? [] : [video]),
+    ...(audio === null ? [] : [audio, ...otherAudio]),
+  ]);
+  const unused = readUnused(json, selection, {
+    used: new Set([...used].map(({ streamIndex }) => streamIndex)),
+    stills,
+  });
   const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;
   return {
     media: {
@@ -215,6 +248,8 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       audio,
       ...(otherAudio.length === 0 ? {} : { otherAudio }),
       ...(subtitles.length === 0 ? {} : { subtitles }),
+      ...(output.analysis === undefined ? {} : { analysis: output.analysis }),
+      ...(unused === null ? {} : { unused }),
     },
   };
 }

@@ -144,7 +144,9 @@ function plainSchema(setting: PlainSetting): Schema {
       };
     case 'text':
       return {
-        type: 'string',
+        ...(setting.maxNumber === undefined
+          ? { type: 'string' }
+          : { type: ['string', 'integer'], minimum: 0, maximum: setting.maxNumber }),
         ...(setting.mayBeEmpty || setting.emptyMeansOmitted ? {} : { minLength: 1 }),
         maxLength: setting.maxLength,
         ...(setting.form === undefined ? {} : { pattern: `^(?:${setting.form.pattern})$` }),

@@ -83,7 +83,7 @@ const elementaryFormats: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'ea
  * its first timestamp, see `readAudioParts`. The video is read too, so that a jump of the clock is corrected as when it is encoded.
  */
 export function conversionOf(
-  { video, format }: MediaFacts,
+  { video, format, analysis }: MediaFacts,
   { streamIndex, sampleRate }: AudioFacts,
   { input, scratch }: PlanPaths,
 ): { readonly path: string; readonly args: readonly string[] } {
@@ -99,7 +99,7 @@ export function conversionOf(
   return {
     path,
     args: [
-      ...['-y', ...safeInputArgs(input), '-map', `0:${streamIndex}`, '-af', filters.join(',')],
+      ...['-y', ...safeInputArgs(input, analysis), '-map', `0:${streamIndex}`, '-af', filters.join(',')],
       // Without a container the samples follow each other. ffmpeg 5.1 sets a wrong time for the first frame of another rate.
       ...['-c:a', 'pcm_f32le', '-f', isElementary ? 'w64' : 'nut', fileArgument(path)],
       ...(video === null ? [] : ['-map', `0:${video.streamIndex}`, '-c:v', 'copy', '-f', 'null', '-']),

@@ -1,4 +1,4 @@
-import type { SubtitleFacts } from '../../jobs/media.js';
+import type { Analysis, SubtitleFacts, VideoFacts } from '../../jobs/media.js';
 import { textFormOf } from '../decide/captions.js';
 import type { Decision, VideoDecision } from '../decide/decisions.js';
 import type { Container } from '../formats.js';
@@ -111,10 +111,14 @@ export interface SubtitleFile {
 }
 
 /** The arguments of the run that writes text subtitles of the input to files, without decoding anything else. */
-export function extractSubtitlesArgs(input: string, files: readonly SubtitleFile[]): readonly string[] {
+export function extractSubtitlesArgs(
+  input: string,
+  files: readonly SubtitleFile[],
+  analysis: Analysis | undefined,
+): readonly string[] {
   return [
     '-y',
-    ...safeInputArgs(input),
+    ...safeInputArgs(input, analysis),
     ...files.flatMap(({ facts: { streamIndex, codec }, path }) => {
       const form = textFormOf(codec);
       if (form === null) return [];
@@ -124,10 +128,15 @@ export function extractSubtitlesArgs(input: string, files: readonly SubtitleFile
 }
 
 /** The arguments of the run that copies a video into a transport stream. */
-export function copyVideoArgs(input: string, streamIndex: number, to: string): readonly string[] {
+export function copyVideoArgs(
+  input: string,
+  { streamIndex }: VideoFacts,
+  to: string,
+  analysis: Analysis | undefined,
+): readonly string[] {
   return [
     '-y',
-    ...safeInputArgs(input),
+    ...safeInputArgs(input, analysis),
     '-map',
     `0:${streamIndex}`,
     '-c',

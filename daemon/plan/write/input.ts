@@ -1,6 +1,6 @@
 import type { AudioDecision, Clip, Decision, VideoDecision } from '../decide/decisions.js';
 import type { PlanPaths } from '../plan-types.js';
-import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
+import { fileArgument, inputOptions, safeInputArgs, safeInputOptions } from '../safe-input.js';
 
 /**
  * Options of the decoder for a codec (null for none). With several threads ffmpeg's decoder for Theora and VP3 corrupts colours:
@@ -17,9 +17,13 @@ type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecod
  * before the requested time. This is exact to the frame, and a clip from the end of a long file costs no more than one from its
  * start. Filters rotate the video, because the automatic rotation of ffmpeg comes before deinterlacing and destroys the fields.
  */
-export function inputArgs(path: string, clip: Clip, video: InputVideo | null): readonly string[] {
+export function inputArgs(
+  { input, analysis }: Pick<PlanPaths, 'input' | 'analysis'>,
+  clip: Clip,
+  video: InputVideo | null,
+): readonly string[] {
   return [
-    ...safeInputOptions,
+    ...inputOptions(analysis),
     ...decoderArgs(video?.inputCodec ?? null),
     ...(video === null || video.inputDecoder === null ? [] : [`-c:${video.streamIndex}`, video.inputDecoder]),
     '-noautorotate',
@@ -27,7 +31,7 @@ export function inputArgs(path: string, clip: Clip, video: InputVideo | null): r
     ...['-reinit_filter:a', '0'],
     ...(clip.readFromSeconds > 0 ? ['-ss', secondsArgument(clip.readFromSeconds)] : []),
     '-i',
-    fileArgument(path),
+    fileArgument(input),
   ];
 }
 
@@ -35,7 +39,7 @@ export function inputArgs(path: string, clip: Clip, video: InputVideo | null): r
 export function repackArgs(decision: Decision, audio: AudioDecision, paths: PlanPaths): readonly string[] {
   return [
     '-y',
-    ...safeInputArgs(paths.input),
+    ...safeInputArgs(paths.input, paths.analysis),
     ...['-map', `0:${audio.streamIndex}`, '-c:a', 'copy', '-map_metadata', '-1'],
     ...['-f', 'amr', fileArgument(repackedFile(decision, paths))],
   ];

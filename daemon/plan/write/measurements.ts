@@ -32,7 +32,7 @@ export function measurementsOf(
     measurement === 'loudness' ? loudnessMeter : 'astats',
   ];
   const run = [
-    ...(audioFile ?? inputArgs(paths.input, clip, null)),
+    ...(audioFile ?? inputArgs(paths, clip, null)),
     ...['-map', audioFile === null ? `0:${audio.streamIndex}` : '0:0'],
     ...['-af', filters.join(','), '-f', 'null', '-'],
   ];

@@ -82,7 +82,7 @@ function encodeArgs(
   };
   return [
     '-y',
-    ...inputArgs(paths.input, clip, video),
+    ...inputArgs(paths, clip, video),
     ...(audioFile ?? []),
     ...(video === null ? [] : watermarkInputArgs(video.watermarks)),
     ...captionInputArgs(captioned, skipOf(decision).seconds, paths),
@@ -160,7 +160,7 @@ function groupArgs(
   const firstCaptions = firstWatermark + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
   return [
     '-y',
-    ...inputArgs(paths.input, first.clip, first.video),
+    ...inputArgs(paths, first.clip, first.video),
     ...[...audioFiles.values()].flatMap((args) => args ?? []),
     ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
     ...group.videos.flatMap((decision) => captionInputArgs(decision, skipOf(first).seconds, paths)),

@@ -1,8 +1,8 @@
-import type { Orientation } from '../../jobs/media.js';
+import type { Analysis, Orientation } from '../../jobs/media.js';
 import type { ColourConversion, Fit } from '../decide/decisions.js';
 import type { ThumbnailSchedule } from '../decide/thumbnails.js';
 import type { Capabilities } from '../plan-types.js';
-import { fileArgument, safeInputOptions } from '../safe-input.js';
+import { fileArgument, inputOptions } from '../safe-input.js';
 import { fitFilters } from './filters.js';
 import { orientationFilters, toRgb } from './frame-filters.js';
 import { decoderArgs, secondsArgument } from './input.js';
@@ -15,6 +15,8 @@ const toleranceSeconds = 0.0005;
 /** The source of the images: a stream of a file, and the prefix of the image names, without folders. */
 export interface ThumbnailSource {
   readonly path: string;
+  /** See `MediaFacts`. */
+  readonly analysis: Analysis | undefined;
   readonly streamIndex: number;
   /** The first timestamp of the file. */
   readonly startSeconds: number;
@@ -109,8 +111,15 @@ function singleImageArgs(
   ];
 }
 
-function inputArgs({ codec, path }: ThumbnailSource, options: readonly string[] = []): readonly string[] {
-  return [...safeInputOptions, ...decoderArgs(codec), '-noautorotate', ...options, '-i', fileArgument(path)];
+function inputArgs(
+  { codec, path, analysis }: ThumbnailSource,
+  options: readonly string[] = [],
+): readonly string[] {
+  return [
+    ...inputOptions(analysis),
+    ...decoderArgs(codec),
+    ...['-noautorotate', ...options, '-i', fileArgument(path)],
+  ];
 }
 
 // Without this, times are shifted to start at the seek position and rounded to the time base of the file, which in Ogg is one

@@ -13,6 +13,7 @@ interface Precedence {
 }
 
 const precedences: readonly Precedence[] = [
+  { name: 'program', by: 'source' },
   { name: 'keyframe_rate', by: 'keyframe_interval' },
   { name: 'forced_keyframe_rate', by: 'forced_keyframe_interval' },
   {

@@ -9,7 +9,8 @@ const invalidInText = /[^\P{Cc}\t\n\r]|\p{Cs}/u;
 const invalidInNames = /[\p{Cc}\p{Cs}]/u;
 
 /** Validates a text: not empty unless the table allows it, and representable in JSON and XML. */
-export function parseText(setting: TextSetting, value: unknown): ScalarResult<string> {
+export function parseText(setting: TextSetting, sent: unknown): ScalarResult<string> {
+  const value = isNumberUpTo(setting.maxNumber, sent) ? String(sent) : sent;
   if (typeof value !== 'string') return { rule: 'must be a string' };
   if (value === '' && !setting.mayBeEmpty) return { rule: 'must not be empty' };
   if (isLongerThan(value, setting.maxLength)) {
@@ -22,6 +23,10 @@ export function parseText(setting: TextSetting, value: unknown): ScalarResult<st
   const violation = setting.isPath ? findPathViolation(value) : undefined;
   if (violation !== undefined) return { rule: violation };
   return { value: setting.isLowerCased ? value.toLowerCase() : value };
+}
+
+function isNumberUpTo(max: number | undefined, value: unknown): boolean {
+  return max !== undefined && Number.isInteger(value) && Number(value) >= 0 && Number(value) <= max;
 }
 
 /** Validates one of the words in `choices`. The value is spelled as in the table. */

@@ -60,6 +60,8 @@ export interface TextSetting extends SettingText {
   readonly emptyMeansOmitted?: true;
   /** Whether an invalid value is ignored with a warning, because the setting never breaks a request. */
   readonly invalidMeansOmitted?: true;
+  /** Up to this, a whole number is accepted and read as its digits: for names that may be numbers. */
+  readonly maxNumber?: number;
   /** The form of the whole text, and the rule that a text of another form violates (`must be ...`). */
   readonly form?: { readonly pattern: string; readonly rule: string; readonly example: string };
   /** The name of the value in the help of the flag, if the name of the setting would mislead. */

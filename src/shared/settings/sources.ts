@@ -20,6 +20,14 @@ export const sourcesTable = {
     help: 'label of another output of the job, whose file is used instead of the input',
     defaultText: 'the input',
   },
+  program: {
+    kind: 'text',
+    maxLength: 255,
+    maxNumber: 65_535,
+    section: 'Programmes',
+    help: 'the programme of a transport stream that is encoded, by number or name',
+    defaultText: 'the one with the largest video',
+  },
   copy_video: {
     kind: 'boolean',
     mayBeAuto: true,

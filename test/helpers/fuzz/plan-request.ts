@@ -70,7 +70,7 @@ function planOutputs(
   about: string,
 ): Plan {
   try {
-    const skipped = skippedOutputs(resolved, media);
+    const skipped = skippedOutputs(resolved, () => media);
     const encoded = resolved.flatMap(({ settings, outputDestination }, index): readonly OutputToPlan[] => {
       const isEncoded = !['transfer-only', 'playlist', 'captions'].includes(settings.type ?? '');
       if (!isEncoded || skipped.has(index + 1)) return [];

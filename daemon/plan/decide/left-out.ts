@@ -1,0 +1,129 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { AudioFacts, MediaFacts, ProgramFacts, UnusedTrack } from '../../jobs/media.js';
+import { wantsCaptions } from './captions.js';
+
+/** What an output has of an input, to find out what is left out. */
+interface KeptStreams {
+  /** Whether the output may have video and audio at all. */
+  readonly wantsVideo: boolean;
+  readonly wantsAudio: boolean;
+  /** Whether it has video. Then the warnings about its captions name the subtitles that are left out. */
+  readonly hasVideo: boolean;
+}
+
+/** Longer lists end with the number of the others. */
+const maxNames = 8;
+
+/**
+ * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks, chapters, tags, cover images,
+ * attached files and data tracks. What the request leaves out on purpose is not named: skipped audio and captions, skipped video with its
+ * subtitles, and the alternatives of a programme or an audio track that it chooses.
+ */
+export function leftOutWarnings(
+  settings: OutputSettings,
+  media: MediaFacts,
+  { wantsVideo, wantsAudio, hasVideo }: KeptStreams,
+): readonly string[] {
+  const { tracks = [], chapterCount = 0, tags = [], programs } = media.unused ?? {};
+  const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
+  const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
+  const covers = tracks.filter(({ kind }) => kind === 'cover').length;
+  const files = tracks.filter(({ kind }) => kind === 'attachment');
+  const data = tracks.filter(({ kind }) => kind === 'data');
+  return [
+    ...(programs === undefined || settings.program !== undefined ? [] : [programWarning(programs)]),
+    ...trackWarnings('video', videos),
+    ...(wantsAudio && settings.select_audio_language === undefined ? otherAudioWarnings(media) : []),
+    ...trackWarnings('audio', audios),
+    ...(hasVideo || !wantsVideo ? [] : subtitleWarnings(settings, media)),
+    ...sentence(chapterCount === 0 ? [] : [`${chapterCount}`], (count) =>
+      chapterCount === 1
+        ? 'The chapter of the input was left out.'
+        : `The ${count} chapters of the input were left out.`,
+    ),
+    ...sentence(tags, (names) => `The tags of the input were left out: ${names}.`),
+    ...(covers === 0 ? [] : [`The cover ${plural('image', covers)} of the input ${was(covers)} left out.`]),
+    ...sentence(
+      files.map(({ fileName, codec, streamIndex }) => fileName ?? `${codec} in stream ${streamIndex}`),
+      (names) =>
+        `The ${plural('file', files.length)} attached to the input ${was(files.length)} left out: ${names}.`,
+    ),
+    ...sentence(
+      data.map(({ codec, streamIndex }) => `stream ${streamIndex} (${dataName(codec)})`),
+      (names) =>
+        `The ${plural('data track', data.length)} of the input ${was(data.length)} left out: ${names}.`,
+    ),
+  ];
+}
+
+const plural = (noun: string, count: number) => (count === 1 ? noun : `${noun}s`);
+const was = (count: number) => (count === 1 ? 'was' : 'were');
+
+/** A sentence with a list of names; none if there are no names. */
+function sentence(names: readonly string[], toSentence: (names: string) => string): readonly string[] {
+  if (names.length === 0) return [];
+  const more = names.length - maxNames;
+  const shown = names.slice(0, maxNames).join(', ');
+  return [toSentence(more > 0 ? `${shown} and ${more} more` : shown)];
+}
+
+const dataNames: Readonly<Record<string, string>> = {
+  tmcd: 'tmcd: timecode',
+  gpmd: 'gpmd: GoPro telemetry',
+  camm: 'camm: camera motion',
+  scte_35: 'scte_35: splice points',
+};
+
+function dataName(codec: string): string {
+  return Object.hasOwn(dataNames, codec) ? (dataNames[codec] ?? codec) : codec;
+}
+
+function programWarning({
+  chosen,
+  others,
+}: NonNullable<NonNullable<MediaFacts['unused']>['programs']>): string {
+  const label = ({ number, name }: ProgramFacts) =>
+    name === undefined ? `${number}` : `${number} (${name})`;
+  const shown = others.slice(0, maxNames).map(label).join(', ');
+  const names = others.length > maxNames ? `${shown} and ${others.length - maxNames} more` : shown;
+  return `The output has programme ${label(chosen)} of the input; programme ${names} was left out (program chooses one).`;
+}
+
+const reasons = {
+  empty: 'no frame of it was found',
+  'unknown-codec': 'ffmpeg does not know its codec',
+  still: 'it is a single picture',
+  other: 'an output has one track of video',
+} as const satisfies Record<NonNullable<UnusedTrack['reason']> | 'other', string>;
+
+/** One sentence for each reason. */
+function trackWarnings(kind: 'video' | 'audio', tracks: readonly UnusedTrack[]): readonly string[] {
+  return (['empty', 'unknown-codec', 'still', 'other'] as const).flatMap((reason) =>
+    sentence(
+      tracks
+        .filter((track) => (track.reason ?? 'other') === reason)
+        .map(({ streamIndex, codec }) => `stream ${streamIndex} (${codec})`),
+      (names) => `The ${kind} in ${names} of the input was left out: ${reasons[reason]}.`,
+    ),
+  );
+}
+
+/** The audio tracks that could be encoded, but an output has only one. */
+function otherAudioWarnings({ otherAudio = [] }: MediaFacts): readonly string[] {
+  const name = ({ streamIndex, codec, language }: AudioFacts) =>
+    `stream ${streamIndex} (${language === undefined ? codec : `${codec}, ${language}`})`;
+  return sentence(
+    otherAudio.map(name),
+    (names) =>
+      `The audio in ${names} of the input was left out: an output has one audio track (select_audio_language chooses it).`,
+  );
+}
+
+/** The subtitles of an output without video, which has no place for them. */
+function subtitleWarnings(settings: OutputSettings, { subtitles = [] }: MediaFacts): readonly string[] {
+  if (!wantsCaptions(settings)) return [];
+  return sentence(
+    subtitles.map(({ streamIndex, codec }) => `stream ${streamIndex} (${codec})`),
+    (names) => `The subtitles in ${names} of the input were left out: the input has no video.`,
+  );
+}
