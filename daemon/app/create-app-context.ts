@@ -36,6 +36,7 @@ import { createRemoteClaims } from './create-remote-claims.js';
 import { observerHooks } from './daemon-observers.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
 import { type LeaderWork, openLeaderWork } from './leader-work.js';
+import { createNeededFiles, renewUploads } from './needed-files.js';
 import { openHostedFiles } from './open-hosted-files.js';
 import { openRecords } from './records/open-records.js';
 import { rollBackUnfinished } from './roll-back-unfinished.js';
@@ -111,7 +112,16 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     }
     const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
     const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
-    const fileStoreOptions = { now, randomToken, stallTimeoutMs, minFreeBytes, cleanupJournal, log };
+    const { isNeeded } = createNeededFiles(store);
+    const fileStoreOptions = {
+      now,
+      randomToken,
+      stallTimeoutMs,
+      minFreeBytes,
+      isNeeded,
+      cleanupJournal,
+      log,
+    };
     const { hosted, uploads, closeFiles } = await openHostedFiles(options, fileStoreOptions);
     rollbackSteps.unshift(closeFiles);
     const uncaughtErrors = createUncaughtErrorHandler(log);
@@ -130,6 +140,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const transports =
       observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
     records.watchOwn(hooks.jobChanged);
+    records.watchOwn(renewUploads(uploads, log));
     const { isOwnRun } = records;
     await rollBackUnfinished(store, { transports, savedCredentials, scratch, log, isOwnRun });
     await scratch.clear();

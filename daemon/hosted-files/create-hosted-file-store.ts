@@ -12,13 +12,11 @@ import {
   type HostedFileStoreState,
   isExpired,
   readRecord,
+  storeDefaults,
 } from './hosted-file-store-state.js';
 import { putHostedFile } from './put-hosted-file.js';
-import { removeExpiredFiles, removeExpiredToken } from './remove-expired-files.js';
+import { removeExpiredFiles, removeExpiredToken, renewFiles } from './remove-expired-files.js';
 import { storeUpload } from './store-upload.js';
-
-/** The contract's 24 hours. */
-const defaultRetentionSeconds = 86_400;
 
 /**
  * Creates a hosted file store in a local folder, which is created on first use. Only one process may use the folder: expiry deletes every
@@ -26,7 +24,7 @@ const defaultRetentionSeconds = 86_400;
  */
 export function createHostedFileStore(folder: string, options: HostedFileStoreOptions): HostedFileStore {
   const state: HostedFileStoreState = {
-    retentionSeconds: defaultRetentionSeconds,
+    ...storeDefaults,
     minFreeBytes: 0,
     ...options,
     folder: resolve(folder),
@@ -63,6 +61,9 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
       const record = await recordOf(token);
       return record === null ? null : { sizeBytes: record.sizeBytes, md5: record.md5 };
     },
+    renew: async (token) => {
+      if (isToken(token)) await state.mutex.runExclusive(token, () => renewFiles(state, token));
+    },
     removeExpired: () => removeExpiredFiles(state, (token, due) => expiryTimer.scheduleAt(token, due)),
     problem: async () => null,
     close: () => expiryTimer.close(),
@@ -77,7 +78,8 @@ async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promis
   if (stats === null)
     return (await isEmpty(join(state.folder, ref.token))) ? { state: 'gone' } : { state: 'unknown' };
   if (!stats.isFile()) return { state: 'unknown' };
-  if (isExpired(state, stats.mtime)) return { state: 'gone' };
+  if (isExpired(state, stats.mtime) && !(state.isNeededThere && (await state.isNeeded(ref.token))))
+    return { state: 'gone' };
   return {
     state: 'there',
     sizeBytes: stats.size,

@@ -44,7 +44,10 @@ export function parseFileRefUrl(url: string): FileRef | null {
 
 /** The error of a job whose upload has expired (`gone`) or never existed. */
 export function missingFileError(state: 'gone' | 'unknown'): VencError {
-  const reason = state === 'gone' ? 'has expired: uploads are kept for 24 hours' : 'does not exist';
+  const reason =
+    state === 'gone'
+      ? 'has expired: uploads are kept until 24 hours after the end of the last job that names them'
+      : 'does not exist';
   return new VencError('FileNotFoundError', `The upload ${reason}.`);
 }
 

@@ -14,6 +14,13 @@ export interface HostedFileStoreOptions {
   readonly randomToken: () => string;
   /** How long an upload may send nothing before it is aborted, in milliseconds. */
   readonly stallTimeoutMs: number;
+  /**
+   * Whether a job that has not ended needs the files of a token, which are then not deleted; none does by default. Asked only about files
+   * whose time is over.
+   */
+  readonly isNeeded?: (token: string) => Promise<boolean>;
+  /** Whether files that are needed count as there, as uploads do; false by default: their address answers 410. */
+  readonly isNeededThere?: boolean;
   /** How long a file is kept; 24 hours by default. */
   readonly retentionSeconds?: number;
   /** Free space that uploads leave on the volume; 0 by default. */
@@ -38,6 +45,16 @@ export function unfinishedFolder(state: HostedFileStoreState): string {
 export function recordsFolder(state: HostedFileStoreState): string {
   return join(state.folder, '.records');
 }
+
+/** How long files that are needed and not there are left alone before the next check, in milliseconds. */
+export const neededRecheckMs = 3_600_000;
+
+/** The defaults of a store: the 24 hours of the contract, and no job that needs anything. */
+export const storeDefaults = {
+  retentionSeconds: 86_400,
+  isNeeded: async () => false,
+  isNeededThere: false,
+} as const;
 
 /** Whether a file with this modification time has expired. */
 export function isExpired(

@@ -37,7 +37,7 @@ export type HostedFile =
  * cannot be reached.
  */
 export interface HostedFileStore {
-  /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet. */
+  /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet, unless it is an upload that a job needs. */
   find(ref: FileRef): Promise<HostedFile>;
   /**
    * Downloads a file to a path, which appears only when the file is complete. May link it: neither may be modified afterwards. Rejects with
@@ -63,9 +63,11 @@ export interface HostedFileStore {
   ): Promise<FileRef & FileFacts>;
   /** The account that an uploaded file belongs to; null if there is no record. */
   ownerOf(token: string): Promise<string | null>;
+  /** Starts the retention time of an upload again. No-op if there is no such upload. */
+  renew(token: string): Promise<void>;
   /** Size and MD5 of an uploaded file, measured when it was received; null if there is no record. */
   factsOf(token: string): Promise<FileFacts | null>;
-  /** Deletes expired files and the unfinished files of an earlier crash, and schedules the expiry of all other files. */
+  /** Deletes expired files that no job needs and the unfinished files of an earlier crash, and schedules the expiry of all other files. */
   removeExpired(): Promise<void>;
   /**
    * Why files cannot be kept now, as one sentence without secrets; null if they can. The result may be a few seconds old. With a limit in

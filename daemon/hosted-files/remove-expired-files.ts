@@ -1,10 +1,11 @@
-import { readdir, rm, rmdir, stat } from 'node:fs/promises';
+import { readdir, rm, rmdir, stat, utimes } from 'node:fs/promises';
 import { join, parse } from 'node:path';
 import { abandonedFiles } from '../../src/shared/util/atomic-files.js';
 import { isToken } from './file-ref.js';
 import {
   type HostedFileStoreState,
   isExpired,
+  neededRecheckMs,
   recordsFolder,
   removeRecord,
   unfinishedFolder,
@@ -44,8 +45,8 @@ export async function removeExpiredFiles(
 }
 
 /**
- * Deletes the files of a token if all of them have expired. They are deleted together, so that none is `unknown` before it is `gone`.
- * Resolves to the expiry time of the last file, or null if no file is left.
+ * Deletes the files of a token if all of them have expired and no job needs them. They are deleted together, so that none is `unknown` before it is `gone`.
+ * Resolves to the expiry time of the last file, or of the next check, or null if no file is left.
  */
 export function removeExpiredToken(state: HostedFileStoreState, token: string): Promise<Date | null> {
   return state.mutex.runExclusive(token, () => removeExpiredFolder(state, token));
@@ -59,6 +60,11 @@ async function removeExpiredFolder(state: HostedFileStoreState, token: string): 
     return new Date(Math.max(...times.map((time) => time.getTime())) + state.retentionSeconds * 1000);
   }
   if (paths.length > 0) {
+    if (await state.isNeeded(token)) {
+      if (!state.isNeededThere) return new Date(state.now().getTime() + neededRecheckMs);
+      await renewFiles(state, token);
+      return new Date(state.now().getTime() + state.retentionSeconds * 1000);
+    }
     for (const path of paths) await rm(path, { recursive: true, force: true });
     await removeRecord(state, token);
     return null;
@@ -68,6 +74,12 @@ async function removeExpiredFolder(state: HostedFileStoreState, token: string): 
     await rmdir(folder).catch(() => undefined);
   }
   return null;
+}
+
+/** Starts the retention time of the files of a token again. */
+export async function renewFiles(state: HostedFileStoreState, token: string): Promise<void> {
+  const folder = join(state.folder, token);
+  for (const name of await namesIn(folder)) await utimes(join(folder, name), state.now(), state.now());
 }
 
 async function modifiedAt(path: string): Promise<Date | null> {

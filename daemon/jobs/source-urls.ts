@@ -1,4 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
+import type { Job } from './job.js';
 
 /** The URLs of the files that an output needs besides the input: watermarks, captions and a key. */
 export function sourceUrlsOf({
@@ -7,4 +8,9 @@ export function sourceUrlsOf({
   encryption_key_url: key,
 }: OutputSettings): readonly string[] {
   return [...[...watermark, ...captions].map(({ url }) => url), ...(key === undefined ? [] : [key])];
+}
+
+/** The URLs of all files that a job reads: its input, and what its outputs need besides it. */
+export function readUrlsOf({ input, outputs }: Pick<Job, 'input' | 'outputs'>): readonly string[] {
+  return [input.url, ...outputs.flatMap(({ settings }) => sourceUrlsOf(settings))];
 }

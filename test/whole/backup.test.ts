@@ -60,7 +60,8 @@ test('keys, accounts, credentials and uploads are restored, readable by their ow
   const files = async (folder: string) => {
     const names = await listRecursively(folder);
     const kept = names.filter(
-      (name) => !/^(daemon\.json|scratch|worker-files|leftovers|jobs\/index)/.test(name),
+      (name) =>
+        !/^(daemon\.json|uploads\/\.unfinished|scratch|worker-files|leftovers|jobs\/index)/.test(name),
     );
     const facts = kept.map(async (name) => {
       const found = await stat(join(folder, name));

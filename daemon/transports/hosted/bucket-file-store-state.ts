@@ -61,6 +61,18 @@ export async function readStoredUpload(
     : null;
 }
 
+/** Starts the retention time of an upload again, if it is there. */
+export async function renewUpload(
+  state: BucketFileStoreState,
+  token: string,
+  signal: AbortSignal,
+): Promise<void> {
+  const found = await readStoredUpload(state, token, signal);
+  if (found === null) return;
+  const record: StoredUpload = { ...found, storedAt: state.now().toISOString() };
+  await state.folder.writeText(recordPath(state, token), JSON.stringify(record), signal);
+}
+
 /** Makes requests that a client waits for. Rejects with `UnavailableError` if the bucket cannot be used. */
 export async function ask<T>(
   { availability }: BucketFileStoreState,

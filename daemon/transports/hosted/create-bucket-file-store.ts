@@ -4,7 +4,7 @@ import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import { ExpiryTimer } from '../../hosted-files/expiry-timer.js';
 import { isFileRef, isToken, missingFileError } from '../../hosted-files/file-ref.js';
 import type { FileRef, HostedFile, HostedFileStore } from '../../hosted-files/hosted-file-store.js';
-import { isExpired } from '../../hosted-files/hosted-file-store-state.js';
+import { isExpired, storeDefaults } from '../../hosted-files/hosted-file-store-state.js';
 import {
   ask,
   type BucketFileStoreOptions,
@@ -13,12 +13,10 @@ import {
   objectPath,
   readStoredUpload,
   recordPath,
+  renewUpload,
 } from './bucket-file-store-state.js';
 import { receiveToBucket } from './receive-to-bucket.js';
 import { createBucketExpiry, maxParallelRemovals } from './remove-expired-objects.js';
-
-/** The contract's 24 hours. */
-const defaultRetentionSeconds = 86_400;
 
 /**
  * Creates a hosted file store in a bucket. Several daemons may use the same folder: each reads the files of all, and deletes those that have
@@ -26,7 +24,7 @@ const defaultRetentionSeconds = 86_400;
  */
 export function createBucketFileStore(options: BucketFileStoreOptions): HostedFileStore {
   const state: BucketFileStoreState = {
-    retentionSeconds: defaultRetentionSeconds,
+    ...storeDefaults,
     ...options,
     activeTokens: new Map(),
   };
@@ -87,6 +85,9 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
       const record = await recordOf(token);
       return record === null ? null : { sizeBytes: record.sizeBytes, md5: record.md5 };
     },
+    renew: async (token) => {
+      if (isToken(token)) await ask(state, (signal) => renewUpload(state, token, signal));
+    },
     removeExpired: () => expiry.removeExpired(expiryTimer),
     problem: (maxWaitMs) => availability.problem(maxWaitMs),
     close() {
@@ -116,7 +117,8 @@ async function findObject(
   const modifiedAt = stat.modifiedAt ?? state.now();
   if (isExpired(state, modifiedAt)) {
     const storedAt = (await readStoredUpload(state, ref.token, signal))?.storedAt;
-    if (storedAt === undefined || isExpired(state, new Date(storedAt))) return { state: 'gone' };
+    const isOver = storedAt === undefined || isExpired(state, new Date(storedAt));
+    if (isOver && !(state.isNeededThere && (await state.isNeeded(ref.token)))) return { state: 'gone' };
   }
   return {
     state: 'there',

@@ -1,5 +1,6 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { HostedFileStore } from '../../hosted-files/hosted-file-store.js';
+import { storeDefaults } from '../../hosted-files/hosted-file-store-state.js';
 import { BucketAvailability, checkBucket } from './bucket-availability.js';
 import { BucketFolder, type BucketFolderOptions } from './bucket-folder.js';
 import { parseHostedUrl } from './bucket-location.js';
@@ -9,6 +10,7 @@ import { createBucketFileStore } from './create-bucket-file-store.js';
 interface OpenBucketFilesOptions {
   readonly now: () => Date;
   readonly randomToken: () => string;
+  readonly isNeeded?: (token: string) => Promise<boolean>;
   readonly log: Log;
   readonly remoteOptions: BucketFolderOptions;
 }
@@ -27,7 +29,7 @@ interface BucketFiles {
  */
 export async function openBucketFiles(
   url: string,
-  { now, randomToken, log, remoteOptions }: OpenBucketFilesOptions,
+  { now, randomToken, log, remoteOptions, isNeeded = storeDefaults.isNeeded }: OpenBucketFilesOptions,
 ): Promise<BucketFiles> {
   const location = parseHostedUrl(url, remoteOptions.service);
   const folder = new BucketFolder(location, remoteOptions);
@@ -41,7 +43,10 @@ export async function openBucketFiles(
   }
   const { stallTimeoutMs } = remoteOptions;
   const open = (kind: 'hosted' | 'uploads') =>
-    createBucketFileStore({ now, randomToken, stallTimeoutMs, folder, availability, kind });
+    createBucketFileStore({
+      ...{ now, randomToken, stallTimeoutMs, folder, availability, kind, isNeeded },
+      isNeededThere: kind === 'uploads',
+    });
   log(
     'info',
     `Hosted files and uploads are kept in the bucket ${location.name} at ${folder.host} (--hosted).`,

@@ -2,12 +2,13 @@ import { parse } from 'node:path';
 import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import type { ExpiryTimer } from '../../hosted-files/expiry-timer.js';
 import { isToken } from '../../hosted-files/file-ref.js';
-import { isExpired } from '../../hosted-files/hosted-file-store-state.js';
+import { isExpired, neededRecheckMs } from '../../hosted-files/hosted-file-store-state.js';
 import {
   type BucketFileStoreState,
   expiredPath,
   readStoredUpload,
   recordPath,
+  renewUpload,
 } from './bucket-file-store-state.js';
 
 /** Objects are deleted one by one, because not every compatible server deletes several with one request. */
@@ -50,6 +51,11 @@ export function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
       : undefined;
     const latest = storedAt === undefined ? new Date(latestMs) : new Date(storedAt);
     if (!isExpired(state, latest)) return new Date(latest.getTime() + state.retentionSeconds * 1000);
+    if (await state.isNeeded(token)) {
+      const recheckMs = state.isNeededThere ? state.retentionSeconds * 1000 : neededRecheckMs;
+      if (state.isNeededThere) await renewUpload(state, token, signal);
+      return new Date(state.now().getTime() + recheckMs);
+    }
     // The marker comes first, so that files are `gone` and never `unknown`, also after a crash here.
     await folder.writeText(expiredPath(state, token), '{}', signal);
     await mapWithConcurrency(objects, maxParallelRemovals, ({ key }) => folder.remove(key, signal));

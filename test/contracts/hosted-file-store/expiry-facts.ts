@@ -65,6 +65,52 @@ export function expiryFacts(test: StoreTest): void {
     assert.is(await store.ownerOf(old.token), null);
   });
 
+  test('an upload that a job needs is there after 24 hours, and for 24 more after the job', async ({
+    open,
+    harness,
+    pass,
+  }) => {
+    let isNeeded = true;
+    const store = open({ isNeeded: async () => isNeeded, isNeededThere: true });
+    const upload = await receiveContent(store, Buffer.from('upload'));
+    pass(dayMs + marginMs);
+    assert.is((await store.find(upload)).state, 'there');
+    await store.removeExpired();
+    assert.is(String(await contentOf(store, upload)), 'upload');
+    assert.is(await store.ownerOf(upload.token), 'me');
+    pass(3 * dayMs);
+    assert.is((await store.find(upload)).state, 'there');
+    await store.renew(upload.token);
+    isNeeded = false;
+    pass(dayMs - 3 * marginMs);
+    await store.removeExpired();
+    assert.is((await store.find(upload)).state, 'there');
+    pass(4 * marginMs);
+    assert.is((await store.find(upload)).state, 'gone');
+    await store.removeExpired();
+    await waitUntil('it is deleted', async () => (await harness.files()).length === 0);
+    await store.renew(upload.token);
+    assert.is((await store.find(upload)).state, 'gone');
+  });
+
+  test('a hosted file that a job needs is kept, and gone for its readers after 24 hours', async ({
+    open,
+    harness,
+    pass,
+  }) => {
+    let isNeeded = true;
+    const store = open({ isNeeded: async () => isNeeded });
+    await store.put(finishedFile('film'), refTo('token'), transferOf());
+    pass(dayMs + marginMs);
+    await store.removeExpired();
+    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    assert.equal(await harness.files(), ['token/a.mp4']);
+    isNeeded = false;
+    pass(dayMs);
+    await store.removeExpired();
+    await waitUntil('it is deleted', async () => (await harness.files()).length === 0);
+  });
+
   test('a cleanup keeps an upload that has not expired, with its owner', async ({ store, open }) => {
     const fresh = await receiveContent(store, Buffer.from('fresh'));
     await open().removeExpired();

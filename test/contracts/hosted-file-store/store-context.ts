@@ -11,6 +11,8 @@ import { scratchFolder } from '../transport/evidence.js';
 export interface StoreOptions {
   readonly now: () => Date;
   readonly stallTimeoutMs: number;
+  readonly isNeeded?: (token: string) => Promise<boolean>;
+  readonly isNeededThere?: boolean;
 }
 
 /** The files of one test, none at first. */
