@@ -10,6 +10,8 @@ interface LeaseOptions {
   readonly leaseMs: number;
   /** Called once if the worker has not reported for that long. */
   readonly onExpired: (lease: Lease) => void;
+  /** Called once when the run has ended, also if another daemon has ended the job. */
+  readonly onEnded: (lease: Lease) => void;
 }
 
 /** Reasons for which a run ends at once: nothing has to wait for the worker. */
@@ -32,6 +34,7 @@ export class Lease {
   keyId: string | null = null;
   readonly #options: LeaseOptions;
   #run: Run | null = null;
+  #hasEnded = false;
   #timer: NodeJS.Timeout | null = null;
   #begin: (run: Run) => void = () => {};
   #finish: () => void = () => {};
@@ -64,8 +67,15 @@ export class Lease {
     } finally {
       if (this.#timer !== null) clearTimeout(this.#timer);
       run.signal.removeEventListener('abort', onAbort);
+      this.#hasEnded = true;
+      this.#options.onEnded(this);
     }
   };
+
+  /** Whether the run has ended. */
+  get hasEnded(): boolean {
+    return this.#hasEnded;
+  }
 
   /** The job as it was claimed; null before the run has begun. */
   get job(): Job | null {
@@ -88,6 +98,7 @@ export class Lease {
   /** The worker has reported. */
   renew(): void {
     if (this.#timer !== null) clearTimeout(this.#timer);
+    if (this.#hasEnded) return;
     this.#timer = setTimeout(() => this.#options.onExpired(this), this.#options.leaseMs).unref();
   }
 

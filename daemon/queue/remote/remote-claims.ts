@@ -89,7 +89,7 @@ export class RemoteClaims {
     const ends = { signals: [signal, worker.stopped], timeoutMs };
     if (!(await offerUntil(this.#options.queue, offer, ends))) return null;
     const { job } = await lease.begun;
-    this.#leases.set(job.id, lease);
+    if (!lease.hasEnded) this.#leases.set(job.id, lease);
     registry.seen(workerId);
     this.#options.log('info', `Job ${job.id} is given to the worker ${worker.name}.`, { jobId: job.id });
     return { token: job.claim ?? '', job: jobForWorker(job) };
@@ -229,6 +229,10 @@ export class RemoteClaims {
   #open(worker: string): Lease {
     return new Lease(worker, {
       leaseMs: this.#options.leaseMs,
+      // The worker may have ended the job at another daemon.
+      onEnded: (lease) => {
+        for (const [jobId, one] of this.#leases) if (one === lease) this.#leases.delete(jobId);
+      },
       onExpired: (lease) =>
         void (this.#options.queue.isShared
           ? this.#passOn(lease)
@@ -252,7 +256,8 @@ export class RemoteClaims {
     const found = [...this.#leases].find(([, one]) => one === lease);
     if (found === undefined) return lease.end();
     const [jobId] = found;
-    this.#close(jobId, lease, false);
+    // A run that was stopped already, as by a cancel at another daemon, waits for the worker, which may never report here.
+    this.#close(jobId, lease, lease.stopReason !== null);
     await this.#options.queue.stop(jobId, 'passed-on');
   }
 

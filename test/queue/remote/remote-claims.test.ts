@@ -48,6 +48,17 @@ async function rejects(promise: Promise<unknown>, isExpected: (error: unknown) =
   assert.ok(isExpected(error), String(error));
 }
 
+test('a claim whose job was ended through another daemon is no longer held', async ({ harness }) => {
+  const daemon = await harness.start();
+  await daemon.create();
+  const { job } = await claimNext(daemon, await daemon.join());
+  const heldJobs = () => daemon.claims.workers().flatMap(({ jobIds }) => jobIds);
+  assert.equal(heldJobs(), [job.id]);
+  // What the queue does when the store reports a change by another daemon.
+  await daemon.queue.stop(job.id, 'passed-on');
+  assert.equal(heldJobs(), []);
+});
+
 test('a worker that does not report loses its claim, and another finishes the job', async ({ harness }) => {
   const daemon = await harness.start(50);
   const id = await daemon.create();
