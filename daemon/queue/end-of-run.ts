@@ -5,6 +5,7 @@ import { isFinal } from '../../src/shared/states.js';
 import { applyAsHolder } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import { type JobFailure, toJobFailure } from '../jobs/job.js';
+import type { JobProgress } from '../jobs/progress.js';
 
 /**
  * Whether the run with this token still holds the job: the job is not final and was not claimed by another
@@ -42,11 +43,20 @@ export function failUnfinished(job: Job, token: string, failure: JobFailure, now
 }
 
 /**
- * The job released to the queue, or lost by its worker, which counts as a crash. Returns the same object if the run no longer holds the
- * job. Pure.
+ * The job after its run ended early: released to the queue, or lost, which counts as a crash. Of a lost remote worker, its last progress is
+ * given: that counts only if it inspected or encoded the job, because it transfers other jobs meanwhile. Returns the same object if the run no
+ * longer holds the job. Pure.
  */
-export function requeue(job: Job, token: string, type: 'released' | 'lost', now: Date): Job {
-  return holdsClaim(job, token) ? applyAsHolder(job, token, { type }, now) : job;
+export function requeue(job: Job, token: string, how: 'released' | 'lost' | JobProgress, now: Date): Job {
+  if (!holdsClaim(job, token)) return job;
+  const type = typeof how === 'string' ? how : isBlamed(job, how) ? 'lost' : 'released';
+  return applyAsHolder(job, token, { type }, now);
+}
+
+/** Whether a job may be the reason for the end of a worker that has reported this progress of it. */
+function isBlamed({ input, outputs }: Job, progress: JobProgress): boolean {
+  if (!isFinal(input.state)) return progress.get(input.id)?.event === 'inspecting';
+  return outputs.some(({ id, state }) => state === 'processing' && progress.get(id)?.event !== 'uploading');
 }
 
 /**

@@ -124,16 +124,11 @@ export class QueueRun {
     return 'passed-over';
   }
 
-  /** Releases the job before the handler was called. Never rejects. */
-  releaseClaim(): Promise<void> {
-    return this.#requeueOwnJob();
-  }
-
   /** Runs the handler on the claimed job, and settles what the handler leaves open. Never rejects. */
   async execute(job: Job, handler: RunHandler): Promise<void> {
     const { signal } = this.#stopping;
     const { signal: broken } = this.#uncaught;
-    if (signal.aborted) return this.#requeueOwnJob();
+    if (signal.aborted) return this.releaseClaim();
     this.#hasBegun = true;
     this.#outputIds = job.claimedOutputs ?? null;
     this.#isExclusive = !this.isRemote && job.crashes >= exclusiveAfterCrashes;
@@ -153,7 +148,7 @@ export class QueueRun {
       }
       if (!this.#isDone && !signal.aborted) await this.#fail(error);
     }
-    if (!this.#isDone && signal.aborted) await this.#requeueOwnJob();
+    if (!this.#isDone && signal.aborted) await this.releaseClaim();
     this.#deps.progressTracker.clear(this.id);
   }
 
@@ -245,19 +240,19 @@ export class QueueRun {
   }
 
   /**
-   * Ensures that no job stays `processing` without a run. Writes nothing if the run has lost the job, as
-   * after a cancel. Tried once, because the caller that stops a run waits for it.
+   * Ensures that no job stays `processing` without a run. Writes nothing if the run has lost the job, as after a cancel. Tried once, because
+   * the caller that stops a run waits for it. Never rejects.
    */
-  async #requeueOwnJob(): Promise<void> {
-    const { store, now, log } = this.#deps;
+  async releaseClaim(): Promise<void> {
+    const { store, progressTracker, now, log } = this.#deps;
     const reason: StopReason = this.#stopping.signal.reason;
     if (reason === 'passed-on' || (reason === 'daemon-stopped' && this.#hasBegun)) {
       this.#outcome = 'passed-on';
       return;
     }
-    const type = reason === 'worker-lost' ? 'lost' : 'released';
+    const how = reason === 'worker-lost' ? progressTracker.read(this.id) : 'released';
     try {
-      const job = await store.update(this.id, (stored) => requeue(stored, this.holder.token, type, now()));
+      const job = await store.update(this.id, (stored) => requeue(stored, this.holder.token, how, now()));
       this.#outcome = 'settled';
       if (this.#hasBegun && job.state === 'waiting' && reason === 'draining')
         log('info', `Job ${this.id} is put back in the queue, because the daemon stops.`);
@@ -286,7 +281,7 @@ export class QueueRun {
     return retryUntilPersisted(write, {
       signal: this.#stopping.signal,
       delay,
-      ...(isTemporary === undefined ? {} : { isTemporary }),
+      ...(isTemporary && { isTemporary }),
       onFailure: (error, delayMs) =>
         log(
           'warn',

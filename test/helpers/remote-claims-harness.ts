@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { JobDraft } from '../../daemon/jobs/draft.js';
 import type { Job } from '../../daemon/jobs/job.js';
+import type { ClaimAnswer } from '../../daemon/jobs/worker-protocol.js';
 import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { createLocalQueue } from '../../daemon/queue/local/local-queue.js';
 import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
@@ -9,7 +10,7 @@ import { MemoryWorkerRegistry } from '../../daemon/queue/remote/memory-worker-re
 import { RemoteClaims } from '../../daemon/queue/remote/remote-claims.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
-import { sampleDraft } from './sample-job.js';
+import { sampleDraft, sampleFile, sampleMedia } from './sample-job.js';
 import { tempFolder } from './temp.js';
 import { sampleJoin } from './test-worker.js';
 
@@ -87,4 +88,26 @@ export async function createRemoteClaimsHarness(): Promise<RemoteClaimsHarness> 
       await store.close();
     },
   };
+}
+
+/** Takes the next job for a worker. */
+export async function claimNext({ claims }: RemoteClaimsDaemon, workerId: string): Promise<ClaimAnswer> {
+  const claim = await claims.claim(workerId, new AbortController().signal);
+  if (claim === null) throw new Error('there is no job');
+  return claim;
+}
+
+/** Makes the changes with which a worker begins to encode a job. Returns the id of the output. */
+export async function beginEncode(
+  { claims }: RemoteClaimsDaemon,
+  { job, token }: ClaimAnswer,
+): Promise<number> {
+  const id = job.outputs[0]?.id ?? 0;
+  await claims.change(job.id, token, 1, {
+    type: 'inspected',
+    media: sampleMedia,
+    file: sampleFile,
+  });
+  await claims.change(job.id, token, 2, { type: 'output-started', id });
+  return id;
 }

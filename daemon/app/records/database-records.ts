@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import type { Log } from '../../../src/shared/util/log.js';
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import type { Job } from '../../jobs/job.js';
+import type { JobProgress } from '../../jobs/progress.js';
 import type { Run } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import { describeError, requeue } from '../../queue/end-of-run.js';
@@ -62,6 +63,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
     const isOwnRun = ({ claim, worker }: Job) =>
       worker === undefined && (claim?.startsWith(`${placeId}-`) ?? false);
     let leadership: Leadership | null = null;
+    let progressOf = (_: number): JobProgress => new Map();
     const savedCredentials = openPostgresCredentials(database, encryptionKey);
     return {
       store,
@@ -74,6 +76,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
       watchOwn: (listener) => void store.watchOwn(listener),
       isOwnRun,
       async openQueue(parts) {
+        progressOf = (jobId) => parts.progressTracker.read(jobId);
         const sharing = await shareProgress({ database, progressTracker: parts.progressTracker, store, log });
         steps.unshift(() => sharing.close());
         return openPostgresQueue({
@@ -95,7 +98,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
             const work = open();
             work.start();
             const mergeCounts = () => mergeJobCounts(database.queries);
-            superviseQueue({ engine, entries, store, mergeCounts, now, log }, signal);
+            superviseQueue({ engine, entries, store, progressOf, mergeCounts, now, log }, signal);
             if (!signal.aborted) await once(signal, 'abort');
             await work.close();
           },

@@ -1,4 +1,5 @@
 import type { Log } from '../../../src/shared/util/log.js';
+import type { JobProgress } from '../../jobs/progress.js';
 import type { PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
 import { requeue } from '../end-of-run.js';
 import type { JobQueue } from '../job-queue.js';
@@ -31,6 +32,8 @@ export interface SuperviseOptions {
   readonly engine: QueueEngine;
   readonly entries: QueueEntries;
   readonly store: PostgresJobStore;
+  /** The progress of the jobs of all daemons. */
+  readonly progressOf: (jobId: number) => JobProgress;
   /** See `mergeJobCounts`. */
   readonly mergeCounts: () => Promise<void>;
   readonly now: () => Date;
@@ -93,13 +96,16 @@ export async function deleteUnusedQueues(
   return empty.filter((name) => !unused.includes(name));
 }
 
-/** Requeues the jobs whose runs have ended without a report, which counts as a crash. */
-async function loseOverdue({ entries, store, now, log }: SuperviseOptions): Promise<void> {
+/** Requeues the jobs whose runs have ended without a report. That counts as a crash, of the jobs of remote workers as `requeue` says. */
+async function loseOverdue({ entries, store, progressOf, now, log }: SuperviseOptions): Promise<void> {
   for (const { id, claim } of await entries.overdue()) {
-    const job = await store.update(id, (stored) => requeue(stored, claim ?? '', 'lost', now()));
-    const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
-    log('warn', `Job ${id} had a run that no longer reports (crash ${job.crashes}). ${outcome}`, {
-      jobId: id,
+    let crashesBefore = 0;
+    const job = await store.update(id, (stored) => {
+      crashesBefore = stored.crashes;
+      return requeue(stored, claim ?? '', stored.worker === undefined ? 'lost' : progressOf(id), now());
     });
+    const outcome = job.state === 'failed' ? 'It fails.' : 'It starts again.';
+    const count = job.crashes > crashesBefore ? ` (crash ${job.crashes})` : '';
+    log('warn', `Job ${id} had a run that no longer reports${count}. ${outcome}`, { jobId: id });
   }
 }

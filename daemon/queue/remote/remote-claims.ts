@@ -55,7 +55,6 @@ export class RemoteClaims {
   readonly #leases = new Map<number, Lease>();
   /** The session of the worker that made the claim; absent for claims that were resumed. */
   readonly #sessions = new WeakMap<Lease, string>();
-
   readonly #keys: KeyWatch;
 
   constructor(options: RemoteClaimsOptions) {
@@ -230,9 +229,7 @@ export class RemoteClaims {
     return new Lease(worker, {
       leaseMs: this.#options.leaseMs,
       // The worker may have ended the job at another daemon.
-      onEnded: (lease) => {
-        for (const [jobId, one] of this.#leases) if (one === lease) this.#leases.delete(jobId);
-      },
+      onEnded: (lease) => this.#close(lease.job?.id ?? 0, lease, false),
       onExpired: (lease) =>
         void (this.#options.queue.isShared
           ? this.#passOn(lease)
