@@ -100,8 +100,12 @@ function reasonFor(job: WaitingJob, machines: readonly WorkerAbilities[]): strin
     return `nothing that is connected has keys for ${missing.join(', ')} in its environment`;
   const requested = requires.filter((label) => servicesIn([label]).length === 0);
   if (!machines.some(hasLabels)) {
-    const keys = servicesIn(requires).length > 0 ? ' and the keys for its storage services' : '';
-    return `no connected worker has the labels ${requested.join(', ')}${keys}`;
+    const labels = requested.join(', ');
+    if (!machines.some((machine) => requested.every((label) => machine.labels.has(label))))
+      return `no connected worker has the labels ${labels}`;
+    // Each of the keys is somewhere: on this daemon or another worker.
+    const place = requested.length === 0 ? 'no machine' : `no worker with the labels ${labels}`;
+    return `${place} has all keys that the job needs in its environment (${servicesIn(requires).join(', ')}): set them there`;
   }
   return 'the ffmpeg of this daemon and those of the connected workers lack what the outputs need';
 }
