@@ -149,7 +149,7 @@ interface RedactionOptions {
 }
 
 const noisePattern =
-  /^(?:\s*|Conversion failed!|Exiting normally, received signal \d+\.?|\s*Last message repeated \d+ times|Error opening (?:input|output) files?.*|At least one output file must be specified)$/;
+  /^(?:\s*|Conversion failed!|Exiting normally, received signal \d+\.?|(?:\[Eval.*\] )?\d+\.000000|\s*Last message repeated \d+ times|Error opening (?:input|output) files?.*|At least one output file must be specified)$/;
 
 /** Matches absolute paths, which are shortened to the file name. */
 const anyPath = /(?:file:)?(?:\/[^/\s'":,]+)+\/([^/\s'":,]+)/g;

@@ -47,6 +47,8 @@ export interface RunReport {
   readonly read: ReadonlyMap<string, TrackCounts>;
   /** The video and the audio that it wrote, by the path of the file. */
   readonly written: ReadonlyMap<string, ReadonlyMap<'video' | 'audio', TrackCounts>>;
+  /** Set if the size or the shape of the pixels of the video changed: see `shapeFilters`. */
+  readonly hasShapeChange?: boolean;
 }
 
 /** Options of an ffmpeg run. */

@@ -1,3 +1,5 @@
+import { shapeMark } from '../plan/write/frame-filters.js';
+
 /**
  * Messages of decoders and demuxers about data that cannot be what an encoder wrote. A recording that begins between two keyframes, or a
  * clip of one, causes others, such as `non-existing PPS 0 referenced`, `no frame!` and `Could not find ref with POC`.
@@ -25,11 +27,15 @@ const resyncPattern = /Header missing$/;
  */
 const minRejections = 5;
 
-/** Finds out from the messages of ffmpeg, while it runs, whether its input is damaged. */
+/** What `shapeFilters` report. Newer versions begin the line with the name of the part that prints it. */
+const shapePattern = new RegExp(`^(?:\\[Eval[^\\]]*\\] )?${shapeMark}\\.0+$`);
+
+/** Finds out from the messages of ffmpeg, while it runs, whether its input is damaged, and whether the shape of its frames changes. */
 export class DamageDetector {
   #line = '';
   #rejections = 0;
   #hasDamage = false;
+  #hasShapeChange = false;
 
   /** Reads a chunk of the messages. */
   add(chunk: string): void {
@@ -47,7 +53,12 @@ export class DamageDetector {
     return this.#hasDamage || this.#rejections > 0;
   }
 
+  get hasShapeChange(): boolean {
+    return this.#hasShapeChange;
+  }
+
   #addLine(line: string): void {
+    if (shapePattern.test(line)) this.#hasShapeChange = true;
     if (damagePattern.test(line)) this.#hasDamage = true;
     if (rejectionPattern.test(line)) this.#rejections += 1;
     if (resyncPattern.test(line)) this.#rejections -= 1;

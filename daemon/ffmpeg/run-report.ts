@@ -63,6 +63,7 @@ export class RunReporter {
       isDamaged: this.#damage.isDamaged,
       hasErrors: this.#damage.hasErrors,
       isCutOff: this.#isCutOff,
+      ...(this.#damage.hasShapeChange ? { hasShapeChange: true } : {}),
       read: this.#read,
       written: this.#written,
     };

@@ -45,13 +45,14 @@ export interface EncodedOutput {
 export async function* encode(
   run: Run,
   context: PipelineContext,
-  { latest, audio }: GroupToEncode,
+  { latest, source }: GroupToEncode,
   scratch: string,
 ): AsyncGenerator<EncodedOutput> {
   const { members } = latest();
   for (const { output, product } of members)
     await run.change({ type: 'output-started', id: output.id, warnings: product.warnings });
-  const together = members.length > 1 ? await encodeTogether(run, context, { latest, audio }, scratch) : null;
+  const together =
+    members.length > 1 ? await encodeTogether(run, context, { latest, source }, scratch) : null;
   const isEncodedTogether = together !== null;
   for (const [index, { output, product }] of members.entries()) {
     const current = () => {
@@ -67,7 +68,7 @@ export async function* encode(
         if (together instanceof VencError) throw together;
         const report =
           together ??
-          (await audio
+          (await source
             .withConversion(() => runSteps(run, outputContext, [current()], scratch))
             .catch((error: unknown) => {
               throw toShortClipError(product, error);
@@ -78,7 +79,13 @@ export async function* encode(
           verifyEncoded(outputContext, current(), report, run.signal),
         );
         const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
-        const warnings = [...verified.warnings, ...(report.isDamaged ? [damageWarning] : []), ...added];
+        const shape = report.hasShapeChange ? await source.shapeWarning() : null;
+        const warnings = [
+          ...verified.warnings,
+          ...(report.isDamaged ? [damageWarning] : []),
+          ...added,
+          ...(shape === null ? [] : [shape]),
+        ];
         return { product, media: verified.media, warnings };
       },
       'TranscodingError',
@@ -95,11 +102,11 @@ export async function* encode(
 async function encodeTogether(
   run: Run,
   context: PipelineContext,
-  { latest, audio }: GroupToEncode,
+  { latest, source }: GroupToEncode,
   scratch: string,
 ): Promise<RunReport | VencError | null> {
   try {
-    return await audio.withConversion(() => runSteps(run, context, latest().members, scratch));
+    return await source.withConversion(() => runSteps(run, context, latest().members, scratch));
   } catch (error) {
     run.signal.throwIfAborted();
     const { members } = latest();

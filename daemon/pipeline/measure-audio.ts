@@ -3,7 +3,7 @@ import type { Run } from '../jobs/run.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Plan, PlannedMeasurement } from '../plan/plan-types.js';
 import type { PipelineContext } from './pipeline-context.js';
-import type { SourceAudio } from './source-audio.js';
+import type { SourceChanges } from './source-changes.js';
 import { runStage } from './stages.js';
 
 /** An output to plan, with what was measured in its audio. */
@@ -19,7 +19,7 @@ export type WithEncoder = <T>(work: () => Promise<T>) => Promise<T>;
 interface MeasuringOptions<T> {
   readonly planFor: (outputs: readonly T[]) => Plan;
   readonly scratch: string;
-  readonly audio: SourceAudio;
+  readonly source: SourceChanges;
   readonly withEncoder: WithEncoder;
 }
 
@@ -32,7 +32,7 @@ export async function measureAudio<T extends MeasurableOutput>(
   run: Run,
   context: PipelineContext,
   given: readonly T[],
-  { planFor, scratch, audio, withEncoder }: MeasuringOptions<T>,
+  { planFor, scratch, source, withEncoder }: MeasuringOptions<T>,
 ): Promise<readonly T[]> {
   const results = new Map<string, Promise<MeasuredAudio>>();
   const measureOnce = (planned: PlannedMeasurement): Promise<MeasuredAudio> => {
@@ -50,7 +50,7 @@ export async function measureAudio<T extends MeasurableOutput>(
     for (const one of outputs) {
       const found = await runStage(
         run,
-        () => audio.withConversion(() => measureOne(one)),
+        () => source.withConversion(() => measureOne(one)),
         'TranscodingError',
         (failure) => run.change({ type: 'output-failed', id: one.output.id, failure }),
       );

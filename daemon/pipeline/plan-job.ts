@@ -20,7 +20,7 @@ import type { PipelineContext } from './pipeline-context.js';
 import type { ReadCaptionFiles } from './read-caption-files.js';
 import type { ReadKey } from './read-key.js';
 import { createSubtitleReader } from './read-subtitles.js';
-import { createSourceAudio, type SourceAudio } from './source-audio.js';
+import { createSourceChanges, type SourceChanges } from './source-changes.js';
 import type { FetchWatermarks } from './watermark-fetcher.js';
 
 /** Reads the files that the outputs of a job name besides the input, each once. */
@@ -38,11 +38,11 @@ export interface PlannedGroup {
   readonly individually: readonly PlannedOutput[];
 }
 
-/** A group, and the audio of its input. */
+/** A group, and what is found out about its input. */
 export interface GroupToEncode {
   /** The plan of the group from what is known of the audio now. */
   readonly latest: () => PlannedGroup;
-  readonly audio: SourceAudio;
+  readonly source: SourceChanges;
 }
 
 /** A planned output. */
@@ -89,9 +89,9 @@ export async function planJob(
     readonly withEncoder: WithEncoder;
   },
 ): Promise<readonly GroupToEncode[]> {
-  const source = { path: probed.input, media: probed.media };
+  const file = { path: probed.input, media: probed.media };
   const settings = probed.outputs.map((output) => output.settings);
-  const media = await withProvenFrameRate(context.ffmpeg, source, settings, run.signal);
+  const media = await withProvenFrameRate(context.ffmpeg, file, settings, run.signal);
   const inspected = { ...probed, media };
   const { fetchWatermarks, readCaptionFiles, readKey } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
@@ -101,8 +101,12 @@ export async function planJob(
     const watermarks = await fetchWatermarks(run, output);
     // A key that is missing fails the output before it is encoded.
     if (watermarks === null || (await readKey(run, output)) === null) continue;
-    const source = { path: inspected.input, media: inspected.media };
-    const frame = await findFrameAtStart(context.ffmpeg, source, output.settings, run.signal);
+    const frame = await findFrameAtStart(
+      context.ffmpeg,
+      { path: inspected.input, media },
+      output.settings,
+      run.signal,
+    );
     const fromFiles = await readCaptionFiles(run, output);
     if (fromFiles === null) continue;
     const captions = [...(await readSubtitles(output)), ...fromFiles];
@@ -110,7 +114,7 @@ export async function planJob(
   }
   const allSettings = run.job.outputs.map(({ settings }) => settings);
   const paths = { input: inspected.input, scratch: inspected.scratch };
-  const audio = createSourceAudio(run, context, inspected);
+  const source = createSourceChanges(run, context, inspected);
   const planFor = (subset: readonly PendingOutput[]): Plan =>
     plan(
       subset.map(({ output, watermarks, captions, frameAtStart, measured }) => ({
@@ -124,11 +128,11 @@ export async function planJob(
         segmentGrids: segmentGridsOf(output.settings, allSettings),
         isTest: run.job.test,
       })),
-      audio.media(),
+      source.media(),
       paths,
       context.ffmpeg.capabilities,
     );
-  const pendingOutputs = await measureAudio(run, context, found, { planFor, audio, ...inspected });
+  const pendingOutputs = await measureAudio(run, context, found, { planFor, source, ...inspected });
   const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
     planFor(
       pendingOutputs.flatMap((one) =>
@@ -158,13 +162,13 @@ export async function planJob(
     ),
   });
   return groupIds(jobPlan.steps).map((ids) => {
-    let planned = { from: audio.media(), group: toGroup(ids, jobPlan) };
+    let planned = { from: source.media(), group: toGroup(ids, jobPlan) };
     const latest = () => {
-      const from = audio.media();
+      const from = source.media();
       if (from !== planned.from) planned = { from, group: toGroup(ids, planOnly(ids)) };
       return planned.group;
     };
-    return { latest, audio };
+    return { latest, source };
   });
 }
 

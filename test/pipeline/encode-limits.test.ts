@@ -62,8 +62,12 @@ const noMedia: MediaFacts = {
 
 async function encodeBoth({ run, context }: ReturnType<typeof fixture>): Promise<void> {
   const members = [planned(3), planned(4)];
-  const audio = { media: () => noMedia, withConversion: <T>(work: () => Promise<T>) => work() };
-  const group = { latest: () => ({ members, individually: members }), audio };
+  const source = {
+    media: () => noMedia,
+    withConversion: <T>(work: () => Promise<T>) => work(),
+    shapeWarning: async () => null,
+  };
+  const group = { latest: () => ({ members, individually: members }), source };
   for await (const { output } of encode(run, context, group, tempFolder()))
     throw new Error(`output ${output.id} was encoded`);
 }

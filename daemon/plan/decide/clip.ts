@@ -10,7 +10,7 @@ export const indexedFormats: ReadonlySet<string> = new Set([
 ]);
 
 /** Elementary streams. They have no timestamps, so seeking is impossible and they are read from the start. */
-const elementaryStreamFormats: ReadonlySet<string> = new Set([
+export const elementaryStreamFormats: ReadonlySet<string> = new Set([
   ...['h261', 'h263', 'h264', 'hevc', 'mpeg4-es', 'mpegvideo', 'vc1', 'mjpeg'],
 ]);
 

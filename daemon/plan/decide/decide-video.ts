@@ -89,6 +89,7 @@ export function decideVideo(
       inputCodec: video.codec,
       encoder,
       inputDecoder: decideDecoder(video, capabilities),
+      firstFrame: fittableFormat.test(video.pixelFormat ?? '') ? video : null,
       deinterlace,
       isFramePerField,
       staysInterlaced: deinterlace === null && decideFields('detect', video) !== null,
@@ -168,6 +169,9 @@ function decideDecoder(
   // A build that has the encoders of a library also has its decoders.
   return hasAlpha === true && decoder !== null && encoders.has(decoder) ? decoder : null;
 }
+
+/** Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg. */
+const fittableFormat = /^(?:yuv4(?:20|22|44)p(?:10le)?|gray|nv12)$/;
 
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
 type VideoRateSettings = Pick<

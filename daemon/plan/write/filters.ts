@@ -7,6 +7,7 @@ import {
   orientationFilters,
   scaleFilters,
   scaleFlags,
+  shapeFilters,
   toneMapFilters,
 } from './frame-filters.js';
 import { secondsArgument } from './input.js';
@@ -66,6 +67,7 @@ export function preScaleFilters(
   skip: Skip,
 ): readonly string[] {
   return [
+    ...shapeFilters(video),
     ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
     ...blackBackgroundFilters(video),
     ...(video.deinterlace === null ? [] : [deinterlaceFilter(video, video.deinterlace, capabilities)]),

@@ -10,7 +10,7 @@ export function decoderArgs(codec: string | null): readonly string[] {
   return codec !== null && /^(?:theora|vp[34])$/.test(codec) ? ['-threads', '1'] : [];
 }
 
-type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecoder'>;
+type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecoder' | 'firstFrame'>;
 
 /**
  * The input and its options. The clip starts by seeking before `-i`: ffmpeg starts at the preceding keyframe and drops the frames
@@ -29,6 +29,7 @@ export function inputArgs(
     '-noautorotate',
     // Filters that count from the start cannot follow a change of the audio, which fails the run: see `conversionOf`.
     ...['-reinit_filter:a', '0'],
+    ...(video === null || video.firstFrame === null ? [] : ['-reinit_filter:v', '0']),
     ...(clip.readFromSeconds > 0 ? ['-ss', secondsArgument(clip.readFromSeconds)] : []),
     '-i',
     fileArgument(input),
