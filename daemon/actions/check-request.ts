@@ -71,6 +71,10 @@ export async function checkRequest(
       ),
     ),
   ]);
+  // A field with an error about the same destination has been reported.
+  const fieldOf = (error: string) => error.split(' would write ')[0];
+  const reported = new Set(checked.flatMap((result) => result.validationErrors).map(fieldOf));
+  const sameFileErrors = (await claims.findSameFiles(input)).filter((error) => !reported.has(fieldOf(error)));
   const codecs = checked.flatMap((result) => result.codecs ?? []);
   return {
     outputs: checked.flatMap(({ output }) => output ?? []),
@@ -78,7 +82,7 @@ export async function checkRequest(
       ...inputErrors,
       ...jobSupport.validationErrors,
       ...checked.flatMap((result) => result.validationErrors),
-      ...(await claims.findSameFiles(input)),
+      ...sameFileErrors,
       ...copyValidationErrors(codecs),
       ...playlistErrors(
         checked.map(({ output }, index) => ({ settings: settingsOfOutputs[index] ?? {}, ...output })),

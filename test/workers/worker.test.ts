@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { copyFile, readdir, readFile } from 'node:fs/promises';
+import { copyFile, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
@@ -78,6 +78,32 @@ test('an uploaded input becomes a hosted output, and the log of the job is at th
   const scratch = join(worker.dataFolder, 'worker', 'scratch');
   await waitUntil('the scratch folder is empty', async () => (await readdir(scratch)).length === 0);
   assert.not.match(`${worker.written()}${daemon.logLines.join()}`, new RegExp(token));
+});
+
+test('a foreign file on the machine of the daemon fails the output before its encode, also in a retry', async () => {
+  startOne();
+  await copyFile(await media('clip.mp4'), join(filesRoot, 'me.mp4'));
+  await writeFile(join(filesRoot, 'taken.mp4'), 'mine');
+  const urlOf = (name: string) => pathToFileURL(join(filesRoot, name)).href;
+  const outputs = [
+    { url: urlOf('taken.mp4'), width: 80 },
+    { url: urlOf('free.mp4'), width: 80, thumbnails: { number: 1 } },
+  ];
+  const id = await daemon.create({ input: urlOf('me.mp4'), outputs });
+  const job = await daemon.waitForJob(id);
+  const [taken, free] = job.output_media_files;
+  assert.is(taken?.error_class, 'UploadFailureError');
+  assert.match(taken?.error_message ?? '', 'taken.mp4 was not replaced');
+  assert.is(await readFile(join(filesRoot, 'taken.mp4'), 'utf8'), 'mine');
+  assert.is(free?.state, 'finished', JSON.stringify(job));
+  const log = await (await daemon.request(`/v2/jobs/${id}/log.txt`)).text();
+  assert.not.match(log, `output ${taken?.id} is being delivered`);
+  assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+  await daemon.waitForJob(id);
+  assert.is(await readFile(join(filesRoot, 'taken.mp4'), 'utf8'), 'mine');
+  await rm(join(filesRoot, 'taken.mp4'));
+  assert.is((await daemon.request(`/v2/jobs/${id}/resubmit`, { method: 'PUT' })).status, 204);
+  assert.is((await daemon.waitForJob(id)).state, 'finished');
 });
 
 /** Checks what the metrics of the daemon have of a job that a worker ran. */
