@@ -14,7 +14,7 @@ export interface LostTrack {
 /** Below this share, a track has lost something. */
 const completeShare = 0.98;
 /** A loss that is not noticed at a start or an end, in seconds, and in frames. */
-const slack = { seconds: 0.1, units: 2 } as const;
+const slack = { seconds: 0.25, units: 2 } as const;
 
 /** The tracks of an output that lost more than 2 % between decoding and the file, by what ffmpeg counted. Pure. */
 export function findLostTracks(

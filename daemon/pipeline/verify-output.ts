@@ -130,7 +130,8 @@ function verifyLength(product: Product, media: MediaFacts, options: VerifyOption
   );
   if (failing !== undefined) {
     const { kind, lengths } = failing;
-    if (isIncomplete) return truncated(`${lengths} of ${kind}`);
+    if (product.wholeSeconds !== undefined || report?.isCutOff === true || report?.isDamaged === true)
+      return truncated(`${lengths} of ${kind}`);
     return transcodingFailure(`The output has only ${lengths} of the ${kind} of the input.`);
   }
   const isCounted = report !== null && areTracksCounted(product, report);
@@ -170,6 +171,12 @@ function verifyDuration(
   if (maxSeconds !== null && durationSeconds > maxSeconds && !isCounted) {
     const lengths = `${durationSeconds.toFixed(1)} seconds instead of ${expectedSeconds.toFixed(1)}`;
     return failed(invalidFileFailure(`of ${lengths}`));
+  }
+  // The input is as long as it declares, if only the last frame is displayed for less time.
+  if (isShort && (product.heldSeconds ?? 0) >= contentSeconds - durationSeconds) {
+    const lengths = `${durationSeconds.toFixed(1)} of ${contentSeconds.toFixed(1)} seconds`;
+    const warning = `The output ends after ${lengths}: its container, or this ffmpeg, does not store how long the last frame is displayed.`;
+    return { failure: null, warnings: [warning] };
   }
   const { startSeconds = 0, lengthSeconds = null } = sources.video ?? sources.audio ?? {};
   const isLong =

@@ -148,6 +148,8 @@ export interface Product {
   readonly sources?: { readonly video?: TrackSource; readonly audio?: TrackSource };
   /** How long it would be if the end of the input were not cut off; 0 for a clip with a length. Absent if the input is complete. */
   readonly wholeSeconds?: number;
+  /** How long the last frame of the input is displayed, if nothing else decides when the output ends. Absent if that is not known. */
+  readonly heldSeconds?: number;
   /** Expected video stream; null if there should be none. */
   readonly video: ProductVideo | null;
   /** Expected audio stream; null if there should be none. */

@@ -14,7 +14,7 @@ import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLanguage, selectAudio } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decidePackaging } from './decide/packaging.js';
-import { decideLastFrame } from './decide/timing.js';
+import { decideLastFrame, isLastFrameHeld } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
 import { captionFilesOf } from './write/captions.js';
@@ -125,9 +125,11 @@ function decideOutput(
   const { copies } = copied;
   const clip = copies?.video == null ? exactClip : clipOfCopies(exactClip, copies);
   const stream = media.video !== null && extendsIntoClip(media.video, clip, media) ? media.video : null;
-  // The first frame is displayed for only part of its duration, so the frame durations are uneven.
+  // The first frame is displayed for only part of its duration, or the last one for longer, so the frame durations are uneven.
   const inputVideo =
-    stream !== null && clip.startsInFrame ? { ...stream, isFrameRateVariable: true } : stream;
+    stream !== null && (clip.startsInFrame || (media.audio === null && isLastFrameHeld(stream)))
+      ? { ...stream, isFrameRateVariable: true }
+      : stream;
   const inputAudio = media.audio !== null && extendsIntoClip(media.audio, clip, media) ? media.audio : null;
   const videoStartSeconds = inputVideo === null ? 0 : startWithin(inputVideo.startSeconds, media);
   const source = {

@@ -44,6 +44,9 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     maxSeconds: maxSeconds(decision, frameSeconds),
     warnings: [...decision.warnings, ...declaredLengthWarnings(media)],
     sources: trackSourcesOf(decision, media, paths),
+    ...(audio !== null || copies?.audio != null || media.video?.lastFrame === undefined
+      ? {}
+      : { heldSeconds: media.video.lastFrame.endSeconds - media.video.lastFrame.startSeconds }),
     ...(media.wholeSeconds === undefined
       ? {}
       : { wholeSeconds: clip.lengthSeconds === null ? media.wholeSeconds - clip.startSeconds : 0 }),

@@ -1,7 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
-import { startWithin } from './clip.js';
 import type { Decision, FrameClock, FrameDropRule, LastFrame, Timing } from './decisions.js';
 
 /** The settings that decide the timing of frames (section 4.1 Advanced). */
@@ -228,13 +227,9 @@ export function decideLastFrame(
   }
   if (audio !== null || media.wholeSeconds !== undefined) return null;
   if (timing.by !== 'source-timestamps' || timing.dropRules.length > 0) return null;
-  const { frameCount = 0, lastFrame, frameRate } = inputVideo;
-  if (lastFrame === undefined) return null;
-  const heldFrames =
-    frameRate === null ? null : (lastFrame.endSeconds - lastFrame.startSeconds) * perSecond(frameRate);
-  const isHeld = timing.clock.by === 'fine' || (heldFrames !== null && heldFrames > maxEvenFrames);
-  if (!isHeld) return null;
-  const endSeconds = startWithin(lastFrame.endSeconds, media);
+  const { frameCount = 0, lastFrame } = inputVideo;
+  if (lastFrame === undefined || timing.clock.by !== 'fine') return null;
+  const endSeconds = lastFrame.endSeconds - (inputVideo.startSeconds ?? 0);
   const isComplete =
     clip.startSeconds === 0 && (clip.lengthSeconds === null || clip.lengthSeconds >= endSeconds);
   const frames = video.isFramePerField ? 2 * frameCount : frameCount;
@@ -243,3 +238,9 @@ export function decideLastFrame(
 
 /** A frame that is displayed for longer than this many frames of an even rate is held. */
 const maxEvenFrames = 1.5;
+
+/** Whether the last frame of a video is displayed for longer than the others, so that their durations are uneven. */
+export function isLastFrameHeld({ lastFrame, frameRate }: VideoFacts): boolean {
+  if (lastFrame === undefined || frameRate === null) return false;
+  return (lastFrame.endSeconds - lastFrame.startSeconds) * perSecond(frameRate) > maxEvenFrames;
+}
