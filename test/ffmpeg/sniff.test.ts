@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { matroskaType, otherKind, playlistKind } from '../../daemon/ffmpeg/probe/formats.js';
+import { isMp4, matroskaType, otherKind, playlistKind } from '../../daemon/ffmpeg/probe/formats.js';
 
 const playlists = [
   ['HLS or M3U', '#EXTM3U\n#EXTINF:2,\nfile:///etc/passwd\n'],
@@ -28,7 +28,7 @@ test('media and plain text are not playlists', () => {
 });
 
 test('known files that are not media are named', () => {
-  assert.match(otherKind(Buffer.from('\0\0\0\x20ftypisom', 'latin1')) ?? '', 'truncated');
+  assert.ok(isMp4(Buffer.from('\0\0\0\x20ftypisom', 'latin1')));
   assert.is(otherKind(Buffer.from('\n<!doctype HTML>')), 'a web page');
   assert.is(otherKind(Buffer.from('hello\r\n\tworld')), 'plain text');
   assert.is(otherKind(Buffer.from([1, 2, 3, 0, 255])), null);
