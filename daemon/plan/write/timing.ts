@@ -48,7 +48,11 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readon
   // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then duplicates frames up to the rate of the input.
   if (timing.by === 'constant-rate') return [mode, 'cfr', '-r:v', fraction(timing.rate)];
   const { clock, gridRate } = timing;
-  const wholeFrames = gridRate === undefined ? [] : timeBase(gridRate.denominator, gridRate.numerator);
+  // Older builds cut off the end of a video with gaps that has B-frames, as below.
+  const wholeFrames =
+    gridRate === undefined
+      ? []
+      : [...timeBase(gridRate.denominator, gridRate.numerator), ...(hasFpsMode ? [] : ['-bf', '0'])];
   switch (clock.by) {
     case 'frames':
       return [mode, 'vfr', ...wholeFrames];
