@@ -27,7 +27,7 @@ export const failureFacts: QueueFacts = {
     });
     assert.is(job.state, 'failed');
     assert.is(job.claim, null);
-    assert.equal(job.input.failure, { errorClass: 'TranscodingError', message: 'bang' });
+    assert.equal(job.input.failure, { errorClass: 'DownloadFailureError', message: 'bang' });
     assert.equal(
       job.outputs.map(({ state }) => state),
       ['no input', 'no input'],
@@ -53,11 +53,11 @@ export const failureFacts: QueueFacts = {
     );
   },
 
-  'an error class that files cannot have becomes TranscodingError': async (context) => {
+  'an error class that inputs cannot have becomes DownloadFailureError': async (context) => {
     const job = await runWith(context, async () => {
       throw new VencError('NotFoundError', 'There is no such job.');
     });
-    assert.equal(job.input.failure, { errorClass: 'TranscodingError', message: 'There is no such job.' });
+    assert.equal(job.input.failure, { errorClass: 'DownloadFailureError', message: 'There is no such job.' });
   },
 
   'a failure message contains no secret': async (context) => {
