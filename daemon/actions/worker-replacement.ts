@@ -40,7 +40,7 @@ export async function requireFreePlaceAt(job: Job, url: string): Promise<void> {
   if (output !== undefined) await requireFreePlaces(job, output);
 }
 
-/** A function that tells, by its identity, whether the output that is delivered to a URL delivered a file. */
+/** A function that finds out, by its identity, whether the output that is delivered to a URL delivered a file. */
 export function isOwnFile(job: Job, url: string): (file: string) => boolean {
   const output = outputAt(job, url);
   return (file) => output !== null && isDeliveredBy(output, file);

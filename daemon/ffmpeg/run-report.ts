@@ -2,7 +2,7 @@ import { LineReader } from '../../src/shared/util/line-reader.js';
 import type { RunReport, TrackCounts } from './ffmpeg-types.js';
 import { DamageDetector } from './input-damage.js';
 
-/** The level that makes ffmpeg report what it read and wrote. Each message then begins with its own level, so that errors can be told apart. */
+/** The level that makes ffmpeg report what it read and wrote. Each message then begins with its own level, so that errors can be distinguished. */
 export const reportLevel = 'level+verbose';
 
 /** The class and address that a message begins with, which is absent from some, and its level. */

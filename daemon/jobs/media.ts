@@ -125,7 +125,7 @@ export interface UnusedTrack {
   readonly codec: string;
   /** The name of an attached file; absent for others. */
   readonly fileName?: string;
-  /** Why it cannot be used: ffmpeg found no frame of it, does not know its codec, or it is a single picture beside a film. */
+  /** Why it cannot be used: ffmpeg found no frame of it, does not know its codec, or it is a still image next to a video. */
   readonly reason?: 'empty' | 'unknown-codec' | 'still';
 }
 

@@ -31,8 +31,8 @@ export function findLostTracks(
     if (unitsWritten === null || wanted === null || unitsWritten >= wanted * completeShare) return [];
     const maxLoss = Math.max(slack.units, slack.seconds * (source.unitsPerSecond ?? 0));
     if (wanted - unitsWritten <= maxLoss) return [];
-    const isSound = kind === 'audio' && !source.isCopied && audio !== null;
-    const lengths = isSound
+    const isDecodedAudio = kind === 'audio' && !source.isCopied && audio !== null;
+    const lengths = isDecodedAudio
       ? `${(unitsWritten / audio.sampleRate).toFixed(1)} of ${(wanted / audio.sampleRate).toFixed(1)} seconds`
       : `${unitsWritten} of ${Math.round(wanted)} ${source.isCopied ? 'packets' : 'frames'}`;
     return [{ kind, isCopied: source.isCopied, share: unitsWritten / wanted, lengths }];

@@ -52,7 +52,7 @@ export interface Delivery {
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;
   const uploaded: string[] = [];
-  const remarks: string[] = [];
+  const transferWarnings: string[] = [];
   let current = delivery;
   const rollBackAll = async (error: unknown = null) => {
     const urls = releaseOwnUrls(context, current, uploaded.splice(0));
@@ -68,7 +68,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     logDelivery(run.job, context, current.output);
     return withUploadSlot(run, current, () =>
       inStage(run, { name: 'deliver', outputIds: [output.id] }, () =>
-        sendAll(run, context, current, { uploaded, remarks }),
+        sendAll(run, context, current, { uploaded, transferWarnings }),
       ),
     );
   };
@@ -84,7 +84,7 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
     );
     if (delivered !== null) {
       const { media } = encoded;
-      const all = [...warnings, ...firstOf(remarks)];
+      const all = [...warnings, ...firstOf(transferWarnings)];
       await run.change({ type: 'output-finished', id: output.id, media, warnings: all, ...delivered });
     }
   } catch (error) {
@@ -97,12 +97,12 @@ export async function deliver(run: Run, context: PipelineContext, delivery: Deli
 }
 
 /** The maximum number of warnings about the transfer of single files of an output, which may have thousands. */
-const maxRemarks = 5;
+const maxTransferWarnings = 5;
 
-function firstOf(remarks: readonly string[]): readonly string[] {
-  const more = remarks.length - maxRemarks;
+function firstOf(transferWarnings: readonly string[]): readonly string[] {
+  const more = transferWarnings.length - maxTransferWarnings;
   const rest = more > 0 ? [`There are ${more} more such warnings about other files of the output.`] : [];
-  return [...remarks.slice(0, maxRemarks), ...rest];
+  return [...transferWarnings.slice(0, maxTransferWarnings), ...rest];
 }
 
 /** Logs that an output is delivered; where to, unless the job is private or this daemon hosts the file. */
@@ -151,7 +151,7 @@ function withUploadSlot<T>(
 /** What the transfers of an output add to: the delivered URLs, and a sentence for each thing that could not be done. */
 interface DeliveryNotes {
   readonly uploaded: string[];
-  readonly remarks: string[];
+  readonly transferWarnings: string[];
 }
 
 /** Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails, and a playlist its segments. */
@@ -159,7 +159,7 @@ async function sendAll(
   run: Run,
   context: PipelineContext,
   delivery: Delivery,
-  { uploaded, remarks }: DeliveryNotes,
+  { uploaded, transferWarnings }: DeliveryNotes,
 ): Promise<DeliveredFiles> {
   const { output, encoded, scratch } = delivery;
   const { settings, destination } = output;
@@ -180,7 +180,7 @@ async function sendAll(
         ...transfer,
         signal,
         replacement,
-        onWarning: (sentence) => remarks.push(sentence),
+        onWarning: (sentence) => transferWarnings.push(sentence),
       }),
     );
     uploaded.push(to);
@@ -205,7 +205,7 @@ async function sendAll(
     access: videoAccess(settings),
     headers:
       rendition === undefined
-        ? { ...storedEncoding(delivery, remarks), ...objectHeaders(settings, schemeOf(destination)) }
+        ? { ...storedEncoding(delivery, transferWarnings), ...objectHeaders(settings, schemeOf(destination)) }
         : partHeaders(settings, destination, fileNameInUrl(destination)),
     ...(settings.parallel_upload_limit === undefined
       ? {}
@@ -225,14 +225,14 @@ async function sendAll(
   };
 }
 
-/** The header for a file that is transferred as it was received, compressed; a remark if the destination stores no such header. */
+/** The header for a file that is transferred as it was received, compressed; a warning if the destination stores no such header. */
 function storedEncoding(
   { output: { destination }, encoded: { encoding } }: Delivery,
-  remarks: string[],
+  transferWarnings: string[],
 ): Readonly<Record<string, string>> {
   if (encoding === undefined) return {};
   if (storesEncoding(schemeOf(destination))) return { 'content-encoding': encoding };
-  remarks.push(
+  transferWarnings.push(
     `The file is compressed (${encoding}), as it was received, and its destination does not store that.`,
   );
   return {};

@@ -80,23 +80,23 @@ async function requireReplaceable(
   outputId: number,
   { file, name }: { readonly file: string; readonly name: string },
 ): Promise<void> {
-  const refuse = (reason: string): never => {
+  const reject = (reason: string): never => {
     throw new VencError('UploadFailureError', `${name} was not replaced: ${reason}.`);
   };
   const output = outputOf(job, outputId);
-  if (await isOneOf(file, [job.input.url])) refuse('it is the input of the job');
+  if (await isOneOf(file, [job.input.url])) reject('it is the input of the job');
   if (
     await isOneOf(
       file,
       job.outputs.flatMap(({ settings }) => sourceUrlsOf(settings)),
     )
   )
-    refuse('the job reads it');
+    reject('the job reads it');
   if (isDeliveredBy(output, file)) return;
   const other = job.outputs.find((one) => one !== output && isDeliveredBy(one, file));
-  if (other !== undefined) refuse(`it is a file of output ${other.label ?? other.id} of the job`);
+  if (other !== undefined) reject(`it is a file of output ${other.label ?? other.id} of the job`);
   if (output.settings.overwrite !== true)
-    refuse('it exists, and this job did not make it. Set overwrite (--force), or name another file');
+    reject('it exists, and this job did not make it. Set overwrite (--force), or name another file');
 }
 
 async function isOneOf(file: string, urls: readonly string[]): Promise<boolean> {

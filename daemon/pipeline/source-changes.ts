@@ -57,7 +57,7 @@ export function createSourceChanges(
         shapeWarning,
         () => {
           run.signal.throwIfAborted();
-          return 'The size or the shape of the picture changes; it was fitted into the first size.';
+          return 'The size or the shape of the video changes; it was fitted into the first size.';
         },
       );
       return foundShape;

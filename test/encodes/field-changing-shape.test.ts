@@ -126,7 +126,7 @@ for (const build of await shippedBuilds()) {
       assert.is(code, 0, stderr);
       const [width = 0, height = 0] = size.split('x').map(Number);
       assert.is(barsOf(await framesOf(output, width * height), width, height), bars);
-      assert.match(stderr, `The picture changes from ${change} at 1.`);
+      assert.match(stderr, `The video changes from ${change} at 1.`);
     });
   }
 

@@ -8,7 +8,7 @@ import { tempFolder } from '../helpers/temp.js';
 import { probed } from './decoded-media.js';
 import { type Encoded, type ShippedEncoder, startShipped } from './shipped-run.js';
 
-/* Single pictures beside a film, and what an input has and its output has not. */
+/* Still images next to a video, and what an input has and its output has not. */
 
 const folder = tempFolder();
 const { ffmpeg } = await testFfmpeg();
@@ -35,7 +35,7 @@ test.before(async (context) => {
 });
 test.after(({ encoder }) => encoder.end());
 
-const poster = ['-f', 'lavfi', '-i', 'testsrc=size=320x240:rate=1:duration=1'] as const;
+const still = ['-f', 'lavfi', '-i', 'testsrc=size=320x240:rate=1:duration=1'] as const;
 const frames = ['-f', 'lavfi', '-i', 'testsrc2=size=64x48:rate=10:duration=2'] as const;
 const x264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
 
@@ -43,7 +43,7 @@ for (const [name, args] of [
   [
     'first.mkv',
     [
-      ...poster,
+      ...still,
       ...frames,
       '-map',
       '0',
@@ -56,22 +56,22 @@ for (const [name, args] of [
       'default',
     ],
   ],
-  ['last.mkv', [...poster, ...frames, '-map', '1', '-map', '0', ...x264, '-disposition:v:1', 'default']],
-  ['first.mp4', [...poster, ...frames, '-map', '0', '-map', '1', ...x264, '-disposition:v:0', 'default']],
-  ['first.ts', [...poster, ...frames, '-map', '0', '-map', '1', ...x264]],
+  ['last.mkv', [...still, ...frames, '-map', '1', '-map', '0', ...x264, '-disposition:v:1', 'default']],
+  ['first.mp4', [...still, ...frames, '-map', '0', '-map', '1', ...x264, '-disposition:v:0', 'default']],
+  ['first.ts', [...still, ...frames, '-map', '0', '-map', '1', ...x264]],
 ] as const) {
-  test(`a single picture beside a film is not the video: ${name}`, async ({ encoder }) => {
+  test(`a still image next to a video is not the video: ${name}`, async ({ encoder }) => {
     const result = await encoder.encoded(await made(name, ...args));
     assert.match(
       warningsOf(result).join(' '),
-      /^The video in stream \d \(\w+\) of the input was left out: it is a single picture\.$/,
+      /^The video in stream \d \(\w+\) of the input was left out: it is a still image\.$/,
     );
     assert.equal(await videoOf(result.path), ['64 20']);
   });
 }
 
 test('a file whose only video is a single frame is encoded', async ({ encoder }) => {
-  const result = await encoder.encoded(await made('still.mkv', ...poster, ...testTone(1), ...x264));
+  const result = await encoder.encoded(await made('still.mkv', ...still, ...testTone(1), ...x264));
   assert.equal(warningsOf(result), []);
   assert.equal(await videoOf(result.path), ['320 1']);
 });
@@ -154,7 +154,7 @@ test('cover images, attached files, timecode and other audio are named, one sent
   ]);
   const cover = await made(
     'cover.mp3',
-    ...['-i', await media('audio.mp3'), ...poster, '-map', '0', '-map', '1', '-c:a', 'copy', '-c:v', 'mjpeg'],
+    ...['-i', await media('audio.mp3'), ...still, '-map', '0', '-map', '1', '-c:a', 'copy', '-c:v', 'mjpeg'],
   );
   assert.equal(warningsOf(await encoder.encoded(cover, {}, 'out.m4a')), [
     'The cover image of the input was left out.',

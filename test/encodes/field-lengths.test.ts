@@ -9,7 +9,7 @@ import { probed, samplesOf } from './decoded-media.js';
 import { shippedBuilds } from './shipped.js';
 
 /*
- * Files that declare another length than they have, that are cut off, or whose last pictures follow a pause. What an output has is
+ * Files that declare another length than they have, that are cut off, or whose last frames follow a pause. What an output has is
  * counted by decoding it.
  */
 
@@ -187,7 +187,7 @@ for (const { name, env } of await shippedBuilds()) {
 
   // In builds of 2018, the edit list of MP4 ends with the decoding of the last frame.
   for (const input of isOld ? [] : ['pause.mkv', 'pause.webm']) {
-    test(`the last picture of ${input} comes after its pause, also in a clip of the output`, async () => {
+    test(`the last frame of ${input} comes after its pause, also in a clip of the output`, async () => {
       const { code, stderr, output } = await run(inFolder(input));
       assert.is(code, 0, stderr);
       assert.not.match(stderr, /warning/);
@@ -203,7 +203,7 @@ for (const { name, env } of await shippedBuilds()) {
 
   // Builds of 2018 cannot store the duration of the last frame.
   if (!isOld)
-    test('the last picture of a GIF is held for 3 s', async () => {
+    test('the last frame of a GIF is held for 3 s', async () => {
       const { code, stderr, output } = await run(inFolder('hold.gif'));
       assert.is(code, 0, stderr);
       assert.is((await framesOf(output)).length, 5);

@@ -13,7 +13,7 @@ import { type Encoded, type ShippedEncoder, startShipped } from './shipped-run.j
 const folder = tempFolder();
 const { ffmpeg } = await testFfmpeg();
 
-const picture = (size: string, seconds: number, rate = 5) =>
+const testVideo = (size: string, seconds: number, rate = 5) =>
   ['-f', 'lavfi', '-i', `testsrc2=size=${size}:rate=${rate}:duration=${seconds}`] as const;
 const tone = (hertz: number, seconds: number) =>
   ['-f', 'lavfi', '-i', `sine=${hertz}:duration=${seconds}:sample_rate=44100`] as const;
@@ -56,19 +56,19 @@ test.after(({ encoder }) => encoder.end());
 const noise = ['-vf', 'noise=alls=60:allf=t', ...mpeg2, '-q:v', '2'] as const;
 
 for (const [name, args] of [
-  ['audio.ts', [...picture('160x120', 12), ...later(10), ...tone(440, 2), ...h264, '-c:a', 'aac']],
+  ['audio.ts', [...testVideo('160x120', 12), ...later(10), ...tone(440, 2), ...h264, '-c:a', 'aac']],
   [
     'audio.mpg',
-    [...picture('64x48', 14), ...later(10), ...tone(440, 2), ...mpeg2, '-c:a', 'mp2', '-f', 'vob'],
+    [...testVideo('64x48', 14), ...later(10), ...tone(440, 2), ...mpeg2, '-c:a', 'mp2', '-f', 'vob'],
   ],
   [
     'unlisted.mpg',
-    [...picture('160x120', 16), ...later(10), ...tone(440, 2), ...noise, '-c:a', 'mp2', '-f', 'vob'],
+    [...testVideo('160x120', 16), ...later(10), ...tone(440, 2), ...noise, '-c:a', 'mp2', '-f', 'vob'],
   ],
   [
     'unlisted.flv',
     [
-      ...[...picture('320x240', 13), ...later(10), ...tone(440, 2), '-vf', 'noise=alls=60:allf=t'],
+      ...[...testVideo('320x240', 13), ...later(10), ...tone(440, 2), '-vf', 'noise=alls=60:allf=t'],
       ...[...h264, '-qp', '0', '-ar', '44100', '-c:a', 'libmp3lame'],
     ],
   ],
@@ -84,7 +84,7 @@ for (const [name, args] of [
 test('late audio is copied, measured and cut as well', async ({ encoder }) => {
   const input = await made(
     'late.ts',
-    ...picture('160x120', 12),
+    ...testVideo('160x120', 12),
     ...later(10),
     ...tone(440, 2),
     ...h264,
@@ -106,7 +106,7 @@ test('video that begins after ten seconds is encoded, with its thumbnails', asyn
   const input = await made(
     'video.ts',
     ...later(10),
-    ...picture('160x120', 2),
+    ...testVideo('160x120', 2),
     ...tone(440, 12),
     ...h264,
     '-c:a',
@@ -123,7 +123,7 @@ test('a second audio track that begins after ten seconds can be selected', async
   const language = ['-metadata:s:a:1', 'language=deu'];
   const input = await made(
     'second.ts',
-    ...picture('160x120', 12),
+    ...testVideo('160x120', 12),
     ...tone(440, 12),
     ...later(10),
     ...tone(880, 2),
@@ -141,7 +141,7 @@ test('a second audio track that begins after ten seconds can be selected', async
 
 test('a track that is declared and has no packets is named by a warning', async ({ encoder }) => {
   const whole = await readFile(
-    await made('whole.ts', ...picture('160x120', 2), ...tone(440, 2), ...h264, '-c:a', 'aac'),
+    await made('whole.ts', ...testVideo('160x120', 2), ...tone(440, 2), ...h264, '-c:a', 'aac'),
   );
   const packets = Array.from({ length: whole.length / 188 }, (_, at) =>
     whole.subarray(at * 188, at * 188 + 188),
@@ -157,7 +157,7 @@ test('a track that is declared and has no packets is named by a warning', async 
 const twoProgrammes = () =>
   made(
     'two.ts',
-    ...[...picture('64x48', 2), ...tone(440, 2), ...picture('160x120', 2), ...tone(1000, 2)],
+    ...[...testVideo('64x48', 2), ...tone(440, 2), ...testVideo('160x120', 2), ...tone(1000, 2)],
     ...['-map', '0', '-map', '1', '-map', '2', '-map', '3', ...h264, '-c:a', 'mp2'],
     ...['-program', 'title=Erstes:st=0:st=1', '-program', 'title=Zweites:st=2:st=3'],
   );
@@ -167,7 +167,7 @@ for (const [name, args, hertz] of [
     'a radio programme is first',
     [
       ...tone(440, 2),
-      ...picture('160x120', 2),
+      ...testVideo('160x120', 2),
       ...tone(1000, 2),
       ...['-map', '0', '-map', '1', '-map', '2'],
       ...['-program', 'title=Radio:st=0', '-program', 'title=TV:st=1:st=2'],
@@ -177,8 +177,8 @@ for (const [name, args, hertz] of [
   [
     'they share their audio',
     [
-      ...picture('64x48', 2),
-      ...picture('160x120', 2),
+      ...testVideo('64x48', 2),
+      ...testVideo('160x120', 2),
       ...tone(1000, 2),
       ...['-map', '0', '-map', '1', '-map', '2'],
       ...['-program', 'title=Small:st=0:st=2', '-program', 'title=TV:st=1:st=2'],
@@ -190,7 +190,7 @@ for (const [name, args, hertz] of [
     [
       ...tone(440, 12),
       ...later(10),
-      ...picture('160x120', 2),
+      ...testVideo('160x120', 2),
       ...tone(1000, 12),
       ...[
         '-map',
@@ -210,10 +210,10 @@ for (const [name, args, hertz] of [
   [
     'the chosen one begins later',
     [
-      ...picture('64x48', 4),
+      ...testVideo('64x48', 4),
       ...tone(440, 4),
       ...later(2),
-      ...picture('160x120', 2),
+      ...testVideo('160x120', 2),
       ...later(2),
       ...tone(1000, 2),
       ...['-map', '0', '-map', '1', '-map', '2', '-map', '3'],
@@ -222,7 +222,7 @@ for (const [name, args, hertz] of [
     1000,
   ],
 ] as const) {
-  test(`picture and sound are of one programme if ${name}`, async ({ encoder }) => {
+  test(`video and audio are of one programme if ${name}`, async ({ encoder }) => {
     const result = await encoder.encoded(
       await made('programmes.ts', ...args.slice(0), ...h264, '-c:a', 'mp2'),
     );

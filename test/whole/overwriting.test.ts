@@ -139,9 +139,9 @@ test('segments, playlists, thumbnails and captions that hit the input or another
       await rejectionOf(daemon, { input: urlOf(folder, 'me.mp4'), outputs: both }),
       'would write over the file of outputs[1]',
     );
-    const twins = [{ url: urlOf(folder, 'x.mp4') }, { url: urlOf(folder, 'link', 'x.mp4') }];
+    const sameFiles = [{ url: urlOf(folder, 'x.mp4') }, { url: urlOf(folder, 'link', 'x.mp4') }];
     assert.match(
-      await rejectionOf(daemon, { input: urlOf(folder, 'me.mp4'), outputs: twins }),
+      await rejectionOf(daemon, { input: urlOf(folder, 'me.mp4'), outputs: sameFiles }),
       'outputs[0].url would write over the file of outputs[1]',
     );
   }));

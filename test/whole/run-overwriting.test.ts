@@ -12,7 +12,7 @@ const small = { width: 64, clip_length: 0.2, speed: 5 };
 const urlOf = (...parts: readonly string[]) => pathToFileURL(join(...parts)).href;
 const foreign = 'mine, and nobody may replace it';
 
-test('venc run refuses an output that is its input under another name, or a file of another run', async () => {
+test('venc run rejects an output that is its input under another name, or a file of another run', async () => {
   const folder = tempFolder();
   copyFileSync(await media('clip.mp4'), join(folder, 'me.mp4'));
   const before = readFileSync(join(folder, 'me.mp4'));

@@ -28,7 +28,7 @@ export async function withCorrectLength(media: MediaFacts, file: ProbedFile): Pr
   if (wholeBytes !== null && wholeBytes * (1 - minMissingShare) > file.sizeBytes)
     return { ...media, ...wholeLength(media, wholeBytes / file.sizeBytes) };
   const last = await lastTimestamp(file.path, file.head, file.sizeBytes).catch(() => null);
-  if (!isDoubtful(media, file.json, last)) return withLastFrame(media, last);
+  if (!mayBeWrong(media, file.json, last)) return withLastFrame(media, last);
   const tracks = await file.measure();
   return tracks === null ? media : withTracks(media, tracks, file);
 }
@@ -52,7 +52,7 @@ function wholeLength(
   return { wholeSeconds: declared > durationSeconds ? declared : durationSeconds * ratio };
 }
 
-function isDoubtful(
+function mayBeWrong(
   { format, durationSeconds, video, audio }: MediaFacts,
   json: string,
   last: number | null,

@@ -130,8 +130,8 @@ export async function measureVariableVideo(
   };
 }
 
-/** So many frames of another track are enough to call a track with a single frame a still picture. */
-const maxFramesBesideStill = 2000;
+/** That many frames of another track are enough to call a track with a single frame a still image. */
+const maxFramesNextToStill = 2000;
 
 /**
  * The indexes of the video streams with a single frame, of those whose container does not declare the number of frames. Nothing is read if
@@ -153,7 +153,7 @@ export async function findStills(
     const count = counts.get(index);
     if (count === undefined) return;
     counts.set(index, count + 1);
-    if (count > maxFramesBesideStill || [...counts.values()].every((one) => one > 1)) stopReading.abort();
+    if (count > maxFramesNextToStill || [...counts.values()].every((one) => one > 1)) stopReading.abort();
   });
   await launchFfprobe(
     ffprobe,

@@ -92,7 +92,7 @@ function programWarning({
 const reasons = {
   empty: 'no frame of it was found',
   'unknown-codec': 'ffmpeg does not know its codec',
-  still: 'it is a single picture',
+  still: 'it is a still image',
   other: 'an output has one track of video',
 } as const satisfies Record<NonNullable<UnusedTrack['reason']> | 'other', string>;
 

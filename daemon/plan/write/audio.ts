@@ -107,7 +107,7 @@ export function conversionOf(
   };
 }
 
-/** Added to the number that reports the format of a part, to tell it from a timestamp. */
+/** Added to the number that reports the format of a part, to distinguish it from a timestamp. */
 const partMark = 1e12;
 
 /** Reads the parts from the messages of the run that converted them. Very short ones are errors of the first frame of the next. */

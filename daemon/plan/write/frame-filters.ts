@@ -31,8 +31,8 @@ export const shapeMark = 1e12;
 
 /**
  * Fits frames whose size or shape of pixels differs from that of the first, as in recordings of television, into it with bars. The
- * filters pass all other frames on as they are. ffmpeg would build the filters of an output again, which stretches such frames, makes
- * those that count begin anew, and loses watermarks; the input has the option that prevents that.
+ * filters pass all other frames on as they are. ffmpeg would build the filters of an output again, which changes the shape of such frames, makes
+ * those that count begin again, and loses watermarks; the input has the option that prevents that.
  */
 export function shapeFilters({
   firstFrame,
@@ -90,7 +90,7 @@ export function shapeWarning(messages: string): string | null {
   const changed = frames.find(isOther);
   if (first === undefined || changed === undefined) return null;
   const name = ({ width, height, shape }: typeof first) => `${width}x${height} (${shapeName(shape)})`;
-  return `The picture changes from ${name(first)} to ${name(changed)} at ${changed.seconds.toFixed(1)} s of the input; it was fitted into the first size.`;
+  return `The video changes from ${name(first)} to ${name(changed)} at ${changed.seconds.toFixed(1)} s of the input; it was fitted into the first size.`;
 }
 
 /** An aspect ratio, as people call it. */

@@ -11,11 +11,11 @@ export function decideJoin(
   leaseMs: number,
 ): JoinDecision {
   const isSameFolder = (session: WorkerSession) => folderId !== undefined && session.folderId === folderId;
-  const twin = sessions.find(
+  const other = sessions.find(
     (session) => isSameFolder(session) && session.processId !== processId && session.seenAgoMs <= leaseMs,
   );
   // The other process has joined since, and neither can have ended.
-  if (hasJoined && twin !== undefined) throw copiedFolder(twin.name);
+  if (hasJoined && other !== undefined) throw copiedFolder(other.name);
   const isForgotten = ({ name: known, seenAgoMs }: WorkerSession) =>
     seenAgoMs > forgottenAfterLeases * leaseMs || (known === name && seenAgoMs > leaseMs);
   const isRemoved = (session: WorkerSession) => isSameFolder(session) || isForgotten(session);

@@ -127,7 +127,7 @@ async function checkSize(
   { session, signal, onWarning }: ObjectUploadContext,
   file: UploadSource,
 ): Promise<TransferError | null> {
-  // The server has confirmed the object: if it does not tell its size now, the object stays.
+  // The server has confirmed the object: if it does not report its size now, the object stays.
   const storedBytes = await session
     .send((request) => headObjectSize(session, request), { signal })
     .catch((error: unknown) => {

@@ -59,7 +59,7 @@ for (const [what, answer, warning] of acls) {
   });
 }
 
-test('an object whose size the server does not tell stays, with a warning', async () => {
+test('an object whose size the server does not report stays, with a warning', async () => {
   const seen: string[] = [];
   const source = await startHttpSource((request, response) => {
     seen.push(request.method ?? '');
