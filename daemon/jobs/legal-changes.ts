@@ -1,6 +1,6 @@
 import { VencError } from '../../src/shared/errors.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
-import { type JobState, jobStates, type OutputState } from '../../src/shared/states.js';
+import { type JobState, jobStates, type OutputState, stateClause } from '../../src/shared/states.js';
 import type { FileFacts, Job, JobFailure, JobInput, JobOutput, RenditionFacts } from './job.js';
 import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts } from './rendition-facts.js';
@@ -121,7 +121,7 @@ function rejectionError(job: Job, change: Change): VencError {
   if (change.type === 'cancelled') {
     return new VencError(
       'ConflictError',
-      `Job ${job.id} is ${job.state}: only a waiting or processing job can be cancelled.`,
+      `Job ${job.id} ${stateClause(job.state)}: only a waiting or processing job can be cancelled.`,
     );
   }
   if (change.type === 'resubmitted') {

@@ -1,5 +1,5 @@
 import { withoutPassword } from '../../src/shared/redact.js';
-import { isFinal } from '../../src/shared/states.js';
+import { isFinal, stateClause } from '../../src/shared/states.js';
 import { formatBytes } from '../../src/shared/text/format-bytes.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { FileFacts, Job, JobFailure, JobOutput } from '../jobs/job.js';
@@ -69,7 +69,7 @@ function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): st
   // To a run, the outputs of others look cancelled; see `viewOfClaim`. No change of a run returns a job that was cancelled.
   const end = outputs.some((output) => output.state === 'cancelled')
     ? 'is done on this machine'
-    : `is ${state}`;
+    : stateClause(state);
   return `Job ${id} ${end}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
 }
 

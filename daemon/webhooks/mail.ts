@@ -1,4 +1,5 @@
 import { redact } from '../../src/shared/redact.js';
+import { stateClause } from '../../src/shared/states.js';
 import type { Job, Notification } from '../jobs/job.js';
 import { notificationRecord } from '../jobs/view.js';
 
@@ -10,7 +11,7 @@ export function createMail(job: Job, notification: Notification): string {
   const output = job.outputs.find(({ id }) => id === notification.outputId);
   const subject =
     output === undefined
-      ? `Job ${job.id} is ${job.state}`
+      ? `Job ${job.id} ${stateClause(job.state)}`
       : `Output ${output.id} of job ${job.id}: ${output.state}`;
   const headers = [
     `To: ${notification.target.url}`,

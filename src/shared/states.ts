@@ -34,6 +34,11 @@ export function isFinal(state: string): boolean {
   return finalStates.has(state);
 }
 
+/** A state as the predicate of a sentence: `has failed`, `is waiting`. */
+export function stateClause(state: JobState): string {
+  return state === 'failed' ? 'has failed' : `is ${state}`;
+}
+
 /** Whether a text is a job state (section 3). */
 export function isJobState(text: string): text is JobState {
   return (jobStates as readonly string[]).includes(text);

@@ -90,7 +90,7 @@ test('a job and an output are mailed once each, with nothing secret in the mail 
   );
   assert.not.match(ofOutput, /^Bcc:/m);
   assert.match(textOf(ofOutput), /^Output \d+ \(wéb \. Bcc: other@other\.example\): finished$/m);
-  assert.match(ofJob, new RegExp(`^To: me\\+jobs@example\\.com\nSubject: Job ${id} is failed\n`));
+  assert.match(ofJob, new RegExp(`^To: me\\+jobs@example\\.com\nSubject: Job ${id} has failed\n`));
   assert.match(textOf(ofJob), /^Output \d+ \(lost\): failed$/m);
   assert.match(textOf(ofJob), /^ {2}(Upload|Forbidden)\w+Error: /m);
   assert.is(readFileSync(join(folder, 'args-0'), 'utf8'), '-t\n-i\n');

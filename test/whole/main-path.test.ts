@@ -129,7 +129,7 @@ test('an output that fails does not affect the others', async ({ daemon, files }
   );
   assert.match(
     log.join('\n'),
-    /accepted.*started.*output \d+ \(bad\) failed, InvalidVideoSettingsError.*is failed/s,
+    /accepted.*started.*output \d+ \(bad\) failed, InvalidVideoSettingsError.*has failed/s,
   );
 });
 

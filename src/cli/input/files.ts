@@ -1,5 +1,6 @@
-import { constants } from 'node:fs';
+import { constants, readdirSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
+import { basename, dirname } from 'node:path';
 import { VencError } from '../../shared/errors.js';
 import { makeFolder } from '../../shared/util/disk.js';
 import { diskReason } from '../../shared/util/system-code.js';
@@ -72,7 +73,20 @@ function unreadable(path: string, error: unknown): VencError {
       'name a media file, a URL or a request; the argument is an empty text, as of a variable that is not set';
     return new VencError('UsageError', 'The file name is missing.', { cause: error, hint });
   }
+  if (path.includes('\ufffd') && hasSimilarName(path))
+    return new VencError('UsageError', `${path} is there, but its name is not valid UTF-8: rename it.`, {
+      cause: error,
+    });
   const reason = diskReason(error, 'read');
   const hint = reason === notRegular ? { hint: 'write the content of a pipe to a file first' } : {};
   return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });
+}
+
+/** Whether a folder has a file whose name reads as that of a path: Node replaces bytes of arguments that are not UTF-8. */
+function hasSimilarName(path: string): boolean {
+  try {
+    return readdirSync(dirname(path), 'buffer').some((name) => name.toString('utf8') === basename(path));
+  } catch {
+    return false;
+  }
 }

@@ -41,6 +41,12 @@ export async function readJobInput(arg: string, io: Io, reader: RequestReader): 
   if (arg === '-') {
     if (io.isTerminal.stdin) io.writeStderr('venc: type a request, and end it with Ctrl-D\n');
     const text = await readAll(io.stdin);
+    // Bytes that are not UTF-8 are replaced, and no request has a character of zero.
+    if (/[\0\ufffd]/.test(text.slice(0, 4096))) {
+      throw new VencError('UsageError', 'A film cannot be read from stdin.', {
+        hint: 'give a path or a URL',
+      });
+    }
     return { kind: 'request', request: await readRequest(text, 'on stdin', reader) };
   }
   const isAddress = isUrl(arg);

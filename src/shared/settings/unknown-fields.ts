@@ -7,8 +7,8 @@ import type { RequestWarning, UnknownName } from './request-warning.js';
 import { canonicalName } from './sent-paths.js';
 import type { Setting, SettingsTable } from './setting.js';
 
-/** Fields of a request that are not in the table of the job: its outputs and its API key. */
-export const nonSettingFields: readonly string[] = ['outputs', 'output', 'api_key'];
+/** Fields of a request that are not in the table of the job: its outputs, its API key, and the schema that an editor checks it with. */
+export const nonSettingFields: readonly string[] = ['outputs', 'output', 'api_key', '$schema'];
 
 /** The warning about a name that is not in the table of its object. */
 export function unknownFieldWarning(unknown: UnknownName): RequestWarning {
