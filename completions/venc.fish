@@ -612,7 +612,7 @@ complete -c venc -n '__venc_at "submit"' -l json -d 'print whole responses, one 
 complete -c venc -n '__venc_at "submit"' -l wait -d 'wait until the jobs end; sets the exit code by their states'
 complete -c venc -n '__venc_at "submit"' -l timeout -x -d 'with --wait: give up after this time, such as 90s, 5m or 2h'
 complete -c venc -n '__venc_at "submit"' -l download -x -a '(__fish_complete_directories (commandline -ct))' -d 'with --wait: download the outputs to this folder and print their paths'
-complete -c venc -n '__venc_at "submit"' -l force -d 'overwrite existing files: of --download, and at file: URLs'
+complete -c venc -n '__venc_at "submit"' -l force -d 'overwrite existing files'
 complete -c venc -n '__venc_at "submit"' -l stage -x -d 'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of...'
 complete -c venc -n '__venc_at "submit"' -l progress -x -a 'auto\\t tty\\t plain\\t json\\t none\\t' -d 'show progress as auto, tty, plain, json or none'
 complete -c venc -n '__venc_at "submit"' -l output -x -a '(__venc_settings)' -d 'one output: name=value,name=value, or {json}, or @FILE with either; r...'

@@ -36,7 +36,7 @@ export function define(command: Command, context: Context): void {
       durationParser('--timeout'),
     )
     .option('--download <dir>', 'with --wait: download the outputs to this folder and print their paths')
-    .option('--force', 'overwrite existing files: of --download, and at file: URLs')
+    .option('--force', 'overwrite existing files (--download, file: URLs)')
     .option(
       '--stage <url>',
       'upload a local file to this folder (s3:, ftp:, sftp: ...) instead of to the service',

@@ -27,6 +27,8 @@ const words: Readonly<Record<string, readonly string[]>> = {
   'preset remove': ['web'],
   'config get': ['color'],
   'config set': ['color'],
+  backup: ['folder'],
+  restore: ['folder'],
 };
 
 const env = { VENC_URL: 'http://127.0.0.1:1', VENC_API_KEY: 'k' };
