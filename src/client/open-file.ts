@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { type ErrorClass, errorClasses } from '../shared/error-classes.js';
-import { VencError } from '../shared/errors.js';
+import { isVencError, VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { parseUrl } from '../shared/text/url-text.js';
 import { sendHttpRequest } from './http.js';
@@ -54,7 +54,9 @@ export async function openFile(
       status,
       headers: responseHeaders,
       content,
-    } = await sendHttpRequest({ method: 'GET', url, headers, signal });
+    } = await sendHttpRequest({ method: 'GET', url, headers, signal }).catch((error: unknown) => {
+      throw withAddressHint(error, url);
+    });
     const etag = responseHeaders.etag?.startsWith('"') ? responseHeaders.etag : null;
     if (status === 200)
       return {
@@ -105,4 +107,11 @@ function toOpenError(url: URL, status: number): VencError {
 
 function parseCount(text: string | undefined): number | null {
   return text !== undefined && /^\d+$/.test(text) ? Number(text) : null;
+}
+
+/** The service answers, but not at the address that it gave for the file. */
+function withAddressHint(error: unknown, { origin }: URL): unknown {
+  if (!isVencError(error, 'UnreachableError') || error.hint !== null) return error;
+  const hint = `the service gave ${origin} as its address: check --public-url of venc daemon, or the connection to it`;
+  return new VencError(error.errorClass, error.message, { cause: error, hint });
 }

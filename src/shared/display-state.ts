@@ -18,6 +18,15 @@ export function displayState({ state, input, outputs }: JobStates): string {
   return unfinished.length > 0 && unfinished.every((output) => output.state === 'queued') ? 'queued' : state;
 }
 
+/**
+ * The progress of a job as shown to users: 0 while it waits for a free encoding slot and no output has been started, although its input has
+ * been read, which a service counts as progress.
+ */
+export function displayProgress(job: JobStates & Pick<ProgressRecord, 'progress'>): number {
+  const isUntouched = job.outputs.every(({ state }) => state === 'queued');
+  return displayState(job) === 'queued' && isUntouched ? 0 : job.progress;
+}
+
 /** Milliseconds until a file is finished; null if unknown, as for every file that has not been started. */
 export function etaOfFile({
   state,

@@ -1,5 +1,5 @@
 import { progressOfJob } from '../client/normalise.js';
-import { displayState, etaOfFile, etaOfJob } from '../shared/display-state.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob } from '../shared/display-state.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
 import { redact } from '../shared/redact.js';
@@ -39,7 +39,7 @@ export function withProgress(
     ...job,
     state,
     displayState: sanitize(displayState(record)),
-    percent: record.progress,
+    percent: displayProgress(record),
     files,
     etaMs: isFinal(state) ? null : etaOfJob(record.outputs),
     unavailable: null,

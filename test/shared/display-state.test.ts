@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { displayState, etaOfJob } from '../../src/shared/display-state.js';
+import { displayProgress, displayState, etaOfJob } from '../../src/shared/display-state.js';
 
 const busy = (etaMs?: number) =>
   ({ state: 'processing', ...(etaMs === undefined ? {} : { eta_in_ms: etaMs }) }) as const;
@@ -48,5 +48,11 @@ for (const [job, input, outputs, shown] of states) {
     assert.is(displayState({ state: job, input: { state: input }, outputs: states }), shown);
   });
 }
+
+test('a job of which no output has been started is at 0 percent, though its input has been read', () => {
+  const shown = (...outputs: readonly { readonly state: string }[]) =>
+    displayProgress({ state: 'processing', progress: 1, input: finished, outputs });
+  assert.equal([shown(queued), shown(finished, queued), shown(queued, busy())], [0, 1, 1]);
+});
 
 test.run();

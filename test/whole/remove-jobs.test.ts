@@ -90,6 +90,7 @@ test('a job that has not ended is rejected with 409, and rm continues with the o
   const { code, stderr } = await context.venc('rm', ...ids.map(String), '999999');
   assert.is(code, 6, stderr);
   assert.match(stderr, `Job ${ids[0]} is waiting: only a job that has ended can be removed`);
+  assert.match(stderr, `hint: cancel it first: venc cancel ${ids[0]}`);
   assert.match(stderr, `venc: job ${ids[1]} is removed`);
   assert.match(stderr, '999999');
   assert.is((await context.ask('GET', `/v2/jobs/${ids[0]}`)).status, 200);

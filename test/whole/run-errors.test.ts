@@ -85,7 +85,30 @@ test('a warning about flags is printed', async () => {
   const args = ['run', 'film.mp4', '-o', 'w.mp4', '--size', '64x48', '--width', '32', '--progress', 'none'];
   const { code, stderr } = await runCli(args, { cwd: folder });
   assert.is(code, 0, stderr);
-  assert.match(stderr, /warning: outputs\[0\]\.size: has no effect with width/);
+  assert.match(stderr, /warning: --size has no effect with --width/);
+});
+
+test('a warning about a flag says which outputs it is about, and a request keeps the names of its fields', async () => {
+  const warningsOf = async (args: readonly string[]) => {
+    const { stderr } = await runCli(['plan', ...args], { cwd: folder });
+    return stderr.split('\n').filter((line) => line.includes('warning: '));
+  };
+  const outputs = ['--output', 'label=a,width=64', '--output', 'label=b,size=8x8,width=32'];
+  assert.equal(await warningsOf(['film.mp4', '--audio-bitrate', '56', ...outputs]), [
+    'venc: warning: --audio-bitrate was corrected to 64: bitrates are multiples of 16',
+    'venc: warning: --output 2: size has no effect with width',
+  ]);
+  const own = ['--output', 'label=a', '--output', 'label=b,audio_bitrate=64'];
+  assert.equal(await warningsOf(['film.mp4', '--audio-bitrate', '56', ...own]), [
+    'venc: warning: output 1: --audio-bitrate was corrected to 64: bitrates are multiples of 16',
+  ]);
+  const request = { $schema: 's', input: 'film.mp4', tset: 1, outputs: [{ size: '8x8', width: 32 }] };
+  writeFileSync(join(folder, 'warned.json'), JSON.stringify(request));
+  assert.equal(await warningsOf(['warned.json', '--audio-bitrate', '56']), [
+    'venc: warning: tset: is not known and was ignored; did you mean test?',
+    'venc: warning: outputs[0].size: has no effect with width',
+    'venc: warning: --audio-bitrate was corrected to 64: bitrates are multiples of 16',
+  ]);
 });
 
 test('a value that was corrected for the input is printed with its flag', async () => {

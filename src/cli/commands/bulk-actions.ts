@@ -24,6 +24,7 @@ export const removal: BulkAction = {
   doneText: 'is removed',
   states: finalJobStates,
   apply: (client, id) => client.remove(id),
+  conflictHint: (id) => `cancel it first: venc cancel ${id}`,
   concurrency: 8,
 };
 

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { Client, ListedJobs } from '../../client/client.js';
+import { displayProgress, displayState } from '../../shared/display-state.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { integerParser, listParser } from '../../shared/flag-parsers.js';
 import { jobStates } from '../../shared/states.js';
@@ -102,7 +103,10 @@ async function percentsOf(client: Client, jobs: ListedJobs['jobs']): Promise<Rea
     running.map(async ({ id }) => {
       // On errors leave the cell blank: the list itself was answered.
       const record = await client.jobProgress(id).catch(() => null);
-      return record === null ? [] : [[id, record.progress] as const];
+      const percent = record === null ? 0 : displayProgress(record);
+      return record === null || (percent === 0 && displayState(record) === 'queued')
+        ? []
+        : [[id, percent] as const];
     }),
   );
   return new Map(found.flat());

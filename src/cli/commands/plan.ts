@@ -12,12 +12,12 @@ import {
   addJobOptions,
   daemonSettings,
   type JobArgs,
-  printResponseWarnings,
   unsupportedHelp,
   withExamplesFirst,
 } from '../input/job-args.js';
 import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
+import { printResponseWarnings } from '../input/print-warnings.js';
 import { formatPlanFailure, planText, stepCommand } from '../output/plan-text.js';
 import { isUnusedRendition, unusedRenditions } from '../output/unused-renditions.js';
 import { assignDestinations } from '../run/assign-destinations.js';
@@ -94,7 +94,11 @@ async function run(arg: string, given: PlanOptions, context: Context): Promise<E
   });
   const destinations = paths.map(redact);
   // The other warnings were printed when the request was read.
-  await printResponseWarnings({ warnings: plan.requestWarnings }, isRequestName(arg) ? body : null, io);
+  await printResponseWarnings(
+    { warnings: plan.requestWarnings, outputs: plan.outputs },
+    isRequestName(arg) ? body : null,
+    { io, typed: { arg, args: options } },
+  );
   const skipped = plan.outputs.flatMap(({ number, label, skipped: reason }) =>
     reason === null ? [] : [{ number, label, reason }],
   );

@@ -13,10 +13,10 @@ import {
   buildRequestBody,
   type JobArgs,
   loadPreset,
-  printRequestWarnings,
   validateRequest,
   withExamplesFirst,
 } from '../input/job-args.js';
+import { printRequestWarnings } from '../input/print-warnings.js';
 import { type PresetRecord, presetRecord, presetsTable } from '../output/setup-tables.js';
 import type { Io } from '../terminal/io.js';
 import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
@@ -97,7 +97,7 @@ async function saveSettings(name: string, options: SaveOptions, { io }: Context)
     });
   }
   await validateRequest({ ...request, input: 'file:///input' });
-  await printRequestWarnings(request, io);
+  await printRequestWarnings(request, { io, typed: { arg: '', args: options } });
   warnQuarantined(io, await savePreset(io.env, name, await withPaths(request, images)));
   io.writeStderr(`venc: preset ${name} saved; to use it: venc run film.mov --preset ${name}\n`);
   return exitCodes.done;

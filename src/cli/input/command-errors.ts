@@ -1,10 +1,11 @@
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { CreateArgs } from './job-args.js';
+import type { TypedRequest } from './print-warnings.js';
 
 /**
  * Runs a command that creates a job. If it fails, the error lists all errors in the settings and names them as they
- * were typed. `arg` is the input as typed. The modules for this are loaded only after an error.
+ * were typed. `arg` is the input as typed.
  */
 export async function withTypedErrors<T>(
   arg: string | undefined,
@@ -14,9 +15,14 @@ export async function withTypedErrors<T>(
   try {
     return await step();
   } catch (error) {
-    const { withTypedTerms } = await import('./settings-errors.js');
-    throw await withTypedTerms(error, arg ?? '', args);
+    throw await withTypedTerms(error, { arg: arg ?? '', args });
   }
+}
+
+/** Names the settings in an error as they were typed. The modules for this are loaded only after an error. */
+export async function withTypedTerms<E>(error: E, { arg, args }: TypedRequest): Promise<E | VencError> {
+  const terms = await import('./settings-errors.js');
+  return terms.withTypedTerms(error, arg, args);
 }
 
 /** Runs a step that processes a request. If it fails, the error also lists everything else that is wrong with the request. */

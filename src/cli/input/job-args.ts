@@ -1,13 +1,9 @@
 import type { Command } from 'commander';
-import { normaliseCreated } from '../../client/normalise.js';
 import type { Environment } from '../../config/folders.js';
 import { invalidRequest, VencError } from '../../shared/errors.js';
 import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
 import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
-import type { ReportedWarning } from '../../shared/settings/request-warning.js';
-import { safeText } from '../../shared/text/safe-text.js';
-import type { Io } from '../terminal/io.js';
 import { collectValues } from './args.js';
 import { type FileToUpload, readTextFile } from './files.js';
 import { type LadderArgs, withLadder } from './ladder-flags.js';
@@ -144,51 +140,6 @@ export async function readOutputArgument(arg: string): Promise<string> {
   const path = arg.slice(1);
   if (path === '') throw new VencError('UsageError', '--output @FILE needs a file name.');
   return (await readTextFile(path)).trim();
-}
-
-/**
- * Prints the warnings about a request that need no service: unknown fields, with suggestions. `where` is a prefix such as
- * `line 3: `.
- */
-export async function printRequestWarnings(request: unknown, io: Io, where = ''): Promise<void> {
-  printWarnings(await findRequestWarnings(request), io, where);
-}
-
-/**
- * Prints the warnings in the response to a create, except those that `printRequestWarnings` has printed about `request`,
- * which is null if it was not called.
- */
-export async function printResponseWarnings(
-  response: unknown,
-  request: unknown,
-  io: Pick<Io, 'writeStderr'>,
-  where = '',
-): Promise<void> {
-  const { warnings = [] } = normaliseCreated(response);
-  if (warnings.length === 0) return;
-  const printed = new Set((await findRequestWarnings(request)).map(({ field }) => field));
-  printWarnings(
-    warnings.filter(({ field }) => !printed.has(field)),
-    io,
-    where,
-  );
-}
-
-/** Prints one line for each warning: `venc: warning: outputs[0].widht: is not known and was ignored`. */
-export function printWarnings(
-  warnings: readonly ReportedWarning[],
-  io: Pick<Io, 'writeStderr'>,
-  where = '',
-): void {
-  for (const { field, message } of warnings)
-    io.writeStderr(`venc: ${where}warning: ${safeText(field)}: ${safeText(message)}\n`);
-}
-
-async function findRequestWarnings(request: unknown): Promise<readonly ReportedWarning[]> {
-  const { parseJobRequest } = await import('../../shared/settings/parse-job-request.js');
-  const { toReportedWarnings } = await import('../../shared/settings/report-warnings.js');
-  const { warnings } = parseJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
-  return toReportedWarnings(warnings, request);
 }
 
 /** How the daemon supports settings, as far as a help page shows it. */

@@ -6,7 +6,8 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';
 import type { Io } from '../terminal/io.js';
 import { readableFileSize, readTextFile } from './files.js';
-import { buildRequestBody, type JobArgs, loadPreset, printRequestWarnings } from './job-args.js';
+import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
+import { printRequestWarnings } from './print-warnings.js';
 
 /** The parsed argument of `submit`, `run` or `plan`. */
 export type SubmitInput =
@@ -137,7 +138,7 @@ export async function localRequest(arg: string, options: JobArgs, io: Io, parseX
     const { toCaptionUrls } = await import('./local-watermarks.js');
     const local = await toCaptionUrls(await withLocalInput(input.request), new Map(), true);
     const request = await buildRequestBody({ request: local, input: null, preset }, options);
-    await printRequestWarnings(request, io);
+    await printRequestWarnings(request, { io, typed: { arg, args: options } });
     return request;
   }
   const address = input.kind === 'url' ? input.url : pathToFileURL(input.path).href;

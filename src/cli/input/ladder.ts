@@ -51,7 +51,9 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
       'UsageError',
       `--${conflict.replaceAll('_', '-')} contradicts --hls and --dash: the ladder decides it.`,
       {
-        hint: 'choose the heights with --ladder 1080,720,480, and the quality with --quality',
+        hint: sizeSettings.has(conflict)
+          ? 'choose the heights with --ladder 1080,720,480, and the quality with --quality'
+          : 'leave it out, or give it to a second command without --hls and --dash',
       },
     );
   const { kind, heights, baseUrl } = ladder;
@@ -152,9 +154,14 @@ function capOf(height: number): RequestFields {
   return { quality: 3, bitrate_cap: kbps, buffer_size: Math.round(kbps * bufferSeconds) };
 }
 
+/** The settings of a picture that a ladder decides by its heights and the quality. */
+const sizeSettings: ReadonlySet<string> = new Set([
+  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'copy_video'],
+]);
+
 /** What a ladder decides, so that no flag or preset may. */
 const decidedByLadder: ReadonlySet<string> = new Set([
-  ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'copy_video'],
+  ...sizeSettings,
   ...['label', 'type', 'source'],
   ...['url', 'base_url', 'filename', 'format', 'packaging', 'streaming_delivery_format', 'streams', 'skip'],
   ...[

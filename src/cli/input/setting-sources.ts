@@ -110,7 +110,8 @@ function tailName(tail: string, value: unknown): string {
 
 /** Replaces settings in the rest of a sentence by their flags if these were typed: `must not be below --video-bitrate`. */
 function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources, index: number): string {
-  return text.replace(/(?<=[ ])[a-z]+(?:_[a-z]+)+\b/g, (name) => {
+  // A name without an underscore is a setting only in such a sentence.
+  return text.replace(/(?<=[ ])[a-z]+(?:_[a-z]+)+\b|(?<=has no effect with(?:out)? )[a-z]+\b/g, (name) => {
     const isOwn = isSet(outputTable, outputs[index] ?? {}, name);
     const flag = flagOf(outputTable, 'output', name);
     return flag !== null && !isOwn && isSet(outputTable, outputFlags, name) ? flag : name;

@@ -5,6 +5,7 @@ import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
 import { outputTable } from '../../shared/settings/index.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { parseJobRequest } from '../../shared/settings/parse-job-request.js';
+import type { ReportedWarning } from '../../shared/settings/request-warning.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
 import { hasLadder, ladderFolder } from './ladder-flags.js';
@@ -57,6 +58,26 @@ export async function failureTerms(
     const path = `outputs[${index}].${message}`;
     const named = toTypedTerms(path, sources);
     return named === path ? message : named;
+  };
+}
+
+/**
+ * Returns a function that names the setting of a warning as it was typed: `outputs[0].size` with `has no effect with width` becomes
+ * `--size has no effect with --width`. A setting of a request or preset keeps its path: `outputs[0].size: has no effect with width`.
+ * `output` is the number of the output, from 1, of a flag that applies to all of them.
+ */
+export async function warningTerms(
+  arg: string,
+  args: CreateArgs,
+): Promise<(warning: ReportedWarning) => { readonly text: string; readonly output: number | null }> {
+  const { errors: _, ...typed } = await typedSettings(args);
+  const sources = { ...sourcesOf(arg, args, typed), request: null, preset: null };
+  return ({ field, message }) => {
+    const named = toTypedTerms(`${field} ${message}`, sources);
+    const [, digits] = /^outputs\[(\d+)\]/.exec(field) ?? [];
+    if (!named.startsWith('-')) return { text: `${field}: ${message}`, output: null };
+    const isOfOne = digits === undefined || named.startsWith('--output ') || named.startsWith('--output:');
+    return { text: named, output: isOfOne ? null : Number(digits) + 1 };
   };
 }
 

@@ -25,7 +25,10 @@ export function usageError(error: CommanderError, program: Command, args: readon
   const [code, text] = isUnknownCommand
     ? ['commander.unknownCommand', `unknown command '${args[index]}'`]
     : [error.code, first];
-  const { message, hint } = errorRewordings[code]?.(text, command) ?? { message: text, hint: null };
+  const { message, hint } = errorRewordings[code]?.(text, command, args.slice(index)) ?? {
+    message: text,
+    hint: null,
+  };
   return new VencError('UsageError', message, { cause: error, ...(hint === null ? {} : { hint }) });
 }
 
@@ -47,16 +50,18 @@ interface ErrorRewording {
   readonly hint: string | null;
 }
 
-const errorRewordings: Readonly<Record<string, (message: string, command: Command) => ErrorRewording>> = {
+const errorRewordings: Readonly<
+  Record<string, (message: string, command: Command, operands: readonly string[]) => ErrorRewording>
+> = {
   'commander.missingArgument': (message, command) => {
     const missing = /'(.+)'/.exec(message)?.[1];
     const arg = command.registeredArguments.find((one) => one.name() === missing);
     const meaning = arg === undefined ? '' : `; ${arg.name()}: ${arg.description}`;
     return { message, hint: `${usageOf(command)}${meaning}` };
   },
-  'commander.excessArguments': (message, command) => ({
+  'commander.excessArguments': (message, command, operands) => ({
     message,
-    hint: `${usageOf(command)}; quote an argument that contains spaces`,
+    hint: `${usageOf(command)}${excessAdvice(command, operands)}`,
   }),
   'commander.optionMissingArgument': (message, command) => {
     const flags = /'(.+)'/.exec(message)?.[1];
@@ -99,6 +104,15 @@ const errorRewordings: Readonly<Record<string, (message: string, command: Comman
 /** The quoted part of a message of Commander. */
 function quotedTextOf(message: string): string {
   return /'(.+)'/.exec(message)?.[1] ?? '';
+}
+
+/** What to do about arguments that are too many: they are files, the parts of a name with spaces, or nothing that the command takes. */
+function excessAdvice(command: Command, operands: readonly string[]): string {
+  if (command.registeredArguments.length === 0) return '; it takes only flags';
+  const files = operands.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isFile());
+  return files.length > 1
+    ? `; one file at a time: for file in ${files.slice(0, 2).join(' ')}${files.length > 2 ? ' ...' : ''}; do ${pathOf(command)} "$file"; done`
+    : '; quote an argument that contains spaces';
 }
 
 function usageOf(command: Command): string {

@@ -20,6 +20,8 @@ export interface BulkAction {
   /** The states in which the action is possible, selected by `--all`. */
   readonly states: readonly JobState[];
   readonly apply: (client: Client, id: number) => Promise<void>;
+  /** What to do about a job in another state. */
+  readonly conflictHint?: (id: number) => string;
   /** The maximum number of concurrent requests; 1 if absent. */
   readonly concurrency?: number;
 }
@@ -163,7 +165,7 @@ export async function applyToEach(
         io.writeStderr(`venc: job ${id} ${action.doneText}\n`);
       } catch (error) {
         if (!isVencError(error)) throw error;
-        code = reportError(io, error, `Job ${id}`, code);
+        code = reportError(io, withConflictHint(error, action, id), `Job ${id}`, code);
         // The other jobs would fail as well, and there may be thousands.
         if (affectsAllJobs(error)) return;
       }
@@ -171,4 +173,9 @@ export async function applyToEach(
   };
   await Promise.all(Array.from({ length: action.concurrency ?? 1 }, worker));
   return code;
+}
+
+function withConflictHint(error: VencError, { conflictHint }: BulkAction, id: number): VencError {
+  if (error.errorClass !== 'ConflictError' || conflictHint === undefined) return error;
+  return new VencError(error.errorClass, error.message, { cause: error, hint: conflictHint(id) });
 }

@@ -1,4 +1,4 @@
-import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
 import { adviceFor } from '../../shared/failure-advice.js';
 import type {
   DetailsRecord,
@@ -40,7 +40,7 @@ export function jobText(job: JobRecord, colours: TextColours, { now, progress }:
     ...(job.worker === undefined ? [] : [['worker', job.worker] as const]),
     ...(progress === null
       ? []
-      : [['progress', formatProgress(progress.progress, etaOfJob(progress.outputs))] as const]),
+      : [['progress', formatProgress(displayProgress(progress), etaOfJob(progress.outputs))] as const]),
     ...(job.test ? [['test', 'yes: outputs are cut to 5 seconds'] as const] : []),
     ...(job.grouping === null ? [] : [['grouping', job.grouping] as const]),
     ...(job.priority === undefined ? [] : [['priority', String(job.priority)] as const]),

@@ -1,4 +1,4 @@
-import { displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
 import { toHintForm } from '../../shared/errors.js';
 import { adviceFor } from '../../shared/failure-advice.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../../shared/records.js';
@@ -26,7 +26,7 @@ export function progressText(record: ProgressRecord, colours: TextColours): stri
 export function jobProgressText(id: number, job: JobProgressRecord, colours: TextColours): string {
   const state = displayState(job);
   const lines = [
-    `job ${id}: ${colourState(colours, state, safeText(state))} ${humanPercent(job.progress)}${etaText(etaOfJob(job.outputs))}`,
+    `job ${id}: ${colourState(colours, state, safeText(state))} ${humanPercent(displayProgress(job))}${etaText(etaOfJob(job.outputs))}`,
     `  input ${humanId(job.input.id)}: ${progressText(job.input, colours)}`,
     ...job.outputs.map((output) => `  output ${humanId(output.id)}: ${progressText(output, colours)}`),
   ];

@@ -6,9 +6,10 @@ import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import type { Context } from '../context.js';
-import { type CreateArgs, printResponseWarnings } from '../input/job-args.js';
+import type { CreateArgs } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
 import { hasLadder } from '../input/ladder-flags.js';
+import { printResponseWarnings } from '../input/print-warnings.js';
 import { encodedText, encodedTotalText, type FinishedEncode } from '../output/encoded-text.js';
 import { activityText, encodeFailureText } from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
@@ -67,12 +68,11 @@ export async function encodeAll(
           ...encoding,
           folder: join(encoding.folder, `data-${index}`),
           onCreated: (created) =>
-            printResponseWarnings(
-              created,
-              isRequestName(name) ? resolvedRequest.body : null,
-              display,
-              count === 1 ? '' : `${name}: `,
-            ),
+            printResponseWarnings(created, isRequestName(name) ? resolvedRequest.body : null, {
+              io: display,
+              typed: { arg: name, args: options },
+              where: count === 1 ? '' : `${name}: `,
+            }),
           onProgress: (record) =>
             showProgress(display, record, { index, count: runs.length, name, paths: resolvedRequest.paths }),
           onError: (message) => display.writeStderr(`venc: ${message}\n`),

@@ -3,8 +3,9 @@ import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
 import { withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset, printRequestWarnings, validateRequest } from '../input/job-args.js';
+import { buildRequestBody, loadPreset, validateRequest } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
+import { printRequestWarnings } from '../input/print-warnings.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** The request built from the command line and local files, and the files to upload first. */
@@ -37,7 +38,7 @@ export async function prepareRequest(
   const fields = options.force === true ? withOverwrite(built) : built;
   // Unknown fields can come only from JSON, not from flags.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
-    await printRequestWarnings(fields, io, subject);
+    await printRequestWarnings(fields, { io, typed: { arg, args: options }, where: subject });
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
     throw new VencError('UsageError', '--stage needs a local file; the input is already a URL.');
   }

@@ -7,7 +7,8 @@ import { normaliseCreated } from '../../client/normalise.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/safe-text.js';
-import { printResponseWarnings } from '../input/job-args.js';
+import { withTypedTerms } from '../input/command-errors.js';
+import { printResponseWarnings, type TypedRequest } from '../input/print-warnings.js';
 import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 
 /** Creates a job from a request and resolves to the response of the service. */
@@ -21,8 +22,8 @@ export interface JobToCreate {
   readonly number: number;
   /** Completes the request and sends it. Resolves to the response. */
   readonly submit: (send: Send) => Promise<unknown>;
-  /** Names the settings in an error as they were typed. */
-  readonly toTypedTerms: (error: VencError) => Promise<VencError>;
+  /** The command that it comes from, to name settings as they were typed. */
+  readonly typed: TypedRequest;
 }
 
 /** Options for creating several jobs. */
@@ -79,7 +80,7 @@ export async function submitEach(
       } catch (error) {
         signal.throwIfAborted();
         if (!isVencError(error)) throw error;
-        code = reportError({ writeStderr }, await job.toTypedTerms(error), job.name, code);
+        code = reportError({ writeStderr }, await withTypedTerms(error, job.typed), job.name, code);
         if (affectsAllJobs(error)) {
           writeStderr(`venc: the ${source}s after ${job.name} were not submitted\n`);
           break;
@@ -110,7 +111,7 @@ async function submitOne(job: JobToCreate, key: string, options: EachOptions): P
   const id = readId(normaliseCreated(body).id);
   if (isJson) await out(`${jsonText(body)}\n`);
   else if (id > 0) await out(`${id}\n`);
-  await printResponseWarnings(body, sent, { writeStderr }, `${job.name}: `);
+  await printResponseWarnings(body, sent, { io: { writeStderr }, typed: job.typed, where: `${job.name}: ` });
   if (id === 0) {
     const what = isMock
       ? 'the request is valid; nothing was queued'

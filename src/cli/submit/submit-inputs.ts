@@ -8,6 +8,7 @@ import {
   rejectExistingNames,
   rejectSharedDestinations,
 } from '../destinations/shared-destinations.js';
+import { withTypedTerms } from '../input/command-errors.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset } from '../input/job-args.js';
 import { isRequestName } from '../input/job-input.js';
@@ -72,7 +73,7 @@ export async function submitInputs(
   const jobOf = ({ name, number, prepared }: PreparedInput, addresses: ReadonlyMap<string, string>) => ({
     name,
     number,
-    toTypedTerms: toTypedTerms(name, options),
+    typed: { arg: name, args: options },
     submit: async (send: Parameters<JobToCreate['submit']>[0]) => {
       const fields = await withAddresses(prepared.fields, addresses);
       // The files of the flags are uploaded once for all inputs, those of a request with it.
@@ -125,18 +126,10 @@ async function prepareInputs(
       if (!isVencError(error)) throw error;
       // For media files and URLs, all settings come from flags.
       if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
-      code = reportError(context.io, await toTypedTerms(name, options)(error), name, code);
+      code = reportError(context.io, await withTypedTerms(error, { arg: name, args: options }), name, code);
     }
   }
   return { inputs, code };
-}
-
-function toTypedTerms(name: string, options: SubmitOptions): JobToCreate['toTypedTerms'] {
-  return async (error) => {
-    if (error.errorClass !== 'UsageError' && error.errorClass !== 'InvalidRequestError') return error;
-    const typed = await import('../input/settings-errors.js');
-    return typed.withTypedTerms(error, name, options);
-  };
 }
 
 /** The watermarks and caption files of a request that are not those of all. */

@@ -5,7 +5,7 @@ import { jsonText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { requireWritableFolder } from '../destinations/check-destinations.js';
 import { hostsOutputs, rejectExistingNames } from '../destinations/shared-destinations.js';
-import { printResponseWarnings } from '../input/job-args.js';
+import { printResponseWarnings } from '../input/print-warnings.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { afterSubmit } from './after-submit.js';
@@ -37,7 +37,7 @@ export async function submitJob(arg: string, options: SubmitOptions, context: Co
     id > 0 && options.wait === true ? { interruption: listenForInterrupt(io, options.timeout ?? null) } : {};
   if (options.json === true) await io.writeStdout(`${jsonText(answer, 2)}\n`);
   else if (id > 0) await io.writeStdout(`${id}\n`);
-  await printResponseWarnings(answer, prepared.fields, io);
+  await printResponseWarnings(answer, prepared.fields, { io, typed: { arg, args: options } });
   if (normaliseCreated(answer).test === true)
     io.writeStderr('venc: test mode: outputs are cut to 5 seconds\n');
   if (id === 0) io.writeStderr('venc: the request is valid; nothing was queued\n');

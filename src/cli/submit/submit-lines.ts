@@ -6,8 +6,9 @@ import type { Context } from '../context.js';
 import { withOverwrite } from '../destinations/output-names.js';
 import { hostsOutputs } from '../destinations/shared-destinations.js';
 import type { FileToUpload } from '../input/files.js';
-import { buildRequestBody, loadPreset, printRequestWarnings } from '../input/job-args.js';
+import { buildRequestBody, loadPreset } from '../input/job-args.js';
 import { parseRequest } from '../input/job-input.js';
+import { printRequestWarnings, type TypedRequest } from '../input/print-warnings.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { chosenMode } from '../terminal/progress-mode.js';
@@ -50,11 +51,7 @@ export async function submitMany(
         isHosted ||= hostsOutputs(request);
         return withAddresses(request, addresses);
       },
-      toTypedTerms: async (error) => {
-        if (error.errorClass !== 'InvalidRequestError') return error;
-        const { withTypedTerms } = await import('../input/settings-errors.js');
-        return withTypedTerms(error, '', options);
-      },
+      typed: { arg: '', args: options },
       idempotencyKey: options.idempotencyKey ?? null,
       isJson: options.json === true,
       signal,
@@ -67,9 +64,9 @@ export async function submitMany(
 /** Options for submitting lines. */
 export interface LinesOptions {
   /** Merges the request of a line with the flags. */
-  readonly complete: (request: RequestFields) => Promise<unknown>;
-  /** Names the settings in an error as they were typed. */
-  readonly toTypedTerms: (error: VencError) => Promise<VencError>;
+  readonly complete: (request: RequestFields) => Promise<Record<string, unknown>>;
+  /** The command, to name settings as they were typed. */
+  readonly typed: TypedRequest;
   /**
    * The common part of the idempotency keys; the number of the line is appended, so that submitting the same file again
    * creates no second jobs.
@@ -108,19 +105,14 @@ export async function submitLines(client: Client, io: Io, options: LinesOptions)
   return submitted;
 }
 
-function jobOfLine(
-  text: string,
-  number: number,
-  io: Io,
-  { complete, toTypedTerms }: LinesOptions,
-): JobToCreate {
+function jobOfLine(text: string, number: number, io: Io, { complete, typed }: LinesOptions): JobToCreate {
   return {
     name: `line ${number}`,
     number,
-    toTypedTerms,
+    typed,
     submit: async (send) => {
       const request = await complete(parseRequest(text, 'in it'));
-      await printRequestWarnings(request, io, `line ${number}: `);
+      await printRequestWarnings(request, { io, typed, where: `line ${number}: ` });
       return send(request);
     },
   };

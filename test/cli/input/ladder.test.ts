@@ -130,6 +130,10 @@ const rejected: readonly (readonly [readonly string[], RegExp])[] = [
     /--width contradicts --hls and --dash/,
   ],
   [
+    ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--thumbnails', '3'],
+    /--thumbnails contradicts .*\nvenc: hint: leave it out, or give it to a second command without --hls/,
+  ],
+  [
     ['run', 'http://a.example/a.mp4', '--hls', 'out/', '--copy-video'],
     /--copy-video contradicts --hls and --dash/,
   ],

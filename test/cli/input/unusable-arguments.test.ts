@@ -32,11 +32,12 @@ test('the schema that an editor reads is no unknown name', async () => {
   const folder = tempFolder();
   const request = {
     $schema: 'https://example.com/schema.json',
-    input: 'missing.mp4',
+    input: 'https://127.0.0.1:1/film.mp4',
     outputs: [{ widht: 1 }],
   };
   await writeFile(join(folder, 'request.json'), JSON.stringify(request));
   const { stderr } = await runCli(['plan', 'request.json'], { cwd: folder });
+  assert.match(stderr, /widht: is not known/);
   assert.not.match(stderr, /schema/);
 });
 

@@ -103,6 +103,12 @@ const sentences: readonly (readonly [string, string, string])[] = [
     'venc plan [options] <input>; quote an argument that contains spaces',
   ],
   [
+    'plan package.json tsconfig.json biome.json',
+    "too many arguments for 'plan'.",
+    'venc plan [options] <input>; one file at a time: for file in package.json tsconfig.json ...; do venc plan "$file"; done',
+  ],
+  ['list extra', "too many arguments for 'list'.", 'venc list [options]; it takes only flags'],
+  [
     'list --state',
     '--state needs a value: <states>.',
     'only jobs in these states, comma-separated: pending, ',

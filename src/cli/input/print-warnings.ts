@@ -1,0 +1,82 @@
+import { normaliseCreated } from '../../client/normalise.js';
+import type { ReportedWarning } from '../../shared/settings/request-warning.js';
+import { safeText } from '../../shared/text/safe-text.js';
+import type { Io } from '../terminal/io.js';
+import type { CreateArgs } from './job-args.js';
+
+/** The command that a request comes from. */
+export interface TypedRequest {
+  /** The input as typed; empty for a line of stdin. */
+  readonly arg: string;
+  readonly args: CreateArgs;
+}
+
+/** How the warnings about a request are printed. */
+export interface WarningOptions {
+  readonly io: Pick<Io, 'writeStderr'>;
+  /** The command whose flags the warnings name. */
+  readonly typed: TypedRequest;
+  /** A prefix such as `line 3: `. */
+  readonly where?: string;
+}
+
+/** Prints the warnings about a request that need no service: unknown fields, with suggestions. */
+export async function printRequestWarnings(
+  request: Readonly<Record<string, unknown>>,
+  options: WarningOptions,
+): Promise<void> {
+  const { outputs } = request;
+  await printWarnings(
+    await findRequestWarnings(request),
+    Array.isArray(outputs) ? outputs.length : 1,
+    options,
+  );
+}
+
+/**
+ * Prints the warnings in the response to a create, except those that `printRequestWarnings` has printed about `request`,
+ * which is null if it was not called.
+ */
+export async function printResponseWarnings(
+  response: unknown,
+  request: unknown,
+  options: WarningOptions,
+): Promise<void> {
+  const { warnings = [], outputs } = normaliseCreated(response);
+  if (warnings.length === 0) return;
+  const printed = new Set((await findRequestWarnings(request)).map(({ field }) => field));
+  const others = warnings.filter(({ field }) => !printed.has(field));
+  await printWarnings(others, outputs.length, options);
+}
+
+/**
+ * Prints one line for each warning: `venc: warning: --size has no effect with --width`, and with the path of a setting that is not
+ * a flag `venc: warning: outputs[0].widht: is not known and was ignored`. A warning about a flag is printed once, and names its outputs
+ * unless it is about all of them.
+ */
+async function printWarnings(
+  warnings: readonly ReportedWarning[],
+  outputCount: number,
+  { io, typed, where = '' }: WarningOptions,
+): Promise<void> {
+  if (warnings.length === 0) return;
+  const { warningTerms } = await import('./settings-errors.js');
+  const termsOf = await warningTerms(typed.arg, typed.args);
+  const numbers = new Map<string, number[]>();
+  for (const warning of warnings) {
+    const { text, output } = termsOf(warning);
+    numbers.set(text, [...(numbers.get(text) ?? []), ...(output === null ? [] : [output])]);
+  }
+  for (const [text, outputs] of numbers) {
+    const isPart = outputs.length > 0 && outputs.length < outputCount;
+    const which = isPart ? `output ${outputs.join(', ')}: ` : '';
+    io.writeStderr(`venc: ${where}warning: ${which}${safeText(text)}\n`);
+  }
+}
+
+async function findRequestWarnings(request: unknown): Promise<readonly ReportedWarning[]> {
+  const { parseJobRequest } = await import('../../shared/settings/parse-job-request.js');
+  const { toReportedWarnings } = await import('../../shared/settings/report-warnings.js');
+  const { warnings } = parseJobRequest(request, { maxOutputs: Number.POSITIVE_INFINITY });
+  return toReportedWarnings(warnings, request);
+}
