@@ -211,6 +211,27 @@ export function changedAudioStream(error: unknown): number | null {
   return error instanceof VencError && error.cause instanceof AudioChange ? error.cause.streamIndex : null;
 }
 
+/** The cause of an error: the program decoded no frame of a track. */
+class UndecodedTrack extends Error {
+  override readonly name = 'UndecodedTrack';
+
+  constructor(readonly track: string) {
+    super(`No frame of the ${track} was decoded.`);
+  }
+}
+
+/** The error of a run that decoded no frame of a track, such as `audio (flac, 48000 Hz, mono, s32)`. */
+export function undecodedTrackError(track: string, version: string): VencError {
+  return new VencError('TranscodingError', `This ffmpeg (${version}) cannot decode the ${track}.`, {
+    cause: new UndecodedTrack(track),
+  });
+}
+
+/** The track of which a run decoded no frame, if that is why it failed; otherwise null. */
+export function undecodedTrack(error: unknown): string | null {
+  return error instanceof VencError && error.cause instanceof UndecodedTrack ? error.cause.track : null;
+}
+
 /** The cause of an error that the messages of a program led to, for the log. Its text may contain paths of this machine. */
 export class ProgramMessages extends Error {
   override readonly name = 'ProgramMessages';

@@ -70,6 +70,13 @@ export interface EncodeOptions {
   readonly scratch: string;
 }
 
+/** An ffmpeg that is newer than the one in use. */
+export interface NewerFfmpeg {
+  readonly binary: Binary;
+  /** Null if it must not be used, because the user chose the one in use. */
+  readonly ffmpeg: Ffmpeg | null;
+}
+
 /** A time in a stream, in seconds of the file's timestamps. */
 export interface DisplayMoment {
   readonly streamIndex: number;
@@ -114,6 +121,8 @@ export interface Ffmpeg {
   measureConstantRate(path: string, video: VideoFacts, signal?: AbortSignal): Promise<Ratio | null>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
+  /** Finds a newer ffmpeg on this machine, for an input that this one cannot decode; null if there is none. Searches at the first call. */
+  newer(): Promise<NewerFfmpeg | null>;
   /** Measures audio with the arguments of `Plan.measurements`. Rejects as `run` does. */
   measureAudio(
     args: readonly string[],
@@ -123,7 +132,7 @@ export interface Ffmpeg {
   /**
    * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`, `OutOfSpaceError`, ...), with
    * `TranscodingTimeoutError` if it makes no progress for too long, with the class of a limit that ended it (`MemoryLimitError`, ...), with `InterruptedError` once the signal is aborted. Adds the input
-   * guards that a plan left out. An aborted run gets SIGTERM, and SIGKILL a second later. No run outlives the daemon.
+   * guards that a plan left out. If it decoded no frame of a track, it rejects with an error that `undecodedTrack` recognises. An aborted run gets SIGTERM, and SIGKILL a second later. No run outlives the daemon.
    */
   run(args: readonly string[], options: EncodeOptions): Promise<void>;
 }

@@ -107,6 +107,28 @@ export async function findBinaries(options: SearchOptions & ProgramQueryOptions)
   };
 }
 
+/**
+ * The newest ffmpeg, for an input that the chosen one cannot decode; null if none is newer than that. Searches as if no path was given.
+ */
+export async function findNewerFfmpeg(
+  chosen: Binary,
+  options: SearchOptions & ProgramQueryOptions,
+): Promise<Binary | null> {
+  const libraryOf = async (path: string) =>
+    readVersion(await queryProgram(path, ['-version'], options))?.codecLibrary ?? 0;
+  let newest: { readonly binary: Binary | null; readonly library: number } = {
+    binary: null,
+    library: await libraryOf(chosen.path),
+  };
+  for await (const candidate of candidatesFor('ffmpeg', { ...options, ffmpeg: null })) {
+    const check = await checkCandidate('ffmpeg', candidate, options);
+    if (!('binary' in check)) continue;
+    const library = await libraryOf(check.binary.path);
+    if (library > newest.library) newest = { binary: check.binary, library };
+  }
+  return newest.binary;
+}
+
 /** The version that a program prints. */
 interface ProgramVersion {
   /** `ffmpeg` or `ffprobe`, as printed. */

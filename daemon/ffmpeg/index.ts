@@ -4,13 +4,14 @@ export type { SandboxMode } from './containment/find-containment.js';
 export { defaultEncodeLimits, type EncodeLimits } from './containment/program-limits.js';
 export { hiddenFileName } from './containment/sandbox.js';
 export type { ProgramEndHook } from './containment/usage-meter.js';
-export { changedAudioStream } from './explain.js';
+export { changedAudioStream, undecodedTrack } from './explain.js';
 export type {
   Binary,
   BinarySource,
   EncodeOptions,
   EncodeProgress,
   Ffmpeg,
+  NewerFfmpeg,
   RunReport,
   TrackCounts,
 } from './ffmpeg-types.js';

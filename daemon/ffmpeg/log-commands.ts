@@ -57,6 +57,10 @@ export function withCommandLog(ffmpeg: Ffmpeg, log: Log, subject: string): Ffmpe
     run: (args, options) => logged(args, options, (run) => ffmpeg.run(args, run)),
     measureAudio: (args, measurement, options) =>
       logged(args, options, (run) => ffmpeg.measureAudio(args, measurement, run)),
+    newer: async () => {
+      const newer = await ffmpeg.newer();
+      return newer && { ...newer, ffmpeg: newer.ffmpeg && withCommandLog(newer.ffmpeg, log, subject) };
+    },
     probe: async (path, signal, program) => {
       try {
         return await ffmpeg.probe(path, signal, program);

@@ -15,8 +15,8 @@ import {
   probeLimits,
 } from './containment/program-limits.js';
 import { type ProgramEndHook, UsageMeter } from './containment/usage-meter.js';
-import type { Binary, Ffmpeg } from './ffmpeg-types.js';
-import { type FoundBinaries, findBinaries, wrongChecksumMessage } from './find-binaries.js';
+import type { Binary, Ffmpeg, NewerFfmpeg } from './ffmpeg-types.js';
+import { type FoundBinaries, findBinaries, findNewerFfmpeg, wrongChecksumMessage } from './find-binaries.js';
 import { readMeasurement } from './measure-audio.js';
 import { measureConstantRate } from './probe/constant-rate.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
@@ -104,27 +104,39 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
   const launchSettings = { containment, meter: new UsageMeter(options.onProgramEnd), memoryBytes };
   const runSettings = { ...launchSettings, limits };
   const probeSettings = { ...launchSettings, seconds: options.probeSeconds ?? 60 };
-  return {
-    ffmpeg: {
-      ffmpeg,
-      ffprobe,
-      capabilities,
-      limits,
-      probe: (path, signal, program) => probeFile(ffprobe, path, probeSettings, { signal, program }),
-      probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
-      findDisplayedFrame: (path, moment, signal) =>
-        findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
-      measureConstantRate: (path, video, signal) =>
-        measureConstantRate(ffprobe, path, video, probeSettings, signal),
-      measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
-      measureAudio: async (args, measurement, encode) =>
-        readMeasurement(measurement, await runEncoder(ffmpeg, args, runSettings, encode, 'info')),
-      run: async (args, encode) => {
-        await runEncoder(ffmpeg, args, runSettings, encode);
-      },
-    },
-    report,
+  let foundNewer: Promise<NewerFfmpeg | null> | null = null;
+  const findNewer = async (): Promise<NewerFfmpeg | null> => {
+    const binary = await findNewerFfmpeg(ffmpeg, { ...options, ...queryOptions });
+    if (binary === null) return null;
+    if (ffmpeg.source === 'option') return { binary, ffmpeg: null };
+    const checked = await checkSandbox(containment, [binary], queryOptions, memoryBytes);
+    // It runs as contained as the other, or not at all.
+    if (checked.bwrap !== containment.bwrap) return null;
+    return { binary, ffmpeg: use(binary, await queryCapabilities(binary.path, queryOptions)) };
   };
+  const use = (program: Binary, itsCapabilities: Capabilities): Ffmpeg => ({
+    ffmpeg: program,
+    ffprobe,
+    capabilities: itsCapabilities,
+    limits,
+    newer: () => {
+      foundNewer ??= program === ffmpeg ? findNewer().catch(() => null) : Promise.resolve(null);
+      return foundNewer;
+    },
+    probe: (path, signal, program) => probeFile(ffprobe, path, probeSettings, { signal, program }),
+    probeImage: (path, signal) => probeImage(ffprobe, path, probeSettings, signal),
+    findDisplayedFrame: (path, moment, signal) =>
+      findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
+    measureConstantRate: (path, video, signal) =>
+      measureConstantRate(ffprobe, path, video, probeSettings, signal),
+    measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
+    measureAudio: async (args, measurement, encode) =>
+      readMeasurement(measurement, await runEncoder(program, args, runSettings, encode, 'info')),
+    run: async (args, encode) => {
+      await runEncoder(program, args, runSettings, encode);
+    },
+  });
+  return { ffmpeg: use(ffmpeg, capabilities), report };
 }
 
 function commandOf(containment: Containment, program: string, memoryBytes: number): readonly string[] {

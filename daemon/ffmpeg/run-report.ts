@@ -9,6 +9,7 @@ export const reportLevel = 'level+verbose';
 const levelPattern = /^((?:\[[^\]\s]+ @ 0x[0-9a-f]+\] )*)\[(panic|fatal|error|warning|info|verbose|debug)\] /;
 
 const errorLevels: ReadonlySet<string> = new Set(['panic', 'fatal', 'error']);
+const infoLevels: ReadonlySet<string> = new Set([...errorLevels, 'warning', 'info']);
 
 /** What demuxers say at the end of a file that is not complete. The message about packets is a warning. */
 const cutOffPattern =
@@ -22,7 +23,18 @@ const outputPattern =
 /** The source of a filter graph. It is made again if the format of the audio changes. */
 const sampleRatePattern = /^\[graph_\d+_in_(\d+)[_:](\d+) @ \S+\] .*samplerate:(\d+)/;
 
-/** Reads the messages of ffmpeg at `reportLevel`: passes errors on as they look without levels, and collects the report. */
+/** What ffmpeg prints of a track before it starts: `Stream #0:1(eng): Audio: flac, 48000 Hz, mono, s32`. */
+const trackPattern = /^\s+Stream #(\d+:\d+)\S*: (Video|Audio): (.*)$/;
+/** A track for which the program has no decoder. Newer versions name only the codec. */
+const noDecoderPattern =
+  /(?:Decoder \(codec \S+\) not found for input stream|No decoder for stream) #(\d+:\d+)|but no decoder found for: (\S+)/;
+/** The end of a run that waited for the first frame of a track. It prints no counts. */
+const noFramePattern = /Cannot determine format of input (?:stream )?(\d+:\d+) after EOF/;
+
+/**
+ * Reads the messages of ffmpeg at `reportLevel`: passes errors on as they look without levels, or also all others up to `info`, and
+ * collects the report.
+ */
 export class RunReporter {
   readonly #damage = new DamageDetector();
   readonly #read = new Map<string, TrackCounts>();
@@ -32,8 +44,15 @@ export class RunReporter {
   readonly #maxRates = new Map<string, number>();
   readonly #lines: LineReader;
   #isCutOff = false;
+  /** The inputs, by `0:1`. Outputs are printed after them, with the same numbers. */
+  readonly #tracks = new Map<string, string>();
+  #withoutDecoder: string | null = null;
+  #withoutFrame: string | null = null;
+  #withoutPacket: string | null = null;
+  #hasPackets = false;
 
-  constructor(onError: (text: string) => void) {
+  constructor(onError: (text: string) => void, passed: 'error' | 'info' = 'error') {
+    const passedLevels = passed === 'info' ? infoLevels : errorLevels;
     this.#lines = new LineReader((line) => {
       const match = levelPattern.exec(line);
       // What encoders and the C library print has no level.
@@ -41,8 +60,9 @@ export class RunReporter {
       const text = match === null ? line : `${match[1] ?? ''}${line.slice(match[0].length)}`;
       if (cutOffPattern.test(text)) this.#isCutOff = true;
       if (level === 'verbose') this.#addCounts(text);
+      this.#addTrack(text);
       // Lines of metadata after the first have no level either.
-      if (!errorLevels.has(level) || /^\s+(?:: |Last message repeated)/.test(text)) return;
+      if (!passedLevels.has(level) || /^\s+(?:: |Last message repeated)/.test(text)) return;
       this.#damage.add(`${text}\n`);
       onError(`${text}\n`);
     });
@@ -58,6 +78,15 @@ export class RunReporter {
     this.#lines.add('\n');
   }
 
+  /**
+   * The first track that was to be decoded and of which no frame was, in words: `audio (flac, 48000 Hz, mono, s32)`. Null if there is none.
+   * A track without packets counts only if nothing was read at all, and one whose decoder reported no error may have been too short.
+   */
+  get undecodedTrack(): string | null {
+    const rejected = this.#damage.hasErrors ? this.#withoutFrame : null;
+    return this.#withoutDecoder ?? rejected ?? (this.#hasPackets ? null : this.#withoutPacket);
+  }
+
   get report(): RunReport {
     return {
       isDamaged: this.#damage.isDamaged,
@@ -69,6 +98,17 @@ export class RunReporter {
     };
   }
 
+  #addTrack(text: string): void {
+    const [, number, kind, form] = trackPattern.exec(text) ?? [];
+    if (number !== undefined && kind !== undefined && form !== undefined && !this.#tracks.has(number))
+      this.#tracks.set(number, `${kind.toLowerCase()} (${shortForm(form)})`);
+    const [, frameless = ''] = noFramePattern.exec(text) ?? [];
+    this.#withoutFrame ??= this.#tracks.get(frameless) ?? null;
+    const [missing, missingNumber = '', codec] = noDecoderPattern.exec(text) ?? [];
+    if (missing !== undefined)
+      this.#withoutDecoder ??= this.#tracks.get(missingNumber) ?? `codec ${codec ?? 'of the input'}`;
+  }
+
   #addCounts(text: string): void {
     const [, graphFile = '', graphStream = '', rate] = sampleRatePattern.exec(text) ?? [];
     if (rate !== undefined) {
@@ -78,6 +118,12 @@ export class RunReporter {
     const [, side, number, path] = filePattern.exec(text) ?? [];
     if (path !== undefined) this.#files.set(`${side} ${number}`, path);
     const [, inFile, inStream, inPackets, inFrames, inSamples] = inputPattern.exec(text) ?? [];
+    if (inPackets !== undefined && inPackets !== '0') this.#hasPackets = true;
+    const track = this.#tracks.get(`${inFile}:${inStream}`);
+    if (inFrames === '0' && track !== undefined) {
+      if (inPackets === '0') this.#withoutPacket ??= track;
+      else this.#withoutFrame ??= track;
+    }
     const from = this.#files.get(`Input ${inFile}`);
     if (from !== undefined) {
       const maxSampleRate = this.#maxRates.get(`${inFile}:${inStream}`);
@@ -93,6 +139,14 @@ export class RunReporter {
     tracks.set(kind, countsOf(outPackets, outFrames, outSamples));
     this.#written.set(to, tracks);
   }
+}
+
+/** The codec and what its decoder needs to support, of what ffmpeg prints of a track. */
+function shortForm(form: string): string {
+  return form
+    .replace(/ \([^()]* \/ 0x[0-9A-F]+\)|, \d+ reference frames?/gi, '')
+    .replace(/ \[(?:SAR|PAR).*|, \d+ [kM]?b\/s.*|, [\d.]+k? (?:fps|tbr).*|, delay .*| \(default\).*/, '')
+    .slice(0, 120);
 }
 
 function countsOf(packets = '0', frames?: string, samples?: string): TrackCounts {

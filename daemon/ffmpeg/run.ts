@@ -5,7 +5,7 @@ import { VencError } from '../../src/shared/errors.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import { safeInputOptions } from '../plan/safe-input.js';
 import { cpuSecondsFor, type EncodeLimits, type ProgramLimits } from './containment/program-limits.js';
-import { audioChangeError, explainFailure, hasHiddenWriteError } from './explain.js';
+import { audioChangeError, explainFailure, hasHiddenWriteError, undecodedTrackError } from './explain.js';
 import type { Binary, EncodeOptions } from './ffmpeg-types.js';
 import { type LaunchSettings, launch, maxStderrCharacters, TextTail } from './launch.js';
 import {
@@ -85,7 +85,8 @@ export async function runEncoder(
     memory.add(text);
     onStderr?.(text);
   };
-  const reporter = onReport === undefined ? null : new RunReporter(onError);
+  const isReported = onReport !== undefined || logLevel === 'info';
+  const reporter = isReported ? new RunReporter(onError, logLevel) : null;
   try {
     const guarded = guardInputs(args);
     const level = reporter === null ? logLevel : reportLevel;
@@ -120,7 +121,9 @@ export async function runEncoder(
     await rejectNewLinks(scratch, linksBefore);
     if (signal.aborted) throw interruptedError(signal.reason);
     if (stopReason !== null) throw stopReason;
-    if (exit.exitCode === 0 && !hasHiddenWriteError(exit.stderr) && !memory.isCertain) {
+    const undecoded = reporter?.undecodedTrack ?? null;
+    const isUndecoded = undecoded !== null && exit.signal === null && exit.exitCode !== 255;
+    if (exit.exitCode === 0 && !isUndecoded && !hasHiddenWriteError(exit.stderr) && !memory.isCertain) {
       if (reporter !== null) onReport?.(reporter.report);
       return exit.stderr;
     }
@@ -129,6 +132,7 @@ export async function runEncoder(
     if (limitError !== null) throw limitError;
     const audioChange = audioChangeError(exit.stderr);
     if (audioChange !== null) throw audioChange;
+    if (isUndecoded) throw undecodedTrackError(undecoded, program.version);
     const { errorClass, message } = explainFailure(exit, { folders: [scratch] });
     throw new VencError(errorClass, message);
   } finally {

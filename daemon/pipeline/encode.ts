@@ -57,11 +57,10 @@ export async function* encode(
   for (const [index, { output, product }] of members.entries()) {
     const current = () => {
       const planned = (isEncodedTogether ? latest().members : latest().individually)[index];
-      if (planned === undefined)
-        throw new TypeError('the plan of the audio that was converted lacks an output');
+      if (planned === undefined) throw new TypeError('the new plan lacks an output');
       return planned;
     };
-    const outputContext = contextOfOutput(context, output.id);
+    const outputContext = () => contextOfOutput({ ...context, ffmpeg: source.ffmpeg() }, output.id);
     const encoded = await runStage(
       run,
       async () => {
@@ -69,14 +68,14 @@ export async function* encode(
         const report =
           together ??
           (await source
-            .withConversion(() => runSteps(run, outputContext, [current()], scratch))
+            .withChanges(() => runSteps(run, outputContext(), [current()], scratch))
             .catch((error: unknown) => {
               throw toShortClipError(product, error);
             }));
-        await limitBitrate(run, outputContext, current(), scratch);
-        await correctBitrate(run, outputContext, current(), scratch, isEncodedTogether);
+        await limitBitrate(run, outputContext(), current(), scratch);
+        await correctBitrate(run, outputContext(), current(), scratch, isEncodedTogether);
         const verified = await inStage(run, { name: 'verify', outputIds: [output.id] }, () =>
-          verifyEncoded(outputContext, current(), report, run.signal),
+          verifyEncoded(outputContext(), current(), report, run.signal),
         );
         const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
         const shape = report.hasShapeChange ? await source.shapeWarning() : null;
@@ -85,6 +84,7 @@ export async function* encode(
           ...(report.isDamaged ? [damageWarning] : []),
           ...added,
           ...(shape === null ? [] : [shape]),
+          ...source.warnings(),
         ];
         return { product, media: verified.media, warnings };
       },
@@ -105,11 +105,13 @@ async function encodeTogether(
   { latest, source }: GroupToEncode,
   scratch: string,
 ): Promise<RunReport | VencError | null> {
+  const { members } = latest();
   try {
-    return await source.withConversion(() => runSteps(run, context, latest().members, scratch));
+    return await source.withChanges(() =>
+      runSteps(run, { ...context, ffmpeg: source.ffmpeg() }, latest().members, scratch),
+    );
   } catch (error) {
     run.signal.throwIfAborted();
-    const { members } = latest();
     for (const { product } of members) await rm(product.path, { force: true });
     if (isVencError(error, 'InputDurationLimitError')) return error;
     const ids = members.map(({ output }) => output.id).join(', ');

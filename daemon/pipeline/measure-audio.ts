@@ -1,8 +1,8 @@
+import type { Ffmpeg } from '../ffmpeg/index.js';
 import type { JobOutput } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import type { MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Plan, PlannedMeasurement } from '../plan/plan-types.js';
-import type { PipelineContext } from './pipeline-context.js';
 import type { SourceChanges } from './source-changes.js';
 import { runStage } from './stages.js';
 
@@ -30,14 +30,14 @@ interface MeasuringOptions<T> {
  */
 export async function measureAudio<T extends MeasurableOutput>(
   run: Run,
-  context: PipelineContext,
   given: readonly T[],
   { planFor, scratch, source, withEncoder }: MeasuringOptions<T>,
 ): Promise<readonly T[]> {
   const results = new Map<string, Promise<MeasuredAudio>>();
   const measureOnce = (planned: PlannedMeasurement): Promise<MeasuredAudio> => {
-    const key = JSON.stringify([planned.measurement, planned.runs.at(-1)]);
-    const result = results.get(key) ?? measure(run, context, planned, scratch);
+    const ffmpeg = source.ffmpeg();
+    const key = JSON.stringify([ffmpeg.ffmpeg.path, planned.measurement, planned.runs.at(-1)]);
+    const result = results.get(key) ?? measure(run, ffmpeg, planned, scratch);
     results.set(key, result);
     return result;
   };
@@ -50,7 +50,7 @@ export async function measureAudio<T extends MeasurableOutput>(
     for (const one of outputs) {
       const found = await runStage(
         run,
-        () => source.withConversion(() => measureOne(one)),
+        () => source.withChanges(() => measureOne(one)),
         'TranscodingError',
         (failure) => run.change({ type: 'output-failed', id: one.output.id, failure }),
       );
@@ -68,12 +68,12 @@ export async function measureAudio<T extends MeasurableOutput>(
 
 async function measure(
   run: Run,
-  context: PipelineContext,
+  ffmpeg: Ffmpeg,
   { runs, measurement }: PlannedMeasurement,
   scratch: string,
 ): Promise<MeasuredAudio> {
   const options = { signal: run.signal, scratch, onProgress: () => {} };
   const [last = [], ...before] = runs.toReversed();
-  for (const args of before.toReversed()) await context.ffmpeg.run(args, options);
-  return await context.ffmpeg.measureAudio(last, measurement, options);
+  for (const args of before.toReversed()) await ffmpeg.run(args, options);
+  return await ffmpeg.measureAudio(last, measurement, options);
 }

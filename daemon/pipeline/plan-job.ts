@@ -1,4 +1,5 @@
 import { writeFile } from 'node:fs/promises';
+import { VencError } from '../../src/shared/errors.js';
 import { isCaptions } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
@@ -40,7 +41,7 @@ export interface PlannedGroup {
 
 /** A group, and what is found out about its input. */
 export interface GroupToEncode {
-  /** The plan of the group from what is known of the audio now. */
+  /** The plan of the group from what is known of the input now. Throws if an output cannot be planned any more. */
   readonly latest: () => PlannedGroup;
   readonly source: SourceChanges;
 }
@@ -130,9 +131,9 @@ export async function planJob(
       })),
       source.media(),
       paths,
-      context.ffmpeg.capabilities,
+      source.ffmpeg().capabilities,
     );
-  const pendingOutputs = await measureAudio(run, context, found, { planFor, source, ...inspected });
+  const pendingOutputs = await measureAudio(run, found, { planFor, source, ...inspected });
   const stepsAtBitrate = (output: JobOutput) => (video_bitrate: number) =>
     planFor(
       pendingOutputs.flatMap((one) =>
@@ -146,7 +147,7 @@ export async function planJob(
     await run.change({ type: 'output-failed', id: outputId, failure });
   for (const { path, content } of jobPlan.captionFiles) await writeFile(path, content);
   const { video } = inspected.media;
-  if (video !== null && isHighRange(video) && !canToneMap(context.ffmpeg.capabilities)) {
+  if (video !== null && isHighRange(video) && !canToneMap(source.ffmpeg().capabilities)) {
     context.log(
       'warn',
       `Job ${run.job.id}: the input is HDR and this ffmpeg has no zscale or tonemap filter, so the outputs may look pale.`,
@@ -162,10 +163,13 @@ export async function planJob(
     ),
   });
   return groupIds(jobPlan.steps).map((ids) => {
-    let planned = { from: source.media(), group: toGroup(ids, jobPlan) };
+    let planned = { from: source.media(), by: source.ffmpeg(), group: toGroup(ids, jobPlan) };
     const latest = () => {
-      const from = source.media();
-      if (from !== planned.from) planned = { from, group: toGroup(ids, planOnly(ids)) };
+      const [from, by] = [source.media(), source.ffmpeg()];
+      if (from === planned.from && by === planned.by) return planned.group;
+      const { rejections, ...newPlan } = planOnly(ids);
+      for (const { failure } of rejections) throw new VencError(failure.errorClass, failure.message);
+      planned = { from, by, group: toGroup(ids, { rejections, ...newPlan }) };
       return planned.group;
     };
     return { latest, source };

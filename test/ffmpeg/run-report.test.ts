@@ -89,4 +89,63 @@ for (const line of [
   });
 }
 
+/** What versions print about a run that decoded nothing of a track; null if that is no failure. */
+const undecoded: Readonly<Record<string, readonly [readonly string[], string | null]>> = {
+  'nothing was read': [
+    [
+      '[info]   Stream #0:0: Audio: flac, 48000 Hz, mono, s32',
+      '[verbose]   Input stream #0:0 (audio): 0 packets read (0 bytes); 0 frames decoded (0 samples); ',
+    ],
+    'audio (flac, 48000 Hz, mono, s32)',
+  ],
+  'a decoder rejected all packets': [
+    [
+      '[info]   Stream #0:0(eng): Video: h264 (High), 1 reference frame, yuv420p, 64x48 [SAR 1:1 DAR 4:3], 25 fps',
+      '[info]   Stream #0:1: Audio: flac, 44100 Hz, mono, s32, 90 kb/s (default)',
+      '[info]   Stream #0:1: Audio: aac, 44100 Hz, mono',
+      '[error] Error while decoding stream #0:1: Invalid data found when processing input',
+      '[verbose]   Input stream #0:0 (video): 40 packets read (13876 bytes); 40 frames decoded; ',
+      '[verbose]   Input stream #0:1 (audio): 155 packets read (32391 bytes); 0 frames decoded (0 samples); ',
+    ],
+    'audio (flac, 44100 Hz, mono, s32)',
+  ],
+  'the decoder is missing': [
+    [
+      '[info]   Stream #0:0: Video: av1 (av01 / 0x31307661), yuv420p, 64x64, 25 fps',
+      '[fatal] Decoder (codec av1) not found for input stream #0:0',
+    ],
+    'video (av1, yuv420p, 64x64)',
+  ],
+  'the decoder is missing in 7.0': [
+    ['[vist#0:0/av1 @ 0x55] [fatal] Decoding requested, but no decoder found for: av1'],
+    'codec av1',
+  ],
+  'the first frame never came': [
+    [
+      '[info]   Stream #0:0: Video: h264, none, 64x48, 25 fps',
+      '[error] Error while decoding stream #0:0: Invalid data found when processing input',
+      '[error] Cannot determine format of input stream 0:0 after EOF',
+    ],
+    'video (h264, none, 64x48)',
+  ],
+  'a track had no packets': [
+    [
+      '[info]   Stream #0:0: Video: h264, yuv420p, 64x48, 25 fps',
+      '[info]   Stream #0:1: Audio: aac, 44100 Hz, mono',
+      '[verbose]   Input stream #0:0 (video): 40 packets read (13876 bytes); 40 frames decoded; ',
+      '[verbose]   Input stream #0:1 (audio): 0 packets read (0 bytes); 0 frames decoded (0 samples); ',
+    ],
+    null,
+  ],
+};
+
+for (const [name, [lines, expected]] of Object.entries(undecoded)) {
+  test(`the track of which no frame was decoded: ${name}`, () => {
+    const reporter = new RunReporter(() => {});
+    reporter.add(lines.join('\n'));
+    reporter.end();
+    assert.is(reporter.undecodedTrack, expected);
+  });
+}
+
 test.run();

@@ -64,7 +64,9 @@ async function encodeBoth({ run, context }: ReturnType<typeof fixture>): Promise
   const members = [planned(3), planned(4)];
   const source = {
     media: () => noMedia,
-    withConversion: <T>(work: () => Promise<T>) => work(),
+    ffmpeg: () => context.ffmpeg,
+    warnings: () => [],
+    withChanges: <T>(work: () => Promise<T>) => work(),
     shapeWarning: async () => null,
   };
   const group = { latest: () => ({ members, individually: members }), source };

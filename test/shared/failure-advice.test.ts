@@ -59,17 +59,45 @@ test('a metadata service has no flag that allows it', () => {
   }
 });
 
-const messages = [
+const messages: readonly (readonly [string, RegExp | null])[] = [
   ['The output has no video, and the input has no audio.', /^Use an input with audio/],
   ['The output has no audio, and the input has no video.', /^Use an input with video/],
   ['The file is truncated: its index (moov) is missing.', /^Get a complete copy/],
-  ['No known format was found at the start of the file.', /^Check that it is a media file/],
-] as const;
+  ['No known format was found at the start of the file.', /^Check that it is a media file, and .* beginning/],
+  ['The file is plain text, not media.', /web page/],
+  ['The file is compressed with gzip.', /^Unpack it/],
+  ['The file is a ZIP archive.', /^Unpack it/],
+  [
+    'The file has no samples: it is only the header of a segmented stream.',
+    /^Put the header and its segments/,
+  ],
+  ['The file has no video and no audio.', /^Use a file with video or audio/],
+  ['The file is empty.', null],
+];
 
-for (const [message, expected] of messages) {
-  test(`the advice fits: ${message}`, () => {
-    assert.match(adviceFor('NoMediaError', message) ?? '', expected);
-  });
+const unsupported: readonly (readonly [string, RegExp | null])[] = [
+  ['The file is a playlist (HLS or M3U); the files that it refers to are not fetched.', /^Use a media file/],
+  ['The file is a still image, not a video.', /^Use a video; an image .* watermark/],
+  ['The file is an animated WebP image, which ffmpeg cannot decode.', /^Convert it to GIF/],
+  ['The file is encrypted.', /^Use a copy that is not encrypted/],
+  ['The video has 10000x10000 pixels, which is more than 36,000,000.', /^Scale the video down/],
+  ['The video is Dolby Vision profile 5: only Dolby Vision players show its colours.', null],
+  ['The file cannot be read (EACCES).', /^Make it readable/],
+  ['This ffmpeg cannot decode the video codec qzx9 of the file.', /^Use a newer ffmpeg/],
+  ['The format mpegvideo of the file is not supported.', /^Convert the file to a common format/],
+];
+
+for (const [errorClass, rows] of [
+  ['NoMediaError', messages],
+  ['UnsupportedInputError', unsupported],
+] as const) {
+  for (const [message, expected] of rows) {
+    test(`the advice fits: ${message}`, () => {
+      const advice = adviceFor(errorClass, message);
+      if (expected === null) assert.is(advice, null);
+      else assert.match(advice ?? '', expected);
+    });
+  }
 }
 
 test('a message that says everything and an unknown class have no advice', () => {

@@ -93,10 +93,23 @@ export function isAnimatedWebp(head: Buffer): boolean {
   return isExtended && ((head[20] ?? 0) & 0x02) !== 0;
 }
 
+/** Files that others are packed in, by their first bytes. */
+const packedKinds = [
+  { kind: 'compressed with gzip', start: '\x1f\x8b' },
+  { kind: 'compressed with bzip2', start: 'BZh' },
+  { kind: 'compressed with xz', start: '\xfd7zXZ\0' },
+  { kind: 'compressed with zstd', start: '\x28\xb5\x2f\xfd' },
+  { kind: 'a ZIP archive', start: 'PK\x03\x04' },
+  { kind: 'a 7z archive', start: '7z\xbc\xaf\x27\x1c' },
+  { kind: 'a RAR archive', start: 'Rar!\x1a\x07' },
+] as const;
+
 /** Describes a file without media, in words that follow "The file is"; null if unknown. */
 export function otherKind(head: Buffer): string | null {
   const text = beginning(head);
   if (/^(?:<!doctype html|<html|<head|<body)/i.test(text)) return 'a web page';
+  const packed = packedKinds.find(({ start }) => head.toString('latin1').startsWith(start));
+  if (packed !== undefined) return packed.kind;
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters distinguish binary data from text.
   return /[\x00-\x08\x0e-\x1a\x1c-\x1f]/.test(text) ? null : 'plain text';
 }
