@@ -11,7 +11,9 @@ import { startTestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
-const test = suite<{ folder: string; request: object }>('events of a real job');
+const test = suite<{ folder: string; request: { input: string; outputs: readonly object[] } }>(
+  'events of a real job',
+);
 
 test.before(async (context) => {
   const folder = tempFolder();
@@ -62,7 +64,7 @@ test('a stream reports a job from start to end, and the client needs no other re
 test('an encode without a daemon reports its progress from start to end', async ({ request }) => {
   const records: JobProgressRecord[] = [];
   const job = await runOneShot(
-    { ...request },
+    { ...request, outputs: request.outputs.map((output) => ({ ...output, overwrite: true })) },
     {
       folder: join(tempFolder(), 'data'),
       ffmpeg: process.env.VENC_FFMPEG ?? null,

@@ -85,7 +85,7 @@ const send = (daemon: TestDaemon, body: object) =>
 async function encodeToFolder(daemon: TestDaemon, { folder, input }: Context): Promise<void> {
   const url = `file://${join(folder, 'out.mp4')}`;
   const job = await daemon.waitForJob(
-    await daemon.create({ input: `file://${input}`, outputs: [{ url, width: 64 }] }),
+    await daemon.create({ input: `file://${input}`, outputs: [{ url, width: 64, overwrite: true }] }),
   );
   assert.is(job.state, 'finished', JSON.stringify(job));
 }

@@ -71,6 +71,7 @@ test('a job is resubmitted while its upload is there, and rejected with a reason
   });
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
   assert.is((await resubmit(daemon, id)).status, 204);
+  await age(daemon.dataFolder);
   await daemon.request(`/v2/jobs/${id}/cancel`, { method: 'PUT' });
   await waitUntil('its time starts again', async () => {
     const [path = ''] = await uploadsOf(daemon.dataFolder);

@@ -113,15 +113,15 @@ test('an uncaught error fails the job that it was thrown for and no other', asyn
   const log = daemon.logged();
   assert.match(
     log,
-    /error An unexpected error was thrown in the work of job \d+: Error: thrown at .*failing\.mjs/,
+    /error An unexpected error was thrown in the work of job \d+: Error: thrown at .*(?:\n +at .*)*failing\.mjs/,
   );
   assert.match(
     log,
-    /error An unexpected error was thrown in the work of job \d+: Error: left alone.*failing\.mjs/,
+    /error An unexpected error was thrown in the work of job \d+: Error: left alone(?:\n +at .*)*failing\.mjs/,
   );
   assert.match(
     log,
-    /error An unexpected error was thrown outside of any job: Error: of nobody.*failing\.mjs/,
+    /error An unexpected error was thrown outside of any job: Error: of nobody(?:\n +at .*)*failing\.mjs/,
   );
   assert.not.match(log, 'hunter2');
   for (const server of [good, throws, rejects]) server.close();
@@ -139,7 +139,7 @@ test('in venc run an uncaught error fails the encode with a plain message and le
   assert.is(code, 1, stderr);
   assert.match(
     stderr,
-    /venc: An unexpected error was thrown in the work of job \d+: Error: thrown at .*failing\.mjs/s,
+    /venc: An unexpected error was thrown in the work of job \d+: Error: thrown at .*(?:\n +at .*)*failing\.mjs/s,
   );
   assert.match(stderr, /The input failed|TranscodingError|failed/);
   assert.not.match(stderr, 'hunter2');

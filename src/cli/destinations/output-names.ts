@@ -34,20 +34,26 @@ export function isHosted({ url, base_url: base }: RequestFields): boolean {
 
 /** The request with `overwrite` for each output that is delivered to a `file:` URL and does not say itself whether it replaces files (`--force`). */
 export function withOverwrite<T extends RequestFields>(request: T): T {
-  const places = ['url', 'base_url', 'secondary_url'];
-  const isFile = (value: unknown) => typeof value === 'string' && /^file:/i.test(value);
-  const marked = (output: unknown): unknown => {
-    if (!isObject(output) || (output.overwrite ?? null) !== null) return output;
-    const sets = [output.thumbnails, output.thumbnail].flat().filter(isObject);
-    const hasFile = places.some((name) => isFile(output[name])) || sets.some((set) => isFile(set.base_url));
-    return hasFile ? { ...output, overwrite: true } : output;
-  };
+  const marked = (output: unknown): unknown =>
+    isWrittenToFile(output) && (output.overwrite ?? null) === null ? { ...output, overwrite: true } : output;
   const markedAll = (value: unknown) => (Array.isArray(value) ? value.map(marked) : marked(value));
   return {
     ...request,
     ...(request.outputs === undefined ? {} : { outputs: markedAll(request.outputs) }),
     ...(request.output === undefined ? {} : { output: markedAll(request.output) }),
   };
+}
+
+/** Whether any output of a request, or its thumbnails, are delivered to a `file:` URL. */
+export function hasFileOutput(request: RequestFields): boolean {
+  return outputsIn(request).some(isWrittenToFile);
+}
+
+function isWrittenToFile(output: unknown): output is Readonly<Record<string, unknown>> {
+  if (!isObject(output)) return false;
+  const sets = [output.thumbnails, output.thumbnail].flat().filter(isObject);
+  const places = [output.url, output.base_url, output.secondary_url, ...sets.map(({ base_url }) => base_url)];
+  return places.some((place) => typeof place === 'string' && /^file:/i.test(place));
 }
 
 /** Maximum bytes of a name, which leaves space for `.part` and the number of an output. */

@@ -1,7 +1,7 @@
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { Context } from '../context.js';
-import { withOverwrite } from '../destinations/output-names.js';
+import { hasFileOutput, withOverwrite } from '../destinations/output-names.js';
 import type { FileToUpload } from '../input/files.js';
 import { buildRequestBody, loadPreset, validateRequest } from '../input/job-args.js';
 import { readJobInput } from '../input/job-input.js';
@@ -35,6 +35,8 @@ export async function prepareRequest(
     preset: await loadPreset(options, io.env),
   };
   const built = await buildRequestBody(base, options, images);
+  if (options.force === true && options.download === undefined && !hasFileOutput(built))
+    throw new VencError('UsageError', '--force needs --download, or an output at a file: URL.');
   const fields = options.force === true ? withOverwrite(built) : built;
   // Unknown fields can come only from JSON, not from flags.
   if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
