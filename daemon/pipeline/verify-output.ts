@@ -31,20 +31,20 @@ export function verifyOutput(
   options: VerifyOptions = { report: null, settings: {} },
 ): Verification {
   const failure = findMismatch(product, media);
-  if (failure !== null || media === null) return failed(failure ?? emptyClipFailure);
+  if (failure !== null || media === null) return failed(failure ?? emptyFailure(product));
   return verifyLength(product, media, options);
 }
 
 function findMismatch(product: Product, media: MediaFacts | null): JobFailure | null {
   if (media === null)
-    return isShorterThanFrame(product) ? emptyClipFailure : invalidFileFailure('that cannot be read');
+    return isShorterThanFrame(product) ? emptyFailure(product) : invalidFileFailure('that cannot be read');
   const missing = [
     ...(product.video !== null && media.video === null ? ['video'] : []),
     ...(product.audio !== null && media.audio === null ? ['audio'] : []),
   ];
   if (missing.length > 0) {
     return isShorterThanFrame(product)
-      ? emptyClipFailure
+      ? emptyFailure(product)
       : invalidFileFailure(`without ${missing.join(' and ')}`);
   }
   const unexpected = [
@@ -59,10 +59,15 @@ function findMismatch(product: Product, media: MediaFacts | null): JobFailure | 
   return mismatch === null ? null : invalidFileFailure(mismatch);
 }
 
-const emptyClipFailure: JobFailure = {
-  errorClass: 'InvalidVideoSettingsError',
-  message: 'The clip is too short: it contains no frame of the input.',
-};
+/** The failure of an output without any frame: of the settings if these ask for a clip. */
+function emptyFailure({ isClip }: Product): JobFailure {
+  if (isClip)
+    return {
+      errorClass: 'InvalidVideoSettingsError',
+      message: 'The clip is too short: it contains no frame of the input.',
+    };
+  return { errorClass: 'TranscodingError', message: 'The input is shorter than one frame of the output.' };
+}
 
 function invalidFileFailure(what: string): JobFailure {
   return { errorClass: 'TranscodingError', message: `The encoder wrote a file ${what}.` };
@@ -72,8 +77,10 @@ function invalidFileFailure(what: string): JobFailure {
  * The error of a failed run of ffmpeg. If the clip may contain no frame, that is reported instead of the error of the encoder.
  */
 export function toShortClipError(product: Product, error: unknown): unknown {
-  if (!isShorterThanFrame(product) || !isVencError(error, 'TranscodingError')) return error;
-  return new VencError(emptyClipFailure.errorClass, emptyClipFailure.message, { cause: error });
+  if (!product.isClip || !isShorterThanFrame(product) || !isVencError(error, 'TranscodingError'))
+    return error;
+  const { errorClass, message } = emptyFailure(product);
+  return new VencError(errorClass, message, { cause: error });
 }
 
 /** A clip this short may fall between two video or audio frames. */

@@ -136,6 +136,8 @@ export interface Product {
   readonly path: string;
   /** Expected duration in seconds; null if unknown. */
   readonly expectedSeconds: number | null;
+  /** Whether the settings of a clip decide where it starts or ends. */
+  readonly isClip?: true;
   /** How many seconds must have media: less than expected if its only stream is shorter than the input. Null if unknown. */
   readonly contentSeconds: number | null;
   /** Maximum duration in seconds; null if unknown. */

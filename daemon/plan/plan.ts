@@ -161,7 +161,10 @@ function decideOutput(
           inputAudio,
           { ...combination.audio, container },
           decideRepack(media),
-          clip.expectedSeconds,
+          {
+            lengthSeconds: clip.expectedSeconds,
+            audioSeconds: contentSecondsOf(clip, [inputAudio], media),
+          },
           measured,
         );
   if ('failure' in audioResult) return audioResult;

@@ -1,6 +1,6 @@
 import type { AudioFacts, MediaFacts, VideoFacts } from '../jobs/media.js';
 import { audioEncoders } from './audio-encoders.js';
-import type { AudioDecision, Decision } from './decide/decisions.js';
+import type { AudioDecision, Clip, Decision } from './decide/decisions.js';
 import { videoEncoders } from './encoders.js';
 import { type AudioCodec, containerOf, extensionOf, isExtension, type VideoCodec } from './formats.js';
 import type { PlanPaths, Product } from './plan-types.js';
@@ -40,6 +40,7 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     outputId,
     path: productPath(decision, paths),
     expectedSeconds: clip.expectedSeconds,
+    ...(isClip(clip) ? { isClip: true } : {}),
     contentSeconds,
     maxSeconds: maxSeconds(decision, frameSeconds),
     warnings: [...decision.warnings, ...declaredLengthWarnings(media)],
@@ -67,6 +68,10 @@ export function productOf(decision: Decision, media: MediaFacts, paths: PlanPath
     audio: audio === null ? copiedAudio(copies?.audio ?? null) : encodedAudio(audio),
     ...(captions === undefined ? {} : { captionTracks: captions.length }),
   };
+}
+
+function isClip({ startSeconds, lengthSeconds, expectedSeconds }: Clip): boolean {
+  return startSeconds > 0 || (lengthSeconds !== null && lengthSeconds === expectedSeconds);
 }
 
 function encodedAudio({ encoder, bitDepth, channels, sampleRate }: AudioDecision): Product['audio'] {

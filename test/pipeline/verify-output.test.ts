@@ -65,11 +65,19 @@ for (const [name, over, media, expected] of cases) {
 }
 
 test('a clip between two frames, without any frame, is an error of the settings', () => {
-  const short = { ...product, expectedSeconds: 0.02, contentSeconds: 0.02, maxSeconds: 1.02 };
+  const short = {
+    ...product,
+    isClip: true as const,
+    expectedSeconds: 0.02,
+    contentSeconds: 0.02,
+    maxSeconds: 1.02,
+  };
   for (const media of [null, mediaFacts({ video: null, durationSeconds: 0.02 })]) {
     assert.is(verifyOutput(short, media).failure?.errorClass, 'InvalidVideoSettingsError');
     assert.is(verifyOutput({ ...short, video: null }, null).failure?.errorClass, 'InvalidVideoSettingsError');
   }
+  const { isClip: _, ...whole } = short;
+  assert.match(verifyOutput(whole, null).failure?.message ?? '', /input is shorter than one frame/);
   const wide = { ...short, expectedSeconds: 0.2, contentSeconds: 0.2 };
   assert.is(verifyOutput(wide, null).failure?.errorClass, 'TranscodingError');
   const failure = new VencError('TranscodingError', 'The encoder gave up.');

@@ -25,7 +25,7 @@ function decide(
   extension: Extension = '.mp4',
 ) {
   const chosen = { codec, encoder: encoderOf[codec], container: containerOf(extension) };
-  return decideAudio(settings, audioFacts(facts), chosen, null, 10);
+  return decideAudio(settings, audioFacts(facts), chosen, null, { lengthSeconds: 10, audioSeconds: 10 });
 }
 
 const rates: readonly (readonly [number, AudioCodec, Extension, number])[] = [

@@ -24,6 +24,7 @@ test('a product has the path of the file and its expected content', () => {
         outputId: 7,
         path: '/scratch/output-7.mp4',
         expectedSeconds: 4,
+        isClip: true,
         contentSeconds: 4,
         maxSeconds: 5,
         warnings: [],

@@ -18,14 +18,17 @@ const maxPositionedChannels = 8;
 
 /**
  * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the duration of the
- * output; null if unknown. `measured` is what was measured in its audio so far.
+ * output, and `audioSeconds` that of its audio; null if unknown. `measured` is what was measured in its audio so far.
  */
 export function decideAudio(
   settings: OutputSettings,
   audio: AudioFacts,
   target: { readonly codec: AudioCodec; readonly encoder: AudioEncoderName; readonly container: Container },
   repack: AudioDecision['repack'],
-  lengthSeconds: number | null,
+  {
+    lengthSeconds,
+    audioSeconds,
+  }: { readonly lengthSeconds: number | null; readonly audioSeconds: number | null },
   measured: MeasuredAudio = {},
 ): AudioResult {
   // AMR has one channel.
@@ -50,6 +53,9 @@ export function decideAudio(
     sampleRate,
     bitDepth: settings.audio_bit_depth ?? 16,
     channels,
+    ...(audioSeconds === null || audioSeconds >= minAudioSeconds
+      ? {}
+      : { padding: { sampleRate: audio.sampleRate > 0 ? audio.sampleRate : sampleRate } }),
     mixing: decideMixing(audio.converted === undefined ? audio.channels : 2, channels),
   } as const;
   const requestedKbps = settings.audio_quality === undefined ? settings.audio_bitrate : undefined;
@@ -108,6 +114,9 @@ const layoutNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 
 function formatName({ sampleRate, channels }: Pick<AudioPart, 'sampleRate' | 'channels'>): string {
   return `${sampleRate / 1000} kHz ${layoutNames[channels] ?? `${channels} channels`}`;
 }
+
+/** Shorter audio is lost in filters and encoders, or is not recognised as MP3. */
+export const minAudioSeconds = 0.1;
 
 /** Codecs of which phones write dozens of frames into one packet. */
 const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);

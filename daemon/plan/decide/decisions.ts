@@ -45,9 +45,8 @@ export interface Fit {
 }
 
 /**
- * When frames are displayed: at the timestamps of the source, or at a constant rate. `gridRate` is the rate of the source, if its
- * timestamps are rounded: each frame is moved to the nearest multiple of it, counted from the first. No frame moves by more than it
- * was rounded, so none is lost, and a gap stays a gap.
+ * When frames are displayed: at the timestamps of the source, or at a constant rate. `gridRate` is the rate of a source whose
+ * timestamps are rounded: each frame is moved to its nearest multiple, counted from the first, so none is lost, and a gap stays a gap.
  */
 export type Timing = { readonly gridRate?: Ratio } & (
   | {
@@ -235,11 +234,12 @@ export interface AudioDecision {
   readonly sampleRate: number;
   /** The profile as the encoder names it; null for its default. */
   readonly profile: 'aac_low' | null;
-  /** Bits per sample of PCM. */
   readonly bitDepth: 16 | 24 | 32;
   readonly channels: 1 | 2;
   readonly mixing: Mixing;
   readonly effects: AudioEffects;
+  /** Set if silence is added, because a file with so few samples may have none: the sample rate of the input. */
+  readonly padding?: { readonly sampleRate: number };
   readonly rate:
     | { readonly by: 'quality'; readonly level: Level }
     /** `isConstant` if every period has this bitrate, as far as the codec allows it. */

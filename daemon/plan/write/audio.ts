@@ -1,6 +1,7 @@
 import type { AudioFacts, AudioPart, MediaFacts } from '../../jobs/media.js';
 import { type AudioEncoder, audioEncoders } from '../audio-encoders.js';
 import { allowedKbps } from '../decide/audio-limits.js';
+import { minAudioSeconds } from '../decide/decide-audio.js';
 import type { AudioDecision } from '../decide/decisions.js';
 import { atLevel } from '../encoders.js';
 import type { Capabilities, PlanPaths } from '../plan-types.js';
@@ -25,7 +26,11 @@ export function audioArgs(
   const encoder: AudioEncoder = audioEncoders[audio.encoder];
   return [
     '-af',
-    [...mixingFilters(audio, capabilities), ...effectFilters(audio, capabilities, skipSeconds)].join(','),
+    [
+      ...paddingFilters(audio, skipSeconds),
+      ...mixingFilters(audio, capabilities),
+      ...effectFilters(audio, capabilities, skipSeconds),
+    ].join(','),
     '-c:a',
     encoderName(audio),
     ...rateArgs(audio, encoder),
@@ -36,6 +41,12 @@ export function audioArgs(
     String(audio.channels),
     ...(encoder.always ?? []),
   ];
+}
+
+/** They come first, because changing the sample rate loses audio of a few samples. */
+function paddingFilters({ padding }: AudioDecision, skipSeconds: number): readonly string[] {
+  if (padding === undefined) return [];
+  return [`apad=whole_len=${Math.ceil((skipSeconds + minAudioSeconds) * padding.sampleRate)}`];
 }
 
 /** The name of the encoder in ffmpeg. Each number of bits per PCM sample has its own. */
