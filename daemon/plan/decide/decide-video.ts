@@ -16,7 +16,7 @@ import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
 import type { BitrateCap, Correction, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
 import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
-import { decideLimitedFit, pixelsOf } from './size.js';
+import { decideLimitedFit, enlargedWarnings, pixelsOf } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
 import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
 import { decideWatermarks, watermarkArea } from './watermarks.js';
@@ -74,6 +74,7 @@ export function decideVideo(
   if (errors.length > 0) return rejected(errors.map((one) => toStrictSentence(settings, one)).join(' '));
   return {
     warnings: [
+      ...enlargedWarnings(rotated, fit),
       ...fieldRate.warnings,
       ...warnings,
       ...leftOut.map(({ subject, reason }) => `${subject} was left out, because ${reason}.`),
@@ -89,7 +90,7 @@ export function decideVideo(
       inputCodec: video.codec,
       encoder,
       inputDecoder: decideDecoder(video, capabilities),
-      firstFrame: fittableFormat.test(video.pixelFormat ?? '') ? video : null,
+      firstFrame: isFittable(video) ? video : null,
       deinterlace,
       isFramePerField,
       staysInterlaced: deinterlace === null && decideFields('detect', video) !== null,
@@ -172,6 +173,10 @@ function decideDecoder(
 
 /** Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg. */
 const fittableFormat = /^(?:yuv4(?:20|22|44)p(?:10le)?|gray|nv12)$/;
+
+function isFittable({ width, height, pixelFormat }: VideoFacts): boolean {
+  return Math.min(width, height) > 1 && fittableFormat.test(pixelFormat ?? '');
+}
 
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
 type VideoRateSettings = Pick<

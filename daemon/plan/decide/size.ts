@@ -121,18 +121,40 @@ function omitNeedlessScaling(
   const isSquare = isSame(stored, original);
   const needed = isSame(scaled, canvas) ? 'nothing' : by;
   if (isSquare && isSame(scaled, stored)) return { scaleTo: null, canvas, by: needed };
-  // An odd side loses its last line. Scaling for that would blur the whole video.
-  if (isSquare && needed === 'nothing' && isSame(scaled, toEvenSize(stored)))
+  // An odd side loses its last line, if it has two. Scaling for that would blur the whole video.
+  if (
+    isSquare &&
+    Math.min(stored.width, stored.height) >= minSide &&
+    needed === 'nothing' &&
+    isSame(scaled, toEvenSize(stored))
+  )
     return { scaleTo: null, canvas, by: 'crop-edge' };
   return { scaleTo: scaled, canvas, by: needed };
 }
 
-/** The pixel aspect ratio after rotation. An invalid ratio counts as square. */
+/** Encoders and filters need two pixels. */
+const minSide = 2;
+
+/** The sentence about a video of which a side has a single pixel. */
+export function enlargedWarnings(video: VideoFacts, { canvas }: Fit): readonly string[] {
+  const { width, height } = displaySize(video);
+  if (Math.min(width, height) >= minSide) return [];
+  return [
+    `The video of ${width}x${height} pixels was scaled to ${canvas.width}x${canvas.height}: a side has at least ${minSide} pixels.`,
+  ];
+}
+
+/** Pixels that deviate less from squares are taken for square: the difference cannot be seen, and scaling blurs. */
+const squareTolerance = 0.01;
+
+/** The pixel aspect ratio after rotation. An invalid or a nearly square ratio counts as square. */
 function rotatedPixelRatio({
   sampleAspectRatio: { numerator, denominator },
   rotationDegrees,
 }: VideoFacts): Ratio {
-  if (numerator <= 0 || denominator <= 0) return { numerator: 1, denominator: 1 };
+  const isInvalid = numerator <= 0 || denominator <= 0;
+  if (isInvalid || Math.abs(numerator / denominator - 1) <= squareTolerance)
+    return { numerator: 1, denominator: 1 };
   const isSideways = rotationDegrees === 90 || rotationDegrees === 270;
   return isSideways ? { numerator: denominator, denominator: numerator } : { numerator, denominator };
 }
@@ -152,7 +174,7 @@ const roundSize = (size: PixelSize): PixelSize => ({
   width: Math.round(size.width),
   height: Math.round(size.height),
 });
-const evenSide = (side: number) => Math.max(2, Math.round(side) - (Math.round(side) % 2));
+const evenSide = (side: number) => Math.max(minSide, Math.round(side) - (Math.round(side) % 2));
 const toEvenSize = (size: PixelSize): PixelSize => ({
   width: evenSide(size.width),
   height: evenSide(size.height),
