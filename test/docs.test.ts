@@ -5,22 +5,27 @@ import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
 import { type CommandNode, commandTree, loadFullProgram } from '../src/cli/command-tree.js';
 import { createIo } from '../src/cli/terminal/io.js';
+import { docBlocks, docPages } from './helpers/doc-blocks.js';
 
 /** Written by hand; the other pages are generated. */
 const pages = readdirSync('docs').filter((name) => name.endsWith('.md') && name !== 'settings.md');
 
-/** Every `venc COMMAND …` of the pages, up to the end of the shell command. Lines that end in a backslash are joined. */
-function commandsOf(page: string): readonly string[] {
-  const text = readFileSync(`docs/${page}`, 'utf8').replaceAll(/\\\n/g, ' ');
-  const code = [...text.matchAll(/```sh\n([\s\S]*?)```|`(venc [^`\n]+)`/g)].map(
-    ([, block, inline]) => block ?? inline,
-  );
-  return code.flatMap((block = '') =>
-    [...block.matchAll(/(?:^|[\s(;])venc ([a-z][^|;&)#>\n]*)/gm)].map(([, words = '']) => words.trim()),
+/** Every `venc COMMAND …` of some code, up to the end of the shell command. Lines that end in a backslash are joined. */
+function commandsIn(code: string): readonly string[] {
+  return [...code.replaceAll(/\\\n/g, ' ').matchAll(/(?:^|[\s(;])venc ([a-z][^|;&)#>\n]*)/gm)].map(
+    ([, words = '']) => words.trim(),
   );
 }
 
-const commands = pages.flatMap((page) => commandsOf(page).map((words) => ({ page, words })));
+const blockCommands = docBlocks().flatMap(({ page, text }) =>
+  commandsIn(text.replaceAll(/#.*$/gm, '')).map((words) => ({ page, words })),
+);
+const inlineCommands = docPages.flatMap((page) =>
+  [...readFileSync(page, 'utf8').matchAll(/`(venc [^`\n]+)`/g)].flatMap(([, code = '']) =>
+    commandsIn(code).map((words) => ({ page, words })),
+  ),
+);
+const commands = [...blockCommands, ...inlineCommands];
 
 const program = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
 
@@ -28,6 +33,12 @@ const program = commandTree(await loadFullProgram(createIo(process, false, (code
 function flagsOf({ flags, commands: within }: CommandNode): readonly string[] {
   return [...flags.map(({ long }) => long), ...within.flatMap(flagsOf)];
 }
+
+test('every venc command of a block is known', () => {
+  // The container of Docker is named venc, too: "docker exec venc cat".
+  const known = (words: string) => isCommandName(words.split(/\s/)[0]) || /^(?:venc|cat) /.test(words);
+  for (const { page, words } of blockCommands) assert.ok(known(words), `${page}: venc ${words}`);
+});
 
 test('the pages use commands and flags that exist', () => {
   assert.ok(commands.length > 20, `${commands.length} commands were found`);
