@@ -14,7 +14,7 @@ import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLanguage, selectAudio } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
 import { decidePackaging } from './decide/packaging.js';
-import { decideLastFrame, isLastFrameHeld } from './decide/timing.js';
+import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
 import { captionFilesOf } from './write/captions.js';
@@ -231,7 +231,17 @@ function decideOutput(
       ...missingCaptionWarnings(settings, { isVideo, wantsVideo: combination.video !== null }),
     ],
   };
-  return { decision: { ...decision, lastFrame: decideLastFrame(decision, media) } };
+  const { video } = decision;
+  const heldFrame = decideHeldFrame(decision, media, capabilities);
+  return {
+    decision: {
+      ...decision,
+      ...(video === null || heldFrame === null
+        ? {}
+        : { video: { ...video, timing: { ...video.timing, heldFrame } } }),
+      lastFrame: decideLastFrame(decision, media),
+    },
+  };
 }
 
 /** Caption files of an output that has no video only because the input has none. */

@@ -54,6 +54,8 @@ await ffmpegRaw(...pause, '-c:v', 'libvpx', '-b:v', '200k', inFolder('pause.webm
 
 const five = ['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=10:d=0.5'] as const;
 await ffmpegRaw(...five, '-final_delay', '300', inFolder('hold.gif'));
+await ffmpegRaw(...five, '-f', 'apng', '-final_delay', '3', inFolder('hold.apng'));
+await ffmpegRaw(...five, ...h264, inFolder('five.mp4'));
 
 /** Replaces the duration in the header of a Matroska file, in milliseconds. */
 const declareMatroska = (milliseconds: number) => (bytes: Buffer) => {
@@ -76,6 +78,11 @@ function lastHalf(bytes: Buffer): Buffer {
     bytes.subarray(0, starts[2]),
     bytes.subarray(starts[Math.floor(starts.length / 2)] ?? 0),
   ]);
+}
+/** Declares in the header of an MP4 file, and nowhere else, that it has 3.4 s. */
+function declareMp4(bytes: Buffer): undefined {
+  const header = bytes.indexOf('mvhd');
+  bytes.writeUInt32BE(bytes.readUInt32BE(header + 16) * 3.4, header + 20);
 }
 /** Declares a sample rate a hundred times too high in the header of the second stream of an AVI. */
 function wrongRate(bytes: Buffer): undefined {
@@ -122,7 +129,6 @@ const truncated = [
 for (const { name, env } of await shippedBuilds()) {
   const test = suite(`lengths, ${name}`);
   const home = tempFolder();
-  const isOld = /installer|47683/.test(name);
   const run = async (
     input: string,
     words: readonly string[] = [],
@@ -185,8 +191,7 @@ for (const { name, env } of await shippedBuilds()) {
     assert.ok((await readdir(hls)).some((file) => file.endsWith('.m3u8')));
   });
 
-  // In builds of 2018, the edit list of MP4 ends with the decoding of the last frame.
-  for (const input of isOld ? [] : ['pause.mkv', 'pause.webm']) {
+  for (const input of ['pause.mkv', 'pause.webm']) {
     test(`the last frame of ${input} comes after its pause, also in a clip of the output`, async () => {
       const { code, stderr, output } = await run(inFolder(input));
       assert.is(code, 0, stderr);
@@ -201,15 +206,38 @@ for (const { name, env } of await shippedBuilds()) {
     });
   }
 
-  // Builds of 2018 cannot store the duration of the last frame.
-  if (!isOld)
-    test('the last frame of a GIF is held for 3 s', async () => {
-      const { code, stderr, output } = await run(inFolder('hold.gif'));
-      assert.is(code, 0, stderr);
-      assert.is((await framesOf(output)).length, 5);
-      const [[seconds] = []] = await probed(output, ['-show_entries', 'format=duration']);
-      assert.ok(Math.abs(Number(seconds) - 3.4) < 0.02, `${seconds} s`);
+  for (const [input, files, words] of [
+    ['hold.gif', ['out.mp4', 'out.mkv', 'out.ts', 'out.webm'], []],
+    ['hold.gif', ['out.mp4'], ['--frame-rate', '20']],
+    ['hold.apng', ['out.mp4'], []],
+    ['declares-hold.mp4', ['out.mp4', 'out.mkv'], []],
+  ] as const) {
+    test(`the last frame of ${input} is held for 3 s ${words.join(' ')}`, async () => {
+      await patched('five.mp4', 'declares-hold.mp4', declareMp4);
+      for (const file of files) {
+        const { code, stderr, output } = await run(inFolder(input), words, file);
+        assert.is(code, 0, stderr);
+        assert.not.match(stderr, /warning/);
+        const [[seconds] = []] = await probed(output, ['-show_entries', 'format=duration']);
+        assert.ok(Math.abs(Number(seconds) - 3.4) < 0.06, `${file}: ${seconds} s`);
+        const times = (await framesOf(output)).map(([time]) => Number(time));
+        assert.ok(times.length >= 5, `${file}: ${times.length} frames`);
+        const first = times.filter((time) => time - (times[0] ?? 0) < 0.45);
+        if (words.length === 0) assert.is(first.length, 5, `${file}: ${times.join(' ')}`);
+      }
     });
+  }
+
+  test('the last frame is held in the segments of a ladder', async () => {
+    const hls = join(tempFolder(), 'hls');
+    const words = ['run', inFolder('hold.gif'), '--hls', hls, '--speed', '5', '--progress', 'none'];
+    const { code, stderr } = await runCli(words, { env: { HOME: home, ...env } });
+    assert.is(code, 0, stderr);
+    const playlists = (await readdir(hls, { recursive: true })).filter((file) => /\/.*m3u8$/.test(file));
+    const text = await readFile(join(hls, playlists[0] ?? ''), 'utf8');
+    const seconds = [...text.matchAll(/#EXTINF:([\d.]+)/g)].reduce((sum, [, one]) => sum + Number(one), 0);
+    assert.ok(Math.abs(seconds - 3.4) < 0.06, text);
+  });
 
   test.run();
 }

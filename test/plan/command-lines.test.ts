@@ -63,6 +63,17 @@ const film = mediaFacts({
 const filmAfterItsAudio = { ...film, video: videoFacts({ ...film.video, startSeconds: 0.021 }) };
 
 /** Complete command lines by the name of their golden file: one argument per line, an empty line between two steps. */
+const heldFilm = mediaFacts({
+  format: 'gif',
+  durationSeconds: 3.4,
+  audio: null,
+  video: videoFacts({
+    frameRate: { numerator: 10, denominator: 1 },
+    durationSeconds: 3.4,
+    lastFrame: { startSeconds: 0.4, endSeconds: 3.4 },
+  }),
+});
+
 const cases: Readonly<Record<string, Case>> = {
   default: { settings: defaultOutput, media: surround },
   'high-range-tone-mapped': { settings: { width: 1280 }, media: highRange, capabilities: toneMapping },
@@ -126,6 +137,12 @@ const cases: Readonly<Record<string, Case>> = {
     media: phone,
   },
   'quality-under-a-cap': { settings: { bitrate_cap: 900 } },
+  'held-frame-in-matroska': { settings: {}, filename: 'film.mkv', media: heldFilm },
+  'held-frame-of-2018-at-a-rate': {
+    settings: { frame_rate: 20 },
+    media: heldFilm,
+    capabilities: oldCapabilities,
+  },
   'one-pass-under-a-cap': {
     settings: { quality: 5, video_bitrate: 800, onepass: true, bitrate_cap: 900, buffer_size: 500 },
   },

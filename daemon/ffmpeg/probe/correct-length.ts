@@ -19,6 +19,9 @@ interface ProbedFile {
 /** More missing bytes than this share of a file mean that it was cut off. Some tools count a few bytes more or less. */
 const minMissingShare = 0.02;
 
+/** A track that ends so much later than the last packet of a file begins has a frame that is displayed for long. */
+const heldSeconds = 0.5;
+
 /**
  * The facts of a file with the right length. A header may declare another one, which the end of the file shows: then all packets are read.
  * A file that is shorter than its header says keeps its declared length.
@@ -28,7 +31,12 @@ export async function withCorrectLength(media: MediaFacts, file: ProbedFile): Pr
   if (wholeBytes !== null && wholeBytes * (1 - minMissingShare) > file.sizeBytes)
     return { ...media, ...wholeLength(media, wholeBytes / file.sizeBytes) };
   const last = await lastTimestamp(file.path, file.head, file.sizeBytes).catch(() => null);
-  if (!mayBeWrong(media, file.json, last)) return withLastFrame(media, last);
+  if (!mayBeWrong(media, file.json, last)) {
+    const { video, audio } = media;
+    if (audio === null) return withLastFrame(media, last);
+    if (video === null || last === null || (video.durationSeconds ?? 0) - last < heldSeconds) return media;
+    return withLastFrame(media, (await file.measure())?.get(video.streamIndex)?.lastSeconds ?? null);
+  }
   const tracks = await file.measure();
   return tracks === null ? media : withTracks(media, tracks, file);
 }
@@ -71,11 +79,11 @@ function mayBeWrong(
   return isLengthOff(declared, end) && isLengthOff(declared, end - start);
 }
 
-/** Matroska declares only when a track ends. The end of the file shows when its last frame begins. */
+/** Matroska declares only when a track ends, and not how long its last frame, which begins at `last`, is displayed. */
 function withLastFrame(media: MediaFacts, last: number | null): MediaFacts {
-  const { video, audio } = media;
+  const { video } = media;
   const end = video?.durationSeconds ?? null;
-  if (last === null || video === null || audio !== null || end === null || end <= last) return media;
+  if (last === null || video === null || end === null || end <= last) return media;
   return { ...media, video: { ...video, lastFrame: { startSeconds: last, endSeconds: end } } };
 }
 

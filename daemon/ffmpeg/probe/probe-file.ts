@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises';
 import { VencError } from '../../../src/shared/errors.js';
-import type { Analysis, MediaFacts } from '../../jobs/media.js';
+import type { Analysis, MediaFacts, VideoFacts } from '../../jobs/media.js';
 import { inputOptions } from '../../plan/safe-input.js';
 import { ProgramMessages } from '../explain.js';
 import type { Binary } from '../ffmpeg-types.js';
@@ -15,7 +15,7 @@ import {
   measureTracks,
   measureVariableVideo,
 } from './measure-streams.js';
-import { numberAt, objectAt, parseProbe } from './probe-fields.js';
+import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { validateProbe } from './validate-probe.js';
@@ -106,7 +106,7 @@ export async function probeFile(
     const measured = await measureVariableVideo(ffprobe, path, media, { settings, signal: deadlineSignal });
     throwIfInterrupted();
     if (measured === null) return media;
-    const { lastFrame } = measured;
+    const lastFrame = withDeclaredEnd(measured.lastFrame, media);
     const frameRate = video.isFrameRateVariable ? measured.frameRate : video.frameRate;
     const seconds = lastFrame.endSeconds - (video.startSeconds ?? 0);
     const starts = [video.startSeconds ?? 0, media.audio?.startSeconds ?? Number.POSITIVE_INFINITY];
@@ -121,6 +121,22 @@ export async function probeFile(
         durationSeconds: seconds > 0 ? seconds : video.durationSeconds,
       },
     };
+  }
+
+  // In MP4, only the header of the file may say how long the last frame of its only track is displayed. If that frame was not read, the file is
+  // truncated.
+  function withDeclaredEnd(
+    last: NonNullable<VideoFacts['lastFrame']>,
+    { format, video }: MediaFacts,
+  ): NonNullable<VideoFacts['lastFrame']> {
+    const probe = parseProbe(json);
+    const streams = objectsAt(probe, 'streams');
+    const declared = numberAt(objectAt(probe, 'format'), 'duration');
+    const { frameRate = null, durationSeconds = null } = video ?? {};
+    if (format !== 'mpeg4' || streams.length !== 1 || declared === null || frameRate === null) return last;
+    const twoFrames = (2 * frameRate.denominator) / frameRate.numerator;
+    const isRead = last.startSeconds + twoFrames >= (durationSeconds ?? 0);
+    return isRead && declared > last.endSeconds ? { ...last, endSeconds: declared } : last;
   }
 
   // In MP4, the duration of a stream lacks a pause before the last frames, if these are decoded before it.

@@ -17,10 +17,7 @@ export interface Clip {
   readonly startSeconds: number;
   /** Where reading starts: at the start of the clip, or earlier if this format must be decoded from an earlier position. */
   readonly readFromSeconds: number;
-  /**
-   * Whether the clip starts while an earlier frame is still displayed. That frame is read first, and displayed from the start of
-   * the clip.
-   */
+  /** Whether the clip starts while an earlier frame is still displayed. That frame is read first, and displayed from the start of the clip. */
   readonly startsInFrame: boolean;
   /** Maximum duration; null for no limit. */
   readonly lengthSeconds: number | null;
@@ -48,7 +45,7 @@ export interface Fit {
  * When frames are displayed: at the timestamps of the source, or at a constant rate. `gridRate` is the rate of a source whose
  * timestamps are rounded: each frame is moved to its nearest multiple, counted from the first, so none is lost, and a gap stays a gap.
  */
-export type Timing = { readonly gridRate?: Ratio } & (
+export type Timing = { readonly gridRate?: Ratio; readonly heldFrame?: HeldFrame } & (
   | {
       readonly by: 'source-timestamps';
       readonly clock: FrameClock;
@@ -245,6 +242,9 @@ export interface AudioDecision {
     /** `isConstant` if every period has this bitrate, as far as the codec allows it. */
     | { readonly by: 'bitrate'; readonly kbps: number; readonly isConstant?: true };
 }
+
+/** A last frame that is repeated until it ends, in seconds from the start of the output. Each repetition lasts `frameSeconds`. */
+export type HeldFrame = Readonly<Record<'startSeconds' | 'endSeconds' | 'frameSeconds', number>>;
 
 /** The last of unevenly spaced frames. No frame follows it, so its duration must be given. */
 export interface LastFrame {

@@ -1,7 +1,9 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { type VideoEncoder, type VideoEncoderName, videoEncoders } from '../encoders.js';
-import type { Decision, FrameClock, FrameDropRule, LastFrame, Timing } from './decisions.js';
+import type { Capabilities } from '../plan-types.js';
+import { endTimeFormats, startWithin } from './clip.js';
+import type { Decision, FrameClock, FrameDropRule, HeldFrame, LastFrame, Timing } from './decisions.js';
 
 /** The settings that decide the timing of frames (section 4.1 Advanced). */
 export type TimingSettings = Pick<
@@ -183,7 +185,6 @@ function dividedRate({ numerator, denominator }: Ratio, divisor: number): Ratio 
 }
 
 /** Whether a rate is higher than another by more than rounding. */
-/** Whether a rate is higher than another. */
 export function isHigher(a: Ratio, b: Ratio): boolean {
   return perSecond(a) > perSecond(b) * 1.000_01;
 }
@@ -243,4 +244,46 @@ const maxEvenFrames = 1.5;
 export function isLastFrameHeld({ lastFrame, frameRate }: VideoFacts): boolean {
   if (lastFrame === undefined || frameRate === null) return false;
   return (lastFrame.endSeconds - lastFrame.startSeconds) * perSecond(frameRate) > maxEvenFrames;
+}
+
+/** Builds of 2018 display the last frame of MP4 for one tick. So that little is missing, its repetitions are that short. */
+const shortFrameSeconds = 0.01;
+
+/**
+ * Decides whether the last frame is repeated until it ends: if it is displayed for longer than the others, and neither the file nor the audio
+ * says for how long.
+ */
+export function decideHeldFrame(
+  decision: Omit<Decision, 'lastFrame'>,
+  media: MediaFacts,
+  { hasFpsMode }: Capabilities,
+): HeldFrame | null {
+  const { clip, video, audio, copies, container } = decision;
+  const { lastFrame, frameRate = null, startSeconds: videoStart = null } = media.video ?? {};
+  if (video === null || media.video === null || lastFrame === undefined || frameRate === null) return null;
+  if (!isLastFrameHeld(media.video) || media.wholeSeconds !== undefined) return null;
+  if (hasFpsMode && decideLastFrame(decision, media) !== null) return null;
+  const fileStart = (videoStart ?? 0) - startWithin(videoStart, media);
+  const clipStart = fileStart + clip.startSeconds;
+  const startSeconds = Math.max(0, lastFrame.startSeconds - clipStart);
+  const endSeconds = Math.min(
+    lastFrame.endSeconds - clipStart,
+    clip.lengthSeconds ?? Number.POSITIVE_INFINITY,
+  );
+  const evenSeconds = 1 / (video.framesPerSecond ?? perSecond(frameRate));
+  const hasAudio = audio !== null || copies?.audio != null;
+  const audioEnd = hasAudio ? audioEndOf(media) - clipStart : 0;
+  if (endSeconds - Math.max(startSeconds, audioEnd) < maxEvenFrames * evenSeconds) return null;
+  const isLastFrameShort = container.hasIndex === true && !hasFpsMode;
+  const maxSeconds = Math.min(evenSeconds, (endSeconds - startSeconds) / 3);
+  const frameSeconds = isLastFrameShort ? Math.min(shortFrameSeconds, maxSeconds) : maxSeconds;
+  return { startSeconds, endSeconds, frameSeconds };
+}
+
+/** When the audio ends, in seconds of the file's timestamps. */
+function audioEndOf({ audio, format }: MediaFacts): number {
+  if (audio === null) return 0;
+  const { startSeconds, durationSeconds } = audio;
+  if (durationSeconds === null) return Number.POSITIVE_INFINITY;
+  return endTimeFormats.has(format) ? durationSeconds : (startSeconds ?? 0) + durationSeconds;
 }

@@ -1,5 +1,5 @@
 import type { Ratio } from '../../jobs/media.js';
-import type { FrameDropRule, LastFrame, Timing, VideoDecision } from '../decide/decisions.js';
+import type { FrameDropRule, HeldFrame, LastFrame, Timing, VideoDecision } from '../decide/decisions.js';
 import { frameFraction, partsPerFrame } from '../decide/timing.js';
 import { type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Capabilities } from '../plan-types.js';
@@ -16,10 +16,31 @@ export function timingFilters(timing: Timing, skipSeconds: number): readonly str
   const filters =
     timing.by === 'constant-rate' ? [`fps=${fraction(timing.rate)}`] : timing.dropRules.map(selectFilter);
   const grid = timing.gridRate === undefined ? [] : gridFilters(timing.gridRate);
-  if (skipSeconds === 0 || filters.length === 0) return [...grid, ...filters];
+  const held = timing.heldFrame === undefined ? [] : heldFrameFilters(timing.heldFrame, skipSeconds);
+  // Of counted frames, the last ones may be dropped.
+  const isCounted = timing.by === 'source-timestamps' && timing.dropRules.some(({ by }) => by === 'count');
+  const end = secondsArgument(skipSeconds + (timing.heldFrame?.endSeconds ?? 0));
+  // At a constant rate, the last frame would be repeated for as long as the filter took for its time.
+  const ending = timing.by === 'constant-rate' && held.length > 0 ? [`trim=end=${end}`] : [];
+  const [first, last] = isCounted ? [[], held] : [held, ending];
+  if (skipSeconds === 0 || filters.length === 0) return [...first, ...grid, ...filters, ...last];
   const microseconds = Math.round(skipSeconds * 1e6);
   const shift = (sign: '+' | '-') => ['settb=AVTB', `setpts=PTS${sign}${microseconds}`];
-  return [...grid, `trim=start=${secondsArgument(skipSeconds)}`, ...shift('-'), ...filters, ...shift('+')];
+  const trim = `trim=start=${secondsArgument(skipSeconds)}`;
+  return [...first, ...grid, trim, ...shift('-'), ...filters, ...shift('+'), ...last];
+}
+
+/**
+ * Repeats the last frame twice, at the end of its time. ffmpeg, and players that read segments, take the distance of the last two frames for
+ * the duration of the last one. By default the filter repeats it where it ends according to ffmpeg, which differs by build.
+ */
+function heldFrameFilters(held: HeldFrame, skipSeconds: number): readonly string[] {
+  const { startSeconds, endSeconds, frameSeconds } = held;
+  const after = secondsArgument(skipSeconds + startSeconds + 0.0005);
+  const end = secondsArgument(skipSeconds + endSeconds);
+  const frame = secondsArgument(frameSeconds);
+  const repeated = String.raw`(${end}-${frame}*(1+lte(PREV_OUTT\,${after})))/TB`;
+  return ['tpad=stop=2:stop_mode=clone', String.raw`setpts=if(gt(T\,${after})\,${repeated}\,PTS)`];
 }
 
 /** Moves each frame to the nearest multiple of a frame after the first one. */
@@ -46,7 +67,11 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readon
   const mode = hasFpsMode ? '-fps_mode' : '-vsync';
   // A late start is filled with the first frame, because Theora cannot start late. The rate is repeated here, because since
   // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then duplicates frames up to the rate of the input.
-  if (timing.by === 'constant-rate') return [mode, 'cfr', '-r:v', fraction(timing.rate)];
+  // Builds of 2018 would then repeat a frame that was displayed for long in the input as often again.
+  if (timing.by === 'constant-rate') {
+    const isRepeated = timing.heldFrame !== undefined && !hasFpsMode;
+    return [mode, isRepeated ? 'vfr' : 'cfr', '-r:v', fraction(timing.rate)];
+  }
   const { clock, gridRate } = timing;
   // Older builds cut off the end of a video with gaps that has B-frames, as below.
   const wholeFrames =
