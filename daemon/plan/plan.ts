@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { MediaFacts } from '../jobs/media.js';
+import type { AudioFacts, MediaFacts, VideoFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
@@ -223,6 +223,8 @@ function decideOutput(
         hasVideo: isVideo,
       }),
       ...(copies === null ? [] : copyWarnings(clip, copies)),
+      ...(combination.video === null || inputVideo !== null ? [] : endedWarnings('video', media.video)),
+      ...(combination.audio === null || inputAudio !== null ? [] : endedWarnings('audio', media.audio)),
       ...videoResult.warnings,
       ...audioResult.warnings,
       ...(audioResult.audio === null ? [] : changeWarnings(audioResult.audio, clip)),
@@ -242,6 +244,14 @@ function decideOutput(
       lastFrame: decideLastFrame(decision, media),
     },
   };
+}
+
+/** The warning about a track that ends before the clip. */
+function endedWarnings(kind: 'video' | 'audio', track: AudioFacts | VideoFacts | null): readonly string[] {
+  if (track?.durationSeconds == null) return [];
+  return [
+    `The ${kind} of the input was left out: it is ${track.durationSeconds.toFixed(1)} seconds long and ends before the clip.`,
+  ];
 }
 
 /** Caption files of an output that has no video only because the input has none. */

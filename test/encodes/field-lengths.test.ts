@@ -35,6 +35,7 @@ await ffmpegRaw(...film(8), ...h264, '-g', '10', '-c:a', 'aac', inFolder('good.m
 await ffmpegRaw('-i', inFolder('good.mkv'), '-c', 'copy', '-movflags', '+faststart', inFolder('good.mp4'));
 await ffmpegRaw('-i', inFolder('good.mkv'), '-c', 'copy', inFolder('long.flv'));
 await ffmpegRaw(...film(4), '-c:v', 'mpeg4', '-c:a', 'mp3', inFolder('good.avi'));
+await ffmpegRaw(...film(4), '-c:v', 'mpeg4', '-c:a', 'pcm_s16le', inFolder('pcm.mov'));
 await ffmpegRaw(
   '-f',
   'lavfi',
@@ -88,6 +89,11 @@ function declareMp4(bytes: Buffer): undefined {
 function wrongRate(bytes: Buffer): undefined {
   const header = bytes.indexOf('auds') + 20;
   bytes.writeUInt32LE(bytes.readUInt32LE(header + 4) * 100, header + 4);
+}
+/** Declares ticks of a hundredth of their length for the second track of a QuickTime file. */
+function wrongTimescale(bytes: Buffer): undefined {
+  const header = bytes.indexOf('mdhd', bytes.indexOf('mdhd') + 4);
+  bytes.writeUInt32BE(bytes.readUInt32BE(header + 16) * 100, header + 16);
 }
 const cut = (bytes: Buffer) => bytes.subarray(0, Math.floor(bytes.length * 0.6));
 
@@ -156,11 +162,23 @@ for (const { name, env } of await shippedBuilds()) {
   }
 
   test('audio that is lost although it was decoded fails the output', async () => {
-    const { code, stderr } = await run(
-      await patched('good.avi', 'wrong-rate.avi', (bytes) => wrongRate(bytes)),
-    );
-    assert.is.not(code, 0);
-    assert.match(stderr, /only 0\.\d of 4\.\d seconds of the audio/);
+    for (const [file, patch] of [
+      ['good.avi', wrongRate],
+      ['pcm.mov', wrongTimescale],
+    ] as const) {
+      const { code, stderr } = await run(await patched(file, `wrong-rate-${file}`, patch));
+      assert.is.not(code, 0, file);
+      assert.match(stderr, /only 0\.\d of 4\.\d seconds of the audio/);
+    }
+  });
+
+  test('audio that ends before a clip by its header is left out with a warning', async () => {
+    const { code, stderr } = await run(await patched('good.avi', 'wrong-rate.avi', wrongRate), [
+      '--start-clip',
+      '1',
+    ]);
+    assert.is(code, 0, stderr);
+    assert.match(stderr, /warning: .*audio of the input was left out: it is 0\.\d seconds long/);
   });
 
   for (const input of truncated) {
