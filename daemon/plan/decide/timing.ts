@@ -246,7 +246,7 @@ export function isLastFrameHeld({ lastFrame, frameRate }: VideoFacts): boolean {
   return (lastFrame.endSeconds - lastFrame.startSeconds) * perSecond(frameRate) > maxEvenFrames;
 }
 
-/** Builds of 2018 display the last frame of MP4 for one tick. So that little is missing, its repetitions are that short. */
+/** ffmpeg of 2018 and 7.0 display the last frame for one tick. So that little is missing, its repetitions are that short. */
 const shortFrameSeconds = 0.01;
 
 /**
@@ -258,7 +258,7 @@ export function decideHeldFrame(
   media: MediaFacts,
   { hasFpsMode }: Capabilities,
 ): HeldFrame | null {
-  const { clip, video, audio, copies, container } = decision;
+  const { clip, video, audio, copies } = decision;
   const { lastFrame, frameRate = null, startSeconds: videoStart = null } = media.video ?? {};
   if (video === null || media.video === null || lastFrame === undefined || frameRate === null) return null;
   if (!isLastFrameHeld(media.video) || media.wholeSeconds !== undefined) return null;
@@ -274,9 +274,9 @@ export function decideHeldFrame(
   const hasAudio = audio !== null || copies?.audio != null;
   const audioEnd = hasAudio ? audioEndOf(media) - clipStart : 0;
   if (endSeconds - Math.max(startSeconds, audioEnd) < maxEvenFrames * evenSeconds) return null;
-  const isLastFrameShort = container.hasIndex === true && !hasFpsMode;
-  const maxSeconds = Math.min(evenSeconds, (endSeconds - startSeconds) / 3);
-  const frameSeconds = isLastFrameShort ? Math.min(shortFrameSeconds, maxSeconds) : maxSeconds;
+  const isLimited = video.timing.by === 'source-timestamps' && video.timing.dropRules.length > 0;
+  const repeatedSeconds = isLimited ? evenSeconds : Math.min(shortFrameSeconds, evenSeconds);
+  const frameSeconds = Math.min(repeatedSeconds, (endSeconds - startSeconds) / 3);
   return { startSeconds, endSeconds, frameSeconds };
 }
 
