@@ -106,7 +106,8 @@ test(
     daemon.isDown = true;
     const uploading = transport.upload?.(path, 'hosted://token/out.mp4', transfer);
     const attempts = () => daemon.requests.filter((one) => one.includes('/received')).length;
-    await waitUntil('the transfer has used its retries', () => attempts() >= 5);
+    // After five attempts it asks whether the daemon answers.
+    await waitUntil('the transfer has used its retries', () => attempts() >= 6);
     await waitUntil('the daemon is unreachable', () => events.includes('disconnected'));
     daemon.isDown = false;
     assert.equal(await uploading, { sizeBytes: bytes.length, md5 });

@@ -154,7 +154,7 @@ function capOf(height: number): RequestFields {
   return { quality: 3, bitrate_cap: kbps, buffer_size: Math.round(kbps * bufferSeconds) };
 }
 
-/** The settings of a picture that a ladder decides by its heights and the quality. */
+/** The settings of a video that a ladder decides by its heights and the quality. */
 const sizeSettings: ReadonlySet<string> = new Set([
   ...['width', 'height', 'size', 'aspect_mode', 'upscale', 'video_bitrate', 'copy_video'],
 ]);
