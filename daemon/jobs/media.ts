@@ -36,6 +36,11 @@ export interface VideoFacts {
   readonly hasRoundedTimes?: true;
   /** Absent if unknown. */
   readonly frameCount?: number;
+  /**
+   * How long after the start of the file ffmpeg displays the first frame, in seconds: its container has no display times, and other frames
+   * are decoded before it. Absent if not.
+   */
+  readonly reorderSeconds?: number;
   /** When the last frame begins and ends, in seconds of the file's timestamps. Absent if it was not measured. */
   readonly lastFrame?: { readonly startSeconds: number; readonly endSeconds: number };
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';

@@ -48,6 +48,7 @@ const video = object({
   frameRate: nullable(ratio),
   isFrameRateVariable: flag,
   hasRoundedTimes: optional(flag),
+  reorderSeconds: optional(seconds),
   frameCount: optional(count),
   lastFrame: optional(object({ startSeconds: seconds, endSeconds: seconds })),
   fieldOrder: oneOf('progressive', 'top-first', 'bottom-first', 'unknown'),

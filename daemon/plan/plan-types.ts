@@ -107,6 +107,8 @@ export interface PlanPaths {
   readonly input: string;
   /** See `MediaFacts`. */
   readonly analysis?: Analysis;
+  /** `VideoFacts.reorderSeconds` of an input without audio. */
+  readonly reorderSeconds?: number;
   /** Scratch folder of the job; the steps run in it. */
   readonly scratch: string;
   /** Files of outputs by id, if they are not in the scratch folder. */

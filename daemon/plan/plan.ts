@@ -32,7 +32,13 @@ export function plan(
   files: PlanPaths,
   capabilities: Capabilities,
 ): Plan {
-  const paths = media.analysis === undefined ? files : { ...files, analysis: media.analysis };
+  const { analysis, audio, video } = media;
+  const reorderSeconds = audio === null ? video?.reorderSeconds : undefined;
+  const paths: PlanPaths = {
+    ...files,
+    ...(analysis === undefined ? {} : { analysis }),
+    ...(reorderSeconds === undefined ? {} : { reorderSeconds }),
+  };
   const results = outputs.map((output) => ({ output, result: decide(output, media, capabilities) }));
   const decisions = results.flatMap(({ result }) => ('decision' in result ? [result.decision] : []));
   return {

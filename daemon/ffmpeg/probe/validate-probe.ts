@@ -189,6 +189,20 @@ const dolbyVisionOnlyMessage =
 const isChosen = (stream: ProbeObject, { streamIndex }: VideoFacts) =>
   numberAt(stream, 'index') === streamIndex;
 
+/** AVI and raw MPEG video have no display times. */
+function reorderDelay(
+  formatName: string,
+  streams: readonly ProbeObject[],
+  video: VideoFacts,
+): Pick<VideoFacts, 'reorderSeconds'> {
+  if (!/^(?:avi|mpegvideo)$/.test(formatName) || video.frameRate === null) return {};
+  const stream = streams.find((one) => isChosen(one, video));
+  const frames = stream === undefined ? 0 : (numberAt(stream, 'has_b_frames') ?? 0);
+  return frames > 0
+    ? { reorderSeconds: (frames * video.frameRate.denominator) / video.frameRate.numerator }
+    : {};
+}
+
 function isOversized(stderr: string): (stream: ProbeObject) => boolean {
   const isSizeRejected = rejectedSize(stderr) !== null;
   return (stream) => isSizeRejected && isVideo(stream) && pixelsOf(stream) === 0;
@@ -244,7 +258,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       format: formatWord(name, matroskaType(output.head)),
       durationSeconds,
       totalBitrateKbps: toKilobits(numberAt(format, 'bit_rate') ?? bitsPerSecond),
-      video,
+      video: video && { ...video, ...reorderDelay(name, streams, video) },
       audio,
       ...(otherAudio.length === 0 ? {} : { otherAudio }),
       ...(subtitles.length === 0 ? {} : { subtitles }),

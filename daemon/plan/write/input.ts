@@ -18,7 +18,7 @@ type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecod
  * start. Filters rotate the video, because the automatic rotation of ffmpeg comes before deinterlacing and destroys the fields.
  */
 export function inputArgs(
-  { input, analysis }: Pick<PlanPaths, 'input' | 'analysis'>,
+  { input, analysis, reorderSeconds }: Pick<PlanPaths, 'input' | 'analysis' | 'reorderSeconds'>,
   clip: Clip,
   video: InputVideo | null,
 ): readonly string[] {
@@ -30,6 +30,10 @@ export function inputArgs(
     // Filters that count from the start cannot follow a change of the audio, which fails the run: see `conversionOf`.
     ...['-reinit_filter:a', '0'],
     ...(video === null || video.firstFrame === null ? [] : ['-reinit_filter:v', '0']),
+    // Without this, the only track of the output would begin with a gap.
+    ...(video === null || reorderSeconds === undefined || clip.startSeconds > 0
+      ? []
+      : ['-itsoffset', `-${secondsArgument(reorderSeconds)}`]),
     ...(clip.readFromSeconds > 0 ? ['-ss', secondsArgument(clip.readFromSeconds)] : []),
     '-i',
     fileArgument(input),
