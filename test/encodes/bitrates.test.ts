@@ -149,6 +149,8 @@ for (const [build, ffmpeg] of await encoders()) {
         video_bitrate,
         speed: 5,
         url: urls[at],
+        // Each build writes the same files.
+        overwrite: true,
       }));
       const job = await daemon.waitForJob(
         await daemon.create({ input: pathToFileURL(input).href, outputs }),

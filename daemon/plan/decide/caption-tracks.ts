@@ -94,17 +94,23 @@ function styleWarnings({ syntax, header }: Captions): readonly string[] {
 /** Draws the default track, or else the first one. The times of filters count from where reading starts. */
 export function burn(
   prepared: readonly PreparedCaptions[],
-  { clip, outputId }: CaptionContext,
+  { clip, outputId, media }: CaptionContext,
 ): DecidedCaptions {
   const chosen = prepared.findLast(({ dispositions }) => dispositions.includes('default')) ?? prepared[0];
   if (chosen === undefined)
     return { tracks: [], warnings: ['There are no text subtitles to burn into the video.'] };
   const { captions } = chosen;
   const { cues, warnings } = clipCaptions(captions, clip);
-  const skipMs = (clip.startSeconds - clip.readFromSeconds) * 1000;
+  // A frame whose rounded time was corrected may come up to a millisecond before a cue that begins with it.
+  const roundingMs = media.video?.hasRoundedTimes === true ? 1 : 0;
+  const skipMs = (clip.startSeconds - clip.readFromSeconds) * 1000 - roundingMs;
   const shifted = {
     ...captions,
-    cues: cues.map((cue) => ({ ...cue, startMs: cue.startMs + skipMs, endMs: cue.endMs + skipMs })),
+    cues: cues.map((cue) => ({
+      ...cue,
+      startMs: Math.max(0, cue.startMs + skipMs),
+      endMs: cue.endMs + skipMs,
+    })),
   };
   const name = `burned-${outputId}`;
   const burned: BurnedCaptions =
