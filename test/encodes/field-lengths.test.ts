@@ -237,7 +237,9 @@ for (const { name, env } of await shippedBuilds()) {
         assert.is(code, 0, stderr);
         assert.not.match(stderr, /warning/);
         const [[seconds] = []] = await probed(output, ['-show_entries', 'format=duration']);
-        assert.ok(Math.abs(Number(seconds) - 3.4) < 0.06, `${file}: ${seconds} s`);
+        // Where a container does not say how long its last frame lasts, builds add a frame of the input or a tick.
+        const tolerance = file === 'out.mp4' ? 0.06 : 0.11;
+        assert.ok(Math.abs(Number(seconds) - 3.4) < tolerance, `${file}: ${seconds} s`);
         const times = (await framesOf(output)).map(([time]) => Number(time));
         assert.ok(times.length >= 5, `${file}: ${times.length} frames`);
         const first = times.filter((time) => time - (times[0] ?? 0) < 0.45);

@@ -51,7 +51,9 @@ for (const [build, ffmpeg] of await encoders()) {
       const input = join(tempFolder(), 'show.mp4');
       await show(input, begins, ends);
       const { facts, path } = await encoded(ffmpeg, input, {});
-      assert.is(facts.video?.frameCount, begins.length);
+      // Builds of 2018 cannot store the duration of the last frame: a long one is repeated twice at its end.
+      const [{ hasFpsMode }, count] = [ffmpeg.capabilities, facts.video?.frameCount ?? 0];
+      assert.ok(count === begins.length || (!hasFpsMode && count === begins.length + 2), `${count} frames`);
       const media = await ffmpeg.probe(input);
       const made = plan(
         [{ id: 7, settings: {}, filename: 'film.mp4', isTest: false }],
@@ -62,8 +64,8 @@ for (const [build, ffmpeg] of await encoders()) {
       const [product] = made.products;
       assert.ok(product !== undefined && path !== '');
       assert.is(verifyOutput(product, facts).failure, null);
-      // Builds of 2018 cannot store the duration of the last frame.
-      if (ffmpeg.capabilities.hasFpsMode) assert.is(facts.durationSeconds, ends);
+      if (hasFpsMode) assert.is(facts.durationSeconds, ends);
+      else if (count > begins.length) assert.ok(Math.abs((facts.durationSeconds ?? 0) - ends) < 0.05);
     });
   }
 
