@@ -174,8 +174,9 @@ function decideDecoder(
 /** Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg. */
 const fittableFormat = /^(?:yuv4(?:20|22|44)p(?:10le)?|gray|nv12)$/;
 
+/** Builds up to 5.1 cannot pad a frame to odd sides: they round these down, below the size of the frame. */
 function isFittable({ width, height, pixelFormat }: VideoFacts): boolean {
-  return Math.min(width, height) > 1 && fittableFormat.test(pixelFormat ?? '');
+  return width % 2 === 0 && height % 2 === 0 && fittableFormat.test(pixelFormat ?? '');
 }
 
 /** The settings of the video bitrate (section 4.1 Video bitrate). */
