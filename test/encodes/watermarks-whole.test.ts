@@ -41,7 +41,7 @@ test.before(async (context) => {
 test.after(({ daemon }) => daemon.stop());
 
 async function encode(context: Context, output: object): Promise<JobRecord> {
-  const outputs = [{ url: `file://${join(context.folder, 'out.mp4')}`, ...output }];
+  const outputs = [{ url: `file://${join(context.folder, 'out.mp4')}`, overwrite: true, ...output }];
   return context.daemon.waitForJob(
     await context.daemon.create({ input: `file://${join(context.folder, 'blue.mp4')}`, outputs }),
   );
