@@ -1,4 +1,4 @@
-import { access, appendFile, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { textFileOptions } from '../../src/shared/util/disk.js';
 import type { Log } from '../../src/shared/util/log.js';
@@ -93,10 +93,12 @@ async function readJournal(root: string, name: string): Promise<readonly Deliver
   const delivered: DeliveredFile[] = [];
   // A daemon that was killed may have left an incomplete line.
   for (const [, outputId, file = '', url = ''] of text.matchAll(/^(\d+) (\S+) (.+)\n/gm)) {
-    const isStillLocal = await access(join(root, name, file)).then(
-      () => true,
-      () => false,
+    const links = await stat(join(root, name, file)).then(
+      ({ nlink }) => nlink,
+      () => 0,
     );
+    // A file of this machine gets its final name as a second link, before its name here is removed.
+    const isStillLocal = links === 1 || (links > 1 && !/^file:/i.test(url));
     // The folder name is the id of the job, with a run number appended if an earlier folder could not be removed.
     if (!isStillLocal) delivered.push({ jobId: Number.parseInt(name, 10), outputId: Number(outputId), url });
   }

@@ -1,6 +1,8 @@
+import { execFile } from 'node:child_process';
 import { readdirSync, watch } from 'node:fs';
-import { cp, link, mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startTestDaemon } from '../helpers/daemon.js';
@@ -8,6 +10,7 @@ import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-p
 import { makeMedia, testVideo } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
+const execute = promisify(execFile);
 const number = 60;
 
 /** An input, and an empty folder for an output with enough thumbnails that their delivery can be interrupted. */
@@ -64,10 +67,9 @@ test('after kill -9 during the delivery of thumbnails, only the files of the fin
   assert.not.ok((await readdir(out)).includes('film.mp4'), 'killed before the video was delivered');
   // One kill serves both cases: the state that it left is restored for the second.
   const [laterData, laterOut] = [join(folder, 'later-data'), join(folder, 'later-out')];
-  await cp(data, laterData, { recursive: true });
   // Links: a copy of a file would not be the file that the job delivered.
-  await mkdir(laterOut);
-  for (const name of await readdir(out)) await link(join(out, name), join(laterOut, name));
+  await execute('cp', ['-al', data, laterData]);
+  await execute('cp', ['-al', out, laterOut]);
 
   const endOf = async (dataFolder: string) => {
     const daemon = await startTestDaemon({ dataFolder, filesRoots: [folder] });
