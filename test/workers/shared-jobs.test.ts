@@ -34,7 +34,7 @@ async function start(fleet: WorkerFleet, name: string, ...labels: readonly strin
 /** An output for a worker with a label, which is delivered to a folder. */
 function outputFor(fleet: WorkerFleet, label: string, settings: object = {}) {
   const url = `file://${fleet.fixture.deliveryFolder}/${label}.mp4`;
-  return { label, url, width: 64, requires: [label], ...settings };
+  return { label, url, overwrite: true, width: 64, requires: [label], ...settings };
 }
 
 async function create(fleet: WorkerFleet, outputs: readonly object[], name = 'long'): Promise<number> {
