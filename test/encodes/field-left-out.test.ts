@@ -52,6 +52,8 @@ for (const [name, args] of [
       ...x264,
       '-c:v:0',
       'mjpeg',
+      '-pix_fmt:v:0',
+      'yuvj420p',
       '-disposition:v:0',
       'default',
     ],
