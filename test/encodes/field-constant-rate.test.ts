@@ -44,7 +44,7 @@ async function film(name: string, { rate, seconds = 2, filters = 'null', late = 
 
 /** Milliseconds between the frames of files, each once, rounded to a hundredth. */
 async function intervals(paths: readonly string[]): Promise<readonly number[]> {
-  const times = (await Promise.all(paths.map(packets))).flatMap(moments);
+  const times = (await Promise.all(paths.map((path) => packets(path)))).flatMap(moments);
   const between = times.slice(1).map((time, at) => Math.round((time - (times[at] ?? 0)) * 100_000) / 100);
   return [...new Set(between)].toSorted((a, b) => a - b);
 }
@@ -126,7 +126,7 @@ for (const [what, filters] of Object.entries(variable)) {
   test(`all frames ${what} keep their times`, async () => {
     const input = await film('variable.mkv', { rate: '24', seconds: 4, filters, late: null });
     const output = await runShipped(build, input, 'out.mp4');
-    const [before, after] = (await Promise.all([input, output].map(packets))).map(moments);
+    const [before, after] = (await Promise.all([input, output].map((path) => packets(path)))).map(moments);
     assert.is(after?.length, before?.length);
     // The oldest build writes ticks of 2 ms, from rounded times.
     const most = Math.max(...(after ?? []).map((time, at) => Math.abs(time - (before?.[at] ?? 0))));

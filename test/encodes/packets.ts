@@ -13,13 +13,13 @@ interface Listed {
   readonly packets: readonly { readonly pts_time?: string; readonly size: string; readonly flags: string }[];
 }
 
-/** The video packets of a file, as reported by ffprobe. */
-export async function packets(path: string): Promise<readonly Packet[]> {
+/** The packets of a stream of a file, by default of its video, as reported by ffprobe. */
+export async function packets(path: string, stream: 'v:0' | 'a:0' = 'v:0'): Promise<readonly Packet[]> {
   const { ffprobe } = await testFfmpeg();
   const fields = ['-show_entries', 'packet=pts_time,size,flags', '-of', 'json'];
   const { stdout } = await promisify(execFile)(
     ffprobe.path,
-    ['-v', 'error', '-select_streams', 'v:0', ...fields, path],
+    ['-v', 'error', '-select_streams', stream, ...fields, path],
     { maxBuffer: 16 * 1024 * 1024 },
   );
   // The format is known, and a wrong assumption fails the test.

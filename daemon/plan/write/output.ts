@@ -90,7 +90,7 @@ function isMp4({ container: { hasIndex = false }, packaging }: Decision): boolea
   return hasIndex || packaging?.container === 'fmp4';
 }
 
-/** About two frames of AAC. Smaller packets would make the segments of audio much larger. */
+/** About two frames of AAC at 128 kbit/s. Packets of one frame would add 5 % to a rendition with a low bitrate. */
 const audioPacketBytes = 800;
 
 function fileArgs(decision: Decision, path: string, { hasFpsMode: isNew }: Capabilities): readonly string[] {
@@ -118,8 +118,9 @@ function fileArgs(decision: Decision, path: string, { hasFpsMode: isNew }: Capab
     // Encoders return frames of slow video long after they were read. Without this, the muxer writes up to that time only audio, so that players
     // and ffprobe find no video.
     ...(muxer === 'mpegts' && hasVideo && hasAudio ? ['-max_interleave_delta', '0'] : []),
-    // Segments of audio can begin only with a packet, which has by default up to half a second of it.
-    ...(packaging?.container === 'ts' && !hasVideo ? ['-pes_payload_size', String(audioPacketBytes)] : []),
+    // Segments can be cut only between packets of audio, which by default have up to 0.35 s of it. The audio of a segment would begin that much
+    // before its video, and hls.js reports such a segment as an error (bufferAppendNoProgress) when it loads it again.
+    ...(packaging?.container === 'ts' && hasAudio ? ['-pes_payload_size', String(audioPacketBytes)] : []),
     // Only frames: players would take the header of a file for one.
     ...(packaging?.container === 'mp3' ? ['-write_xing', '0', '-id3v2_version', '0'] : []),
     ...['-f', muxer, fileArgument(path)],
