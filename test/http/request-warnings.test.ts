@@ -1,8 +1,12 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, ErrorsRecord, JobRecord } from '../../src/shared/records.js';
+import { runCli } from '../cli/run-cli.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { killDaemons } from '../helpers/daemon-process.js';
+import { tempFolder } from '../helpers/temp.js';
 
 const test = suite<{ daemon: TestDaemon }>('warnings about a request');
 
@@ -84,6 +88,43 @@ test('a setting that is not supported is rejected by name, with the reason', asy
     ['live_stream', 'outputs[0].encryption_password', 'outputs[0].cue_points', 'outputs[0].drm'],
   );
   assert.not.match(errors.join(), 'hunter2');
+});
+
+test('submit prints them with the flags as typed, and those about a request file with its fields', async ({
+  daemon,
+}) => {
+  const folder = tempFolder();
+  const content = { $schema: 's', input: request.input, outputs: [{ size: '8x8', width: 32 }] };
+  writeFileSync(join(folder, 'request.json'), JSON.stringify(content));
+  const env = { VENC_URL: daemon.url, VENC_API_KEY: daemon.key };
+  const flags = ['--size', '64x48', '--width', '32', '--audio-bitrate', '56'];
+  const outputs = ['--output', 'vp6_profile=vp6-e', '--output', 'label=b,size=8x8,width=32'];
+  const corrected = '--audio-bitrate was corrected to 64: bitrates are multiples of 16';
+  for (const [args, expected] of [
+    [
+      [request.input, ...flags],
+      ['--size has no effect with --width', corrected],
+    ],
+    [
+      [request.input, ...outputs],
+      [
+        '--output 2: size has no effect with width',
+        '--output 1: vp6_profile has no effect here: it is an option of the codec vp6',
+      ],
+    ],
+    [
+      ['request.json', '--audio-bitrate', '56'],
+      ['outputs[0].size: has no effect with width', corrected],
+    ],
+  ] as const) {
+    const { code, stderr } = await runCli(['submit', ...args], { cwd: folder, env });
+    assert.is(code, 0, stderr);
+    const printed = stderr.split('\n').filter((line) => line.includes('warning: '));
+    assert.equal(
+      printed,
+      expected.map((text) => `venc: warning: ${text}`),
+    );
+  }
 });
 
 test.run();

@@ -21,7 +21,7 @@ export interface SettingSources {
   readonly preset: string | null;
 }
 
-const outputPath = /outputs\[(\d+)\](?:\.([A-Za-z_]+))?((?:\[\d+\]|\.[\w-]+)*)(?![\w[.])/g;
+const outputPath = /outputs\[(\d+)\](?:\.([A-Za-z_][A-Za-z0-9_]*))?((?:\[\d+\]|\.[\w-]+)*)(?![\w[.])/g;
 const jobPath = /^([a-z_]+)((?:\[\d+\]|\.[\w-]+)*)(?= )/;
 
 /**
@@ -111,18 +111,21 @@ function tailName(tail: string, value: unknown): string {
 /** Replaces settings in the rest of a sentence by their flags if these were typed: `must not be below --video-bitrate`. */
 function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources, index: number): string {
   // A name without an underscore is a setting only in such a sentence.
-  return text.replace(/(?<=[ ])[a-z]+(?:_[a-z]+)+\b|(?<=has no effect with(?:out)? )[a-z]+\b/g, (name) => {
-    const isOwn = isSet(outputTable, outputs[index] ?? {}, name);
-    const flag = flagOf(outputTable, 'output', name);
-    return flag !== null && !isOwn && isSet(outputTable, outputFlags, name) ? flag : name;
-  });
+  return text.replace(
+    /(?<=[ ])[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b|(?<=has no effect with(?:out)? )[a-z]+\b/g,
+    (name) => {
+      const isOwn = isSet(outputTable, outputs[index] ?? {}, name);
+      const flag = flagOf(outputTable, 'output', name);
+      return flag !== null && !isOwn && isSet(outputTable, outputFlags, name) ? flag : name;
+    },
+  );
 }
 
 /** Replaces the setting after "without" by its flag in a message about a flag: it was not typed, but it can be. */
 function withMissingFlag(text: string): string {
   if (!text.startsWith('--')) return text;
   return text.replace(
-    /(?<=^--[a-z-]+ .* without )[a-z]+(?:_[a-z]+)+\b/,
+    /(?<=^--[a-z0-9-]+ .* without )[a-z][a-z0-9]*(?:_[a-z0-9]+)+\b/,
     (name) => flagOf(outputTable, 'output', name) ?? name,
   );
 }

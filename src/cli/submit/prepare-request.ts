@@ -38,9 +38,7 @@ export async function prepareRequest(
   if (options.force === true && options.download === undefined && !hasFileOutput(built))
     throw new VencError('UsageError', '--force needs --download, or an output at a file: URL.');
   const fields = options.force === true ? withOverwrite(built) : built;
-  // Unknown fields can come only from JSON, not from flags.
-  if (input.kind === 'request' || options.output !== undefined || base.preset !== null)
-    await printRequestWarnings(fields, { io, typed: { arg, args: options }, where: subject });
+  await printRequestWarnings(fields, { io, typed: { arg, args: options }, where: subject });
   if (options.stage !== undefined && input.kind !== 'file' && images.size === 0) {
     throw new VencError('UsageError', '--stage needs a local file; the input is already a URL.');
   }

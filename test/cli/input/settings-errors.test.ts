@@ -31,6 +31,17 @@ test('errors name the typed flags, all at once, each once', async () => {
   assert.equal(await errorsOf(['plan', film, '--speed', '9', ...outputs]), named.slice(0, 1));
 });
 
+test('a setting with a digit in its name is named, too', async () => {
+  const levels =
+    'must be one of 1, 1b, 1.1, 1.2, 1.3, 2, 2.1, 2.2, 3, 3.1, 3.2, 4, 4.1, 4.2, 5, 5.1, 5.2, 6, 6.1, 6.2';
+  for (const [words, name] of [
+    [['--h264-level', '99'], '--h264-level'],
+    [['--output', 'h264_level=99'], '--output: h264_level'],
+  ] as const) {
+    assert.equal(await errorsOf(['plan', await media('clip.mp4'), ...words]), [`venc: ${name} ${levels}`]);
+  }
+});
+
 test('a missing file, unreadable flags and invalid values are all reported', async () => {
   const words = ['none.mov', '--speed', '9', '--thumbnails', 'x', '--output', 'widht=3,hieght=4'];
   for (const command of ['run', 'plan', 'submit']) {
