@@ -1,6 +1,7 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
 import { type Client, createClient } from '../src/client/client.js';
 import { vencPath } from './programs.js';
 
@@ -8,6 +9,7 @@ import { vencPath } from './programs.js';
 export interface BenchDaemon {
   readonly url: string;
   readonly pid: number;
+  readonly child: ChildProcess;
   /** The environment in which commands find it. */
   readonly env: NodeJS.ProcessEnv;
   /**
@@ -22,12 +24,13 @@ export interface BenchDaemon {
 
 const key = 'a-key-for-the-bench-only';
 
-/** Starts a daemon on a data folder and waits for its URL. */
+/** Starts a daemon on a data folder and waits for its URL. `program` runs instead of `bin/venc.js`, with a channel for messages. */
 export async function startDaemon(
   dataFolder: string,
   filesRoot: string,
   flags: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
+  program?: string,
 ): Promise<BenchDaemon> {
   const args = [
     'daemon',
@@ -39,10 +42,10 @@ export async function startDaemon(
     '--files-root',
     filesRoot,
   ];
-  const child = spawn(process.execPath, [vencPath, ...args, ...flags], {
+  const child = spawn(process.execPath, [program ?? vencPath, ...args, ...flags], {
     env: { ...process.env, ...env, VENC_API_KEY: key },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  });
+    stdio: ['ignore', 'pipe', 'pipe', program === undefined ? 'ignore' : 'ipc'],
+  }) as ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
   // Only warnings and errors of its log are printed.
   createInterface(child.stderr).on('line', (line) => {
     if (!/ info /.test(line)) console.error(line);
@@ -57,6 +60,7 @@ export async function startDaemon(
   return {
     url,
     pid: child.pid ?? 0,
+    child,
     env: { ...process.env, VENC_URL: url, VENC_API_KEY: key, VENC_DATA: dataFolder },
     runJob: (inputUrl, output) => runJob(client, inputUrl, output),
     async outputBytesOf(id) {

@@ -2,7 +2,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { availableParallelism, cpus, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Figure, isMet, tableOf } from './measure.js';
+import { type Figure, isMet, markdownOf, tableOf } from './measure.js';
 
 interface Measure {
   readonly what: string;
@@ -130,6 +130,16 @@ const measures = {
     rounds: 5,
     load: async () => (await import('./database.js')).measureDatabase,
   },
+  footprint: {
+    what: 'source files and functions that run for a request, a job and a command',
+    rounds: 1,
+    load: async () => (await import('./footprint.js')).measureFootprint,
+  },
+  size: {
+    what: 'lines, files, exports and importers of the code, by module',
+    rounds: 1,
+    load: async () => (await import('./code-size.js')).measureCodeSize,
+  },
   rest: {
     what: 'memory of an idle daemon',
     rounds: 3,
@@ -139,7 +149,7 @@ const measures = {
 
 type MeasureName = keyof typeof measures;
 
-const help = `npm run bench -- [NAME...] [--rounds N]\n\n${Object.entries(measures)
+const help = `npm run bench -- [NAME...] [--rounds N] [--save FILE.md]\n\n${Object.entries(measures)
   .map(([name, { what, rounds }]) => `  ${name.padEnd(15)} ${what} (${rounds} rounds)`)
   .join('\n')}\n`;
 
@@ -150,7 +160,7 @@ const help = `npm run bench -- [NAME...] [--rounds N]\n\n${Object.entries(measur
 async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { rounds: { type: 'string' }, help: { type: 'boolean' } },
+    options: { rounds: { type: 'string' }, save: { type: 'string' }, help: { type: 'boolean' } },
   });
   const unknown = positionals.filter((name) => !Object.hasOwn(measures, name));
   const rounds = values.rounds === undefined ? null : Number(values.rounds);
@@ -171,6 +181,7 @@ async function main(): Promise<number> {
   }
   if (figures.length > 0) console.log(tableOf(figures));
   await saveResults(figures);
+  if (values.save !== undefined) await writeFile(values.save, markdownOf(figures));
   return isBroken ? 1 : 0;
 }
 

@@ -9,7 +9,7 @@ export interface Spread {
 export interface Figure {
   readonly name: string;
   /** `x`: a ratio, per round, of the measured thing to its reference. */
-  readonly unit: 'x' | 'ms' | 'MB' | 'KB' | '%';
+  readonly unit: 'x' | 'ms' | 'MB' | 'KB' | '%' | 'files' | 'lines';
   readonly value: Spread;
   /** Maximum median that meets the target; null for a figure without a target. */
   readonly atMost: number | null;
@@ -70,11 +70,21 @@ function quantile(sorted: readonly number[], share: number): number {
   return below + (above - below) * (position - Math.floor(position));
 }
 
-const digits = { x: 2, ms: 3, MB: 1, KB: 2, '%': 1 } as const satisfies Record<Figure['unit'], number>;
+const digits = { x: 2, ms: 3, MB: 1, KB: 2, '%': 1, files: 0, lines: 0 } as const satisfies Record<
+  Figure['unit'],
+  number
+>;
+
+const head = ['figure', 'median', 'quartiles', 'target', '', 'in numbers'];
+
+/** Formats the figures as a table in Markdown. */
+export function markdownOf(figures: readonly Figure[]): string {
+  const rows = [head, head.map(() => '---'), ...figures.map(rowOf)];
+  return rows.map((row) => `| ${row.join(' | ')} |\n`).join('');
+}
 
 /** Formats the figures as an aligned table with a header, one per line. */
 export function tableOf(figures: readonly Figure[]): string {
-  const head = ['figure', 'median', 'quartiles', 'target', '', 'in numbers'];
   const rows = [head, ...figures.map(rowOf)];
   const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   return rows

@@ -55,7 +55,7 @@ function exceptionOf(plan: ModuleMap, path: ImportPath): Exception | undefined {
 }
 
 /** The innermost module that contains a file; null if there is none. */
-function moduleOf(path: string, plan: ModuleMap): Module | null {
+export function moduleOf(path: string, plan: ModuleMap): Module | null {
   const around = plan.modules.filter(({ folder }) => path.startsWith(`${folder}/`));
   return around.reduce<Module | null>(
     (inner, module) => (inner === null || module.folder.length > inner.folder.length ? module : inner),
@@ -86,7 +86,8 @@ export function checkCycles(files: readonly SourceFile[]): readonly string[] {
   return violations;
 }
 
-function targetsOf(file: SourceFile, paths: ReadonlySet<string>): readonly string[] {
+/** The files among `paths` that a file imports, also only by their types. */
+export function targetsOf(file: SourceFile, paths: ReadonlySet<string>): readonly string[] {
   const found = importsOf(file).flatMap(({ specifier }) => {
     const path = specifier === null ? null : importedPath(file.path, specifier);
     if (path === null) return [];

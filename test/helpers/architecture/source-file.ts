@@ -44,6 +44,11 @@ function entriesOf(folder: string) {
   return readdirSync(folder, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Number of lines of a file, without the one after the last line end. */
+export function linesOf({ text }: SourceFile): number {
+  return text.replace(/\n$/, '').split('\n').length;
+}
+
 /** The line number, from 1, of an index in a text. */
 function lineAt(text: string, index: number): number {
   return text.slice(0, index).split('\n').length;
