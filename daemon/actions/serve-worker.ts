@@ -5,7 +5,7 @@ import {
   workerHeartbeatFields,
   workerJoinFields,
 } from '../../src/shared/records/worker-messages.js';
-import { isKnownClaim } from '../jobs/claim-view.js';
+import { claimLostError, isKnownClaim } from '../jobs/claim-view.js';
 import type { Job } from '../jobs/job.js';
 import { parseRecord } from '../jobs/parse-record.js';
 import type { Credential } from '../jobs/saved-credentials.js';
@@ -17,7 +17,6 @@ import type {
   JoinAnswer,
   JoinRequest,
 } from '../jobs/worker-protocol.js';
-import { claimLostError } from '../queue/remote/remote-claims.js';
 import type { AppContext } from './app-context.js';
 import { requireOwnFiles } from './reported-files.js';
 import { isCredentialOfJob } from './worker-urls.js';
@@ -111,7 +110,8 @@ export async function findWorkerCredentials(
   body: unknown,
 ): Promise<Credential | null> {
   const request = parseRecord(workerCredentialsFields, body);
-  const job = await remoteClaims.jobOf(jobId, token);
+  // A worker removes what it has delivered of a cancelled job with them.
+  const job = await remoteClaims.jobOf(jobId, token, true);
   if (!isCredentialOfJob(job, request))
     throw new VencError('ForbiddenError', `Job ${jobId} has no URL that these credentials are for.`);
   return savedCredentials.find({ accountId: job.accountId, ...request });

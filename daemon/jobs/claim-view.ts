@@ -1,3 +1,4 @@
+import { VencError } from '../../src/shared/errors.js';
 import { isFinal } from '../../src/shared/states.js';
 import { endStateOf, withoutEndedClaims } from './end-of-claim.js';
 import type { EndedClaim, Job } from './job.js';
@@ -21,6 +22,11 @@ export function isEndedByHolder(job: Job, token: string): boolean {
   return (isEnded && job.worker?.token === token) || endedClaimOf(job, token) !== undefined;
 }
 
+/** Whether the job was cancelled while a worker held the claim. */
+export function isCancelledClaim({ state, worker }: Pick<Job, 'state' | 'worker'>, token: string): boolean {
+  return state === 'cancelled' && worker?.token === token;
+}
+
 /**
  * The job as the holder of a claim for some of its outputs works on it: the outputs that are left to other machines look cancelled, and the job ends
  * with its own outputs. `outputIds` is null for a claim of all outputs, which sees the job as it is.
@@ -41,4 +47,9 @@ export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job 
 /** A job as it is sent to a worker: without what only the daemon needs, and without the tokens of other workers. */
 export function jobForWorker(job: Job): Job {
   return { ...withoutEndedClaims(job), notifications: [], pendingNotifications: [], idempotency: null };
+}
+
+/** The error of a claim that is not held any more. */
+export function claimLostError(jobId: number): VencError {
+  return new VencError('ClaimLostError', `The claim of job ${jobId} is no longer held: stop the work on it.`);
 }

@@ -86,6 +86,9 @@ export class RunQueue implements JobQueue {
   resume(job: Job, handler: RunHandler): void {
     const { claim, worker } = job;
     if (claim === null || worker === undefined) throw new TypeError(`No worker holds job ${job.id}.`);
+    // The worker may have got the job again from another daemon.
+    const earlier = this.#runs.get(job.id)?.run;
+    if (earlier !== undefined && this.#close(earlier)) earlier.stop('passed-on');
     const run = this.#open(waitingJobOf(job), { token: claim, worker: worker.name });
     this.#source.resume?.(job);
     void run.execute(job, handler).then(() => this.#endAndFill(run));
@@ -113,7 +116,7 @@ export class RunQueue implements JobQueue {
     const run = this.#runs.get(job.id)?.run;
     if (run?.hasBegun !== true || (job.claim === run.holder.token && !isFinal(job.state))) return;
     if (job.state === 'cancelled') run.stop('cancelled');
-    else run.stop(run.isRemote ? 'passed-on' : 'claim-lost');
+    else this.lose(job.id);
   }
 
   /** Stops the run of a job that this process no longer holds. The job stays as it is stored. */
@@ -230,9 +233,7 @@ export class RunQueue implements JobQueue {
   }
 
   #ownRunCount(): number {
-    let count = 0;
-    for (const { run } of this.#runs.values()) if (!run.isRemote) count += 1;
-    return count;
+    return [...this.#runs.values()].filter(({ run }) => !run.isRemote).length;
   }
 
   /** Ends a run whose worker has disconnected. The job that it has claimed waits again, before all others. */
@@ -264,7 +265,8 @@ export class RunQueue implements JobQueue {
   }
 
   #end(run: QueueRun): void {
-    this.#close(run);
+    run.end();
+    if (!this.#close(run)) return;
     const next = this.#afterRun.get(run.id);
     this.#afterRun.delete(run.id);
     // A shared source has given the job again already.
@@ -274,13 +276,15 @@ export class RunQueue implements JobQueue {
       this.#source.ended?.(run.id, run.outcome);
       if (next !== undefined) this.#source.add(next, { hasBegun: run.hasLeftOthers });
     }
-    run.end();
   }
 
-  #close(run: QueueRun): void {
-    const accountId = this.#runs.get(run.id)?.accountId;
+  /** Returns false if another run has replaced this one. */
+  #close(run: QueueRun): boolean {
+    const entry = this.#runs.get(run.id);
+    if (entry?.run !== run) return false;
     this.#runs.delete(run.id);
-    if (accountId !== undefined) this.#countActive(accountId, -1);
+    this.#countActive(entry.accountId, -1);
+    return true;
   }
 
   #countActive(accountId: string, change: 1 | -1): void {

@@ -224,7 +224,8 @@ export class RemoteRun {
       this.#deps.onConnection(null);
       if (drain) this.#deps.onDrain();
       if (stop !== null && continuedReasons.includes(stop)) throw new Error('the daemon is stopping');
-      if (stop !== null) this.stop(stop);
+      // After so long, another job may have delivered to the same URLs.
+      if (stop !== null) this.stop(stop === 'cancelled' && this.#confirmation.isStale ? 'worker-lost' : stop);
       this.#confirmation.confirm(sentAt);
     } catch (error) {
       // A report that the daemon rejects must not be part of every further heartbeat.

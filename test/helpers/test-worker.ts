@@ -23,7 +23,6 @@ export const sampleJoin: JoinRequest = {
 
 /** A worker that speaks HTTP by hand. */
 export interface TestWorker {
-  readonly keyId: string;
   readonly workerId: string;
   /** The headers with its key. */
   readonly headers: Readonly<Record<string, string>>;
@@ -31,6 +30,8 @@ export interface TestWorker {
   send(method: string, path: string, options?: WorkerSendOptions): Promise<Response>;
   /** Claims the next job. Throws if there is none. */
   claim(): Promise<TestClaim>;
+  /** A claim that another daemon gave it. */
+  claimOf(claim: Pick<TestClaim, 'job' | 'token'>): TestClaim;
 }
 
 interface WorkerSendOptions {
@@ -54,31 +55,44 @@ export interface TestClaim {
 
 /** Joins a daemon as a worker, with a key of its own. */
 export async function joinTestWorker(
-  daemon: TestDaemon,
-  join: Partial<JoinRequest> = {},
-): Promise<TestWorker> {
-  const { key, id: keyId } = await createWorkerKey(openFolderSetup(daemon.dataFolder));
+  { dataFolder, url }: TestDaemon,
+  request: Partial<JoinRequest> = {},
+): Promise<TestWorker & { readonly keyId: string }> {
+  const { key, id: keyId } = await createWorkerKey(openFolderSetup(dataFolder));
+  return { keyId, ...(await joinAs({ url, key, request })) };
+}
+
+/** How a worker joins: with a key, and the id of a worker that has joined at another daemon. */
+interface JoinSettings {
+  readonly url: string;
+  readonly key: string;
+  readonly request?: Partial<JoinRequest>;
+  readonly workerId?: string;
+}
+
+/** Joins a daemon as a worker. */
+export async function joinAs({ url, key, request = {}, ...known }: JoinSettings): Promise<TestWorker> {
   const ownHeaders = { Authorization: `Bearer ${key}` };
   const send: TestWorker['send'] = (method, path, { body, claim, headers = {}, signal } = {}) =>
-    fetch(`${daemon.url}/worker/v1${path}`, {
+    fetch(`${url}/worker/v1${path}`, {
       method,
       headers: { ...ownHeaders, ...(claim === undefined ? {} : { 'Venc-Claim': claim }), ...headers },
       ...(body === undefined ? {} : { body: Buffer.isBuffer(body) ? body : JSON.stringify(body) }),
       ...(signal === undefined ? {} : { signal }),
     });
-  const joined = await send('POST', '/workers', { body: { ...sampleJoin, ...join } });
-  const { workerId } = await answerOf<JoinAnswer>(joined);
+  const join = async () => {
+    const joined = await send('POST', '/workers', { body: { ...sampleJoin, ...request } });
+    return (await answerOf<JoinAnswer>(joined)).workerId;
+  };
+  const { workerId = await join() } = known;
+  const claimOf: TestWorker['claimOf'] = ({ job, token }) => createClaim(job, token, workerId, send);
   return {
-    keyId,
     workerId,
     headers: ownHeaders,
     send,
-    async claim() {
-      const { job, token } = await answerOf<ClaimAnswer>(
-        await send('POST', '/claims', { body: { workerId } }),
-      );
-      return createClaim(job, token, workerId, send);
-    },
+    claimOf,
+    claim: async () =>
+      claimOf(await answerOf<ClaimAnswer>(await send('POST', '/claims', { body: { workerId } }))),
   };
 }
 

@@ -92,4 +92,22 @@ test('a claim whose worker does not report is counted once as lost, and its job 
   await harness.close();
 });
 
+test('a run that is continued under a later claim is not ended by the end of the earlier one', async () => {
+  const { queue, harness } = await createClaims(30_000);
+  const job = await harness.store.create(simpleDraft());
+  const worker = { name: 'box', token: 'one', changeNumber: 0 };
+  const ends: (() => void)[] = [];
+  const handler = () => new Promise<void>((resolve) => ends.push(resolve));
+  queue.resume({ ...job, state: 'processing', claim: 'one', worker }, handler);
+  queue.resume({ ...job, state: 'processing', claim: 'two', worker: { ...worker, token: 'two' } }, handler);
+  ends[0]?.();
+  // The end of the earlier run is stored before this.
+  await queue.stop(job.id + 1, 'cancelled');
+  await harness.store.update(job.id, (stored) => stored);
+  assert.equal(queue.running(), [job.id]);
+  ends[1]?.();
+  await waitUntil('it has ended', () => queue.running().length === 0);
+  await queue.close(0);
+});
+
 test.run();

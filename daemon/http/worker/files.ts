@@ -65,7 +65,7 @@ export const putClaimFile: WorkerRouteHandler = async (appContext, requestContex
 
 /** `DELETE /worker/v1/claims/<id>/file?url=...`: removes what was received or delivered. */
 export const deleteClaimFile: WorkerRouteHandler = async (appContext, requestContext) => {
-  const { url, token, job } = await requireFile(appContext, requestContext, isWritableByWorker);
+  const { url, token, job } = await requireFile(appContext, requestContext, isWritableByWorker, true);
   await appContext.workerFiles.remove(token, url, isOwnFile(job, url));
   return { status: 204 };
 };
@@ -80,14 +80,15 @@ export const getReceived: WorkerRouteHandler = async (appContext, requestContext
   return { status: 200, record: { receivedBytes: appContext.workerFiles.receivedBytes(token, url) } };
 };
 
-/** The URL in the query of a request, if the claim is held and the job allows it. */
+/** The URL in the query of a request, if the job allows it and the claim is held; see `RemoteClaims.jobOf` for a removal. */
 async function requireFile(
   { remoteClaims }: Pick<AppContext, 'remoteClaims'>,
   requestContext: RequestContext,
   isAllowed: (job: Job, url: string) => boolean,
+  isRemoval = false,
 ): Promise<{ readonly url: string; readonly token: string; readonly job: Job }> {
   const { jobId, token } = claimOf(requestContext);
-  const job = await remoteClaims.jobOf(jobId, token);
+  const job = await remoteClaims.jobOf(jobId, token, isRemoval);
   const url = requestContext.query('url');
   if (url === null) throw invalidRequest(['url is missing: give the URL of a file of the job']);
   if (isAllowed(job, url)) return { url, token, job };

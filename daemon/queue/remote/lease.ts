@@ -8,6 +8,8 @@ import type { HeartbeatRequest } from '../../jobs/worker-protocol.js';
 /** The dependencies of a lease. */
 interface LeaseOptions {
   readonly leaseMs: number;
+  /** Whether its worker may report to another daemon, so that nothing here can wait until it has stopped. */
+  readonly isShared: boolean;
   /** Called once if the worker has not reported for that long. */
   readonly onExpired: (lease: Lease) => void;
   /** Called once when the run has ended, also if another daemon has ended the job. */
@@ -24,7 +26,8 @@ const immediateReasons: readonly StopReason[] = [
 
 /**
  * The right of a remote worker to process one job, for as long as it reports. It is the run of the job as the queue sees it: the handler of
- * the run ends when the job does, or when the worker has confirmed that it stopped. Until then no other worker gets the job.
+ * the run ends when the job does, or when the worker has confirmed that it stopped. Until then no other worker gets the job. If daemons share
+ * their workers, the run ends when it is stopped: the record of the job says why, and any daemon answers its worker.
  */
 export class Lease {
   readonly worker: string;
@@ -56,7 +59,7 @@ export class Lease {
   readonly handler: RunHandler = async (run) => {
     this.#run = run;
     const onAbort = () => {
-      if (immediateReasons.includes(run.signal.reason)) this.#finish();
+      if (this.#options.isShared || immediateReasons.includes(run.signal.reason)) this.#finish();
     };
     run.signal.addEventListener('abort', onAbort, { once: true });
     if (run.signal.aborted) onAbort();

@@ -1,7 +1,13 @@
-import { VencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
-import { endedClaimOf, isEndedByHolder, jobForWorker, viewOfClaim } from '../../jobs/claim-view.js';
+import {
+  claimLostError,
+  endedClaimOf,
+  isCancelledClaim,
+  isEndedByHolder,
+  jobForWorker,
+  viewOfClaim,
+} from '../../jobs/claim-view.js';
 import type { Job } from '../../jobs/job.js';
 import type { Change } from '../../jobs/legal-changes.js';
 import { isStoredChange } from '../../jobs/numbered-changes.js';
@@ -157,26 +163,28 @@ export class RemoteClaims {
     const { registry } = this.#options;
     this.#keys.note(keyId, workerId);
     registry.seen(workerId);
-    const lease = await this.#held(jobId, token);
-    if (lease === null) await this.#requireEndedBy(jobId, token);
+    const job = await this.reportedJob(jobId, token);
     for (const { level, message, ...fields } of log) this.#options.log(level, message, { ...fields, jobId });
     const drain = await registry.isDraining(workerId);
-    if (lease === null) return { stop: null, drain };
+    const lease = this.#leases.get(jobId);
+    if (lease?.token !== token) return { stop: this.#isCancelled(job, token) ? 'cancelled' : null, drain };
     lease.keyId = keyId ?? lease.keyId;
     lease.report(progress);
     return { stop: lease.stopReason, drain };
   }
 
-  /** The job of a claim, as far as its worker may report about it: the claim is held, or its holder ended the job. */
+  /** The job of a claim, as far as its worker may report about it: it is held, or the job ended while it was. */
   async reportedJob(jobId: number, token: string): Promise<Job> {
     const lease = await this.#held(jobId, token);
-    return lease?.job ?? this.#requireEndedBy(jobId, token);
+    const job = lease?.job ?? (await this.#options.store.get(jobId));
+    const isReported = job !== null && (isEndedByHolder(job, token) || this.#isCancelled(job, token));
+    if (job === null || (lease === null && !isReported)) throw claimLostError(jobId);
+    return job;
   }
 
-  async #requireEndedBy(jobId: number, token: string): Promise<Job> {
-    const job = await this.#options.store.get(jobId);
-    if (job === null || !isEndedByHolder(job, token)) throw claimLostError(jobId);
-    return job;
+  /** Whether a worker has yet to stop the job. The daemon that it reports to need not be the one that gave it the job. */
+  #isCancelled(job: Job, token: string): boolean {
+    return this.#options.queue.isShared && isCancelledClaim(job, token);
   }
 
   /** Stores a change of the worker. A repeated change is answered as before, also after the end of the job. */
@@ -200,11 +208,12 @@ export class RemoteClaims {
     else this.#close(jobId, lease);
   }
 
-  /** The job of a claim that is held. Rejects with `ClaimLostError` if it is not held any more. */
-  async jobOf(jobId: number, token: string): Promise<Job> {
-    if ((await this.#held(jobId, token)) === null) throw claimLostError(jobId);
+  /** The job of a claim that is held; for a removal, also of one that was cancelled. Rejects with `ClaimLostError` otherwise. */
+  async jobOf(jobId: number, token: string, isRemoval = false): Promise<Job> {
+    const lease = await this.#held(jobId, token);
     const job = await this.#options.store.get(jobId);
-    if (job === null) throw claimLostError(jobId);
+    const isAllowed = lease !== null || (isRemoval && job !== null && this.#isCancelled(job, token));
+    if (job === null || !isAllowed) throw claimLostError(jobId);
     return job;
   }
 
@@ -228,6 +237,7 @@ export class RemoteClaims {
   #open(worker: string): Lease {
     return new Lease(worker, {
       leaseMs: this.#options.leaseMs,
+      isShared: this.#options.queue.isShared,
       // The worker may have ended the job at another daemon.
       onEnded: (lease) => this.#close(lease.job?.id ?? 0, lease, false),
       onExpired: (lease) =>
@@ -238,9 +248,8 @@ export class RemoteClaims {
   }
 
   async #expire(lease: Lease, what: string): Promise<void> {
-    const found = [...this.#leases].find(([, one]) => one === lease);
-    if (found === undefined) return lease.end();
-    const [jobId] = found;
+    const jobId = lease.job?.id ?? 0;
+    if (this.#leases.get(jobId) !== lease) return lease.end();
     const { log, onExpired } = this.#options;
     onExpired?.();
     log('warn', `Job ${jobId}: the worker ${lease.worker} ${what}.`, { jobId });
@@ -250,11 +259,9 @@ export class RemoteClaims {
 
   /** Ends the lease of a worker that does not report here. It may report to another daemon; if not, the queue gives the job to others. */
   async #passOn(lease: Lease): Promise<void> {
-    const found = [...this.#leases].find(([, one]) => one === lease);
-    if (found === undefined) return lease.end();
-    const [jobId] = found;
-    // A run that was stopped already, as by a cancel at another daemon, waits for the worker, which may never report here.
-    this.#close(jobId, lease, lease.stopReason !== null);
+    const jobId = lease.job?.id ?? 0;
+    if (this.#leases.get(jobId) !== lease) return lease.end();
+    this.#close(jobId, lease, false);
     await this.#options.queue.stop(jobId, 'passed-on');
   }
 
@@ -290,9 +297,4 @@ export class RemoteClaims {
     queue.renew(jobId);
     return lease;
   }
-}
-
-/** The error of a claim that is not held any more. */
-export function claimLostError(jobId: number): VencError {
-  return new VencError('ClaimLostError', `The claim of job ${jobId} is no longer held: stop the work on it.`);
 }
