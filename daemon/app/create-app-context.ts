@@ -112,13 +112,13 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     }
     const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
     const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
-    const { isNeeded } = createNeededFiles(store);
+    const { needOf } = createNeededFiles(store);
     const fileStoreOptions = {
       now,
       randomToken,
       stallTimeoutMs,
       minFreeBytes,
-      isNeeded,
+      needOf,
       cleanupJournal,
       log,
     };

@@ -1,7 +1,8 @@
 import { isFinal } from '../../src/shared/states.js';
 import type { Log } from '../../src/shared/util/log.js';
-import { parseFileRefUrl } from '../hosted-files/file-ref.js';
-import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
+import { parseFileRefUrl, parseHostedAddress } from '../hosted-files/file-ref.js';
+import type { FileRef, HostedFileStore } from '../hosted-files/hosted-file-store.js';
+import type { FileNeed } from '../hosted-files/hosted-file-store-state.js';
 import type { Job } from '../jobs/job.js';
 import { readUrlsOf } from '../jobs/source-urls.js';
 import { hostedFilesOf } from '../jobs/thumbnails.js';
@@ -12,8 +13,8 @@ const tokensTtlMs = 60_000;
 
 /** Which files the daemon must keep longer than 24 hours. */
 export interface NeededFiles {
-  /** Whether a job that has not ended names an upload, or has delivered a hosted file, with this token. */
-  isNeeded(token: string): Promise<boolean>;
+  /** What a job that has not ended needs the files of this token for: it names them, or has delivered them. */
+  needOf(token: string): Promise<FileNeed | null>;
 }
 
 /**
@@ -21,28 +22,37 @@ export interface NeededFiles {
  * never reads the jobs that have ended.
  */
 export function createNeededFiles(store: Pick<JobStore, 'active' | 'watch'>): NeededFiles {
-  let collected: { readonly tokens: Promise<ReadonlySet<string>>; readonly at: number } | null = null;
+  let collected: { readonly needs: Promise<ReadonlyMap<string, FileNeed>>; readonly at: number } | null =
+    null;
   store.watch((job, before) => {
     const isAdded = before === null || before === job || isFinal(before.state);
     if (isAdded && !isFinal(job.state)) collected = null;
   });
   const collect = async () => {
-    const urls = (await store.active()).flatMap((job) => [...readUrlsOf(job), ...hostedFilesOf(job)]);
-    return new Set(urls.flatMap((url) => parseFileRefUrl(url)?.token ?? []));
+    const jobs = await store.active();
+    const needs = new Map<string, FileNeed>();
+    for (const url of jobs.flatMap(hostedFilesOf)) addNeed(needs, parseFileRefUrl(url), 'delivered');
+    for (const url of jobs.flatMap(readUrlsOf))
+      addNeed(needs, parseFileRefUrl(url) ?? parseHostedAddress(url), 'read');
+    return needs;
   };
   return {
-    async isNeeded(token) {
+    async needOf(token) {
       if (collected === null || performance.now() - collected.at > tokensTtlMs)
-        collected = { tokens: collect(), at: performance.now() };
-      const { tokens } = collected;
+        collected = { needs: collect(), at: performance.now() };
+      const { needs } = collected;
       try {
-        return (await tokens).has(token);
+        return (await needs).get(token) ?? null;
       } catch (error) {
         collected = null;
         throw error;
       }
     },
   };
+}
+
+function addNeed(needs: Map<string, FileNeed>, ref: FileRef | null, need: FileNeed): void {
+  if (ref !== null) needs.set(ref.token, need);
 }
 
 /**

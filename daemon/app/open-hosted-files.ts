@@ -33,7 +33,7 @@ export async function openHostedFiles(
 ): Promise<HostedFiles> {
   if (url !== null) return openInBucket(url, allowPrivateNetwork, options);
   const hosted = createHostedFileStore(join(dataFolder, 'hosted'), options);
-  const uploads = createHostedFileStore(join(dataFolder, 'uploads'), { ...options, isNeededThere: true });
+  const uploads = createHostedFileStore(join(dataFolder, 'uploads'), { ...options, renewsNeeded: true });
   const closeFiles = async () => {
     hosted.close();
     uploads.close();
@@ -44,7 +44,7 @@ export async function openHostedFiles(
 async function openInBucket(
   url: string,
   allowPrivateNetwork: boolean,
-  { now, randomToken, stallTimeoutMs, isNeeded, cleanupJournal, log }: FileStoreOptions,
+  { now, randomToken, stallTimeoutMs, needOf, cleanupJournal, log }: FileStoreOptions,
 ): Promise<HostedFiles> {
   const { s3: service } = servicesFrom(process.env);
   // Loaded only here, with the SDK of S3.
@@ -53,7 +53,7 @@ async function openInBucket(
   const remoteOptions = { service, guard, stallTimeoutMs, cleanupJournal };
   const { hosted, uploads, close } = await openBucketFiles(url, {
     ...{ now, randomToken, log, remoteOptions },
-    ...(isNeeded === undefined ? {} : { isNeeded }),
+    ...(needOf === undefined ? {} : { needOf }),
   });
   return { hosted, uploads, closeFiles: async () => close() };
 }

@@ -78,8 +78,7 @@ async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promis
   if (stats === null)
     return (await isEmpty(join(state.folder, ref.token))) ? { state: 'gone' } : { state: 'unknown' };
   if (!stats.isFile()) return { state: 'unknown' };
-  if (isExpired(state, stats.mtime) && !(state.isNeededThere && (await state.isNeeded(ref.token))))
-    return { state: 'gone' };
+  if (isExpired(state, stats.mtime) && (await state.needOf(ref.token)) !== 'read') return { state: 'gone' };
   return {
     state: 'there',
     sizeBytes: stats.size,

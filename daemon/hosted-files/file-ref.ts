@@ -4,6 +4,7 @@ import type { FileRef } from './hosted-file-store.js';
 
 const tokenPattern = /^[A-Za-z0-9_-]{1,128}$/;
 const urlPattern = /^(?:hosted|upload):\/\/([^/?#]+)\/([^?#]+)$/i;
+const addressPattern = /^https?:\/\/[^?#]*\/hosted\/([^/?#]+)\/([^/?#]+)(?:[?#]|$)/i;
 const maxNameBytes = 255;
 
 /** Validates a file name. Returns the validation error as a sentence without subject, or null if the name is valid. */
@@ -32,7 +33,19 @@ export function hostedFilePath(folder: string, ref: FileRef): string {
 
 /** Parses `hosted://TOKEN/NAME` or `upload://TOKEN/NAME`. Returns null if the URL is invalid. */
 export function parseFileRefUrl(url: string): FileRef | null {
-  const [, token, encodedName] = urlPattern.exec(url) ?? [];
+  return parseRef(url, urlPattern);
+}
+
+/**
+ * Parses the public address of a hosted file, `https://HOST/hosted/TOKEN/NAME`. Any host may be that of this daemon, which may have several;
+ * a token of another service is not known here. Returns null if the URL is none.
+ */
+export function parseHostedAddress(url: string): FileRef | null {
+  return parseRef(url, addressPattern);
+}
+
+function parseRef(url: string, pattern: RegExp): FileRef | null {
+  const [, token, encodedName] = pattern.exec(url) ?? [];
   if (token === undefined || encodedName === undefined) return null;
   try {
     const ref = { token, name: decodeURIComponent(encodedName) };

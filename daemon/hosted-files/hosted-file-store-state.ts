@@ -7,6 +7,9 @@ import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../jobs/job.js';
 import { makeFolders } from '../transfer/folders.js';
 
+/** Why the files of a token are kept longer: a job reads them, so they count as there, or it has delivered them, and their address answers 410. */
+export type FileNeed = 'read' | 'delivered';
+
 /** Options of a hosted file store. */
 export interface HostedFileStoreOptions {
   readonly now: () => Date;
@@ -14,13 +17,10 @@ export interface HostedFileStoreOptions {
   readonly randomToken: () => string;
   /** How long an upload may send nothing before it is aborted, in milliseconds. */
   readonly stallTimeoutMs: number;
-  /**
-   * Whether a job that has not ended needs the files of a token, which are then not deleted; none does by default. Asked only about files
-   * whose time is over.
-   */
-  readonly isNeeded?: (token: string) => Promise<boolean>;
-  /** Whether files that are needed count as there, as uploads do; false by default: their address answers 410. */
-  readonly isNeededThere?: boolean;
+  /** What jobs that have not ended need the files of a token for; nothing by default. Asked only about files whose time is over. */
+  readonly needOf?: (token: string) => Promise<FileNeed | null>;
+  /** Whether the time of files that are needed starts again, as that of uploads does; false by default. */
+  readonly renewsNeeded?: boolean;
   /** How long a file is kept; 24 hours by default. */
   readonly retentionSeconds?: number;
   /** Free space that uploads leave on the volume; 0 by default. */
@@ -46,14 +46,14 @@ export function recordsFolder(state: HostedFileStoreState): string {
   return join(state.folder, '.records');
 }
 
-/** How long files that are needed and not there are left alone before the next check, in milliseconds. */
+/** How long files that are needed and not renewed are left alone before the next check, in milliseconds. */
 export const neededRecheckMs = 3_600_000;
 
 /** The defaults of a store: the 24 hours of the contract, and no job that needs anything. */
 export const storeDefaults = {
   retentionSeconds: 86_400,
-  isNeeded: async () => false,
-  isNeededThere: false,
+  needOf: async () => null,
+  renewsNeeded: false,
 } as const;
 
 /** Whether a file with this modification time has expired. */

@@ -37,7 +37,7 @@ export type HostedFile =
  * cannot be reached.
  */
 export interface HostedFileStore {
-  /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet, unless it is an upload that a job needs. */
+  /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet, unless a job reads it. */
   find(ref: FileRef): Promise<HostedFile>;
   /**
    * Downloads a file to a path, which appears only when the file is complete. May link it: neither may be modified afterwards. Rejects with

@@ -60,8 +60,8 @@ async function removeExpiredFolder(state: HostedFileStoreState, token: string): 
     return new Date(Math.max(...times.map((time) => time.getTime())) + state.retentionSeconds * 1000);
   }
   if (paths.length > 0) {
-    if (await state.isNeeded(token)) {
-      if (!state.isNeededThere) return new Date(state.now().getTime() + neededRecheckMs);
+    if ((await state.needOf(token)) !== null) {
+      if (!state.renewsNeeded) return new Date(state.now().getTime() + neededRecheckMs);
       await renewFiles(state, token);
       return new Date(state.now().getTime() + state.retentionSeconds * 1000);
     }

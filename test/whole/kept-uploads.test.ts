@@ -5,6 +5,7 @@ import * as assert from 'uvu/assert';
 import { upload } from '../helpers/backups.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
+import { startHttpSource } from '../helpers/servers/http-source.js';
 import { tempFolder } from '../helpers/temp.js';
 import { waitUntil } from '../helpers/wait-until.js';
 
@@ -12,9 +13,9 @@ const root = tempFolder();
 const source = join(root, 'in.mp4');
 test.before(() => makeMedia(source, film('64x48', 0.4)));
 
-/** The paths of all uploads of a data folder. */
-async function uploadsOf(dataFolder: string): Promise<readonly string[]> {
-  const folder = join(dataFolder, 'uploads');
+/** The paths of all uploads of a data folder, or of its hosted files. */
+async function uploadsOf(dataFolder: string, kind = 'uploads'): Promise<readonly string[]> {
+  const folder = join(dataFolder, kind);
   const tokens = (await readdir(folder)).filter((name) => !name.startsWith('.'));
   const names = await Promise.all(
     tokens.map(async (token) =>
@@ -24,10 +25,10 @@ async function uploadsOf(dataFolder: string): Promise<readonly string[]> {
   return names.flat();
 }
 
-/** Makes all uploads of a data folder 25 hours old. */
-async function age(dataFolder: string): Promise<void> {
+/** Makes all uploads of a data folder, or its hosted files, 25 hours old. */
+async function age(dataFolder: string, kind = 'uploads'): Promise<void> {
   const time = new Date(Date.now() - 25 * 3_600_000);
-  for (const path of await uploadsOf(dataFolder)) await utimes(path, time, time);
+  for (const path of await uploadsOf(dataFolder, kind)) await utimes(path, time, time);
 }
 
 function resubmit(daemon: TestDaemon, id: number): Promise<Response> {
@@ -61,6 +62,35 @@ test('the upload of a job that waits for a day is there when it runs, and a day 
   await waitUntil('its time starts again', async () => Date.now() - (await stat(path)).mtimeMs < 60_000);
   assert.ok((await readFile(path)).equals(await readFile(source)));
   await third.stop();
+});
+
+test('a hosted file stays at its address while a job that reads it waits', async () => {
+  const held: (() => void)[] = [];
+  const server = await startHttpSource(async (_, response) => {
+    const bytes = await readFile(source);
+    held.push(() => response.writeHead(200, { 'Content-Length': bytes.length }).end(bytes));
+  });
+  const daemon = await startTestDaemon({ jobs: 1 });
+  const outputs = [{ width: 32 }];
+  const input = await upload(daemon, source);
+  const made = await Promise.all(
+    ['a.mp4', 'b.mp4'].map((filename) => daemon.create({ input, outputs: [{ width: 32, filename }] })),
+  );
+  const [address = '', other = ''] = await Promise.all(
+    made.map(async (id) => (await daemon.waitForJob(id)).output_media_files[0]?.url ?? ''),
+  );
+  const blocking = Array.from({ length: 5 }, () =>
+    daemon.create({ input: server.url('/held.mp4'), outputs }),
+  );
+  await Promise.all(blocking);
+  const id = await daemon.create({ input: address, outputs });
+  await age(daemon.dataFolder, 'hosted');
+  assert.equal([(await fetch(address)).status, (await fetch(other)).status], [200, 410]);
+  const answer = setInterval(() => held.splice(0).map((one) => one()), 50);
+  assert.is((await daemon.waitForJob(id)).state, 'finished');
+  clearInterval(answer);
+  await daemon.stop();
+  await server.close();
 });
 
 test('a job is resubmitted while its upload is there, and rejected with a reason when it is gone', async () => {

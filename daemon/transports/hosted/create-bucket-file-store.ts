@@ -118,7 +118,7 @@ async function findObject(
   if (isExpired(state, modifiedAt)) {
     const storedAt = (await readStoredUpload(state, ref.token, signal))?.storedAt;
     const isOver = storedAt === undefined || isExpired(state, new Date(storedAt));
-    if (isOver && !(state.isNeededThere && (await state.isNeeded(ref.token)))) return { state: 'gone' };
+    if (isOver && (await state.needOf(ref.token)) !== 'read') return { state: 'gone' };
   }
   return {
     state: 'there',

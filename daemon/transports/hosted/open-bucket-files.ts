@@ -1,6 +1,6 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { HostedFileStore } from '../../hosted-files/hosted-file-store.js';
-import { storeDefaults } from '../../hosted-files/hosted-file-store-state.js';
+import { type HostedFileStoreOptions, storeDefaults } from '../../hosted-files/hosted-file-store-state.js';
 import { BucketAvailability, checkBucket } from './bucket-availability.js';
 import { BucketFolder, type BucketFolderOptions } from './bucket-folder.js';
 import { parseHostedUrl } from './bucket-location.js';
@@ -10,7 +10,7 @@ import { createBucketFileStore } from './create-bucket-file-store.js';
 interface OpenBucketFilesOptions {
   readonly now: () => Date;
   readonly randomToken: () => string;
-  readonly isNeeded?: (token: string) => Promise<boolean>;
+  readonly needOf?: NonNullable<HostedFileStoreOptions['needOf']>;
   readonly log: Log;
   readonly remoteOptions: BucketFolderOptions;
 }
@@ -29,7 +29,7 @@ interface BucketFiles {
  */
 export async function openBucketFiles(
   url: string,
-  { now, randomToken, log, remoteOptions, isNeeded = storeDefaults.isNeeded }: OpenBucketFilesOptions,
+  { now, randomToken, log, remoteOptions, needOf = storeDefaults.needOf }: OpenBucketFilesOptions,
 ): Promise<BucketFiles> {
   const location = parseHostedUrl(url, remoteOptions.service);
   const folder = new BucketFolder(location, remoteOptions);
@@ -44,8 +44,8 @@ export async function openBucketFiles(
   const { stallTimeoutMs } = remoteOptions;
   const open = (kind: 'hosted' | 'uploads') =>
     createBucketFileStore({
-      ...{ now, randomToken, stallTimeoutMs, folder, availability, kind, isNeeded },
-      isNeededThere: kind === 'uploads',
+      ...{ now, randomToken, stallTimeoutMs, folder, availability, kind, needOf },
+      renewsNeeded: kind === 'uploads',
     });
   log(
     'info',

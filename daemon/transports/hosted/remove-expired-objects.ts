@@ -51,9 +51,9 @@ export function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
       : undefined;
     const latest = storedAt === undefined ? new Date(latestMs) : new Date(storedAt);
     if (!isExpired(state, latest)) return new Date(latest.getTime() + state.retentionSeconds * 1000);
-    if (await state.isNeeded(token)) {
-      const recheckMs = state.isNeededThere ? state.retentionSeconds * 1000 : neededRecheckMs;
-      if (state.isNeededThere) await renewUpload(state, token, signal);
+    if ((await state.needOf(token)) !== null) {
+      const recheckMs = state.renewsNeeded ? state.retentionSeconds * 1000 : neededRecheckMs;
+      if (state.renewsNeeded) await renewUpload(state, token, signal);
       return new Date(state.now().getTime() + recheckMs);
     }
     // The marker comes first, so that files are `gone` and never `unknown`, also after a crash here.

@@ -71,7 +71,7 @@ export function expiryFacts(test: StoreTest): void {
     pass,
   }) => {
     let isNeeded = true;
-    const store = open({ isNeeded: async () => isNeeded, isNeededThere: true });
+    const store = open({ needOf: async () => (isNeeded ? 'read' : null), renewsNeeded: true });
     const upload = await receiveContent(store, Buffer.from('upload'));
     pass(dayMs + marginMs);
     assert.is((await store.find(upload)).state, 'there');
@@ -93,13 +93,33 @@ export function expiryFacts(test: StoreTest): void {
     assert.is((await store.find(upload)).state, 'gone');
   });
 
-  test('a hosted file that a job needs is kept, and gone for its readers after 24 hours', async ({
+  test('a hosted file that a job reads is there after 24 hours, and gone as soon as the job has ended', async ({
+    open,
+    harness,
+    pass,
+  }) => {
+    let isRead = true;
+    const store = open({ needOf: async () => (isRead ? 'read' : null) });
+    await store.put(finishedFile('film'), refTo('token'), transferOf());
+    await store.put(finishedFile('image'), refTo('token', 'a_0000.png'), transferOf());
+    pass(2 * dayMs);
+    await store.removeExpired();
+    assert.is(String(await contentOf(store, refTo('token'))), 'film');
+    assert.is(String(await contentOf(store, refTo('token', 'a_0000.png'))), 'image');
+    isRead = false;
+    assert.equal(await store.find(refTo('token')), { state: 'gone' });
+    pass(dayMs);
+    await store.removeExpired();
+    await waitUntil('it is deleted', async () => (await harness.files()).length === 0);
+  });
+
+  test('a hosted file that a job has delivered is kept, and gone for its readers after 24 hours', async ({
     open,
     harness,
     pass,
   }) => {
     let isNeeded = true;
-    const store = open({ isNeeded: async () => isNeeded });
+    const store = open({ needOf: async () => (isNeeded ? 'delivered' : null) });
     await store.put(finishedFile('film'), refTo('token'), transferOf());
     pass(dayMs + marginMs);
     await store.removeExpired();

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import type { Test } from 'uvu';
 import type { FileRef, HostedFileStore, ReadRange } from '../../../daemon/hosted-files/hosted-file-store.js';
+import type { HostedFileStoreOptions } from '../../../daemon/hosted-files/hosted-file-store-state.js';
 import type { FileFacts } from '../../../daemon/jobs/job.js';
 import { scratchFolder } from '../transport/evidence.js';
 
@@ -11,8 +12,8 @@ import { scratchFolder } from '../transport/evidence.js';
 export interface StoreOptions {
   readonly now: () => Date;
   readonly stallTimeoutMs: number;
-  readonly isNeeded?: (token: string) => Promise<boolean>;
-  readonly isNeededThere?: boolean;
+  readonly needOf?: NonNullable<HostedFileStoreOptions['needOf']>;
+  readonly renewsNeeded?: boolean;
 }
 
 /** The files of one test, none at first. */

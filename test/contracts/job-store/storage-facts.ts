@@ -1,4 +1,5 @@
 import * as assert from 'uvu/assert';
+import { createNeededFiles } from '../../../daemon/app/needed-files.js';
 import { allOf, applying, draftFor, draftWith, type StoreFacts, withClaim } from './store-facts.js';
 
 /** Storing jobs and assigning ids. */
@@ -66,6 +67,20 @@ export const storageFacts: StoreFacts = {
     await crash('machine');
     await Promise.all(begun);
     assert.is((await (await open()).get(job.id))?.claim, claims.at(-1));
+  },
+
+  async 'the hosted files and uploads that jobs need are known until the jobs have ended'({ store, open }) {
+    const { needOf } = createNeededFiles(store);
+    assert.is(await needOf('film'), null);
+    const address = 'https://encode.example.com/venc/hosted/film/a%20b.mp4?download=1';
+    const inputs = [address, 'upload://sent/a.mp4', 'https://example.com/films/other/a.mp4'];
+    const jobs = await Promise.all(inputs.map((input) => store.create(draftWith({ input }))));
+    const tokens = ['film', 'sent', 'token', 'other'];
+    assert.equal(await Promise.all(tokens.map(needOf)), ['read', 'read', 'delivered', null]);
+    for (const { id } of jobs) await store.update(id, applying({ type: 'cancelled' }));
+    await store.close();
+    const later = createNeededFiles(await open());
+    assert.equal(await Promise.all(tokens.map(later.needOf)), [null, null, null, null]);
   },
 
   async 'closing waits for pending creates, including the first one and those under a key'({

@@ -47,6 +47,7 @@ const at = new Date('2024-05-06T07:08:09.010Z');
 export interface DraftOptions {
   readonly accountId?: string;
   readonly outputCount?: number;
+  readonly input?: string;
   readonly grouping?: string;
   /** How the job waits. */
   readonly queueing?: { readonly priority?: number; readonly requires?: readonly string[] };
@@ -63,11 +64,20 @@ export function draftFor(accountId = 'anna', outputCount = 1): JobDraft {
 
 /** The draft of a job with the given properties. */
 export function draftWith(options: DraftOptions): JobDraft {
-  const { accountId = 'anna', outputCount = 1, grouping, queueing, test = false, key, now = at } = options;
+  const {
+    accountId = 'anna',
+    outputCount = 1,
+    input = 'http://localhost/in.mp4',
+    grouping,
+    queueing,
+    test = false,
+    key,
+    now = at,
+  } = options;
   return draftJob({
     accountId,
     request: {
-      input: 'http://localhost/in.mp4',
+      input,
       outputs: [],
       ...(grouping === undefined ? {} : { grouping }),
       ...queueing,
