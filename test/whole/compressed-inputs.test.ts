@@ -4,13 +4,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib';
+import { GetObjectCommand } from '@aws-sdk/client-s3';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
+import { serviceAt } from '../helpers/bucket-files-harness.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
+import { startRecordingBucket } from '../helpers/servers/recording-bucket.js';
 import { tempFolder } from '../helpers/temp.js';
+import { clientFor } from '../transports/s3/s3-harness.js';
 
 const small = { width: 64, clip_length: 0.2, speed: 5 };
 const md5Of = (bytes: Buffer) => createHash('md5').update(bytes).digest('hex');
@@ -85,6 +89,38 @@ test('a file that a server sends compressed is decoded, and its checksum and siz
       }
     },
   );
+});
+
+test('a bucket gets a file that came compressed as it was received, with its Content-Encoding', async () => {
+  const film = readFileSync(await media('clip.mp4'));
+  const bucket = await startRecordingBucket();
+  const { endpoint } = bucket;
+  const env = { AWS_ENDPOINT_URL_S3: endpoint, AWS_ACCESS_KEY_ID: 'S3RVER', AWS_SECRET_ACCESS_KEY: 'S3RVER' };
+  Object.assign(process.env, env);
+  const sent = gzipSync(film);
+  const headers = { 'content-encoding': 'gzip', 'content-length': sent.byteLength };
+  await withServer(
+    (_, response) => response.writeHead(200, headers).end(sent),
+    async (daemon, url) => {
+      const outputs = [
+        { type: 'transfer-only', url: 's3://films/sent.mp4' },
+        { ...small, url: 's3://films/made.mp4' },
+      ];
+      const job = await daemon.waitForJob(await daemon.create({ input: url, outputs }));
+      assert.is(job.state, 'finished', failureOf(job));
+      assert.not.match((job.output_media_files[0]?.warnings ?? []).join(), 'is compressed');
+    },
+  );
+  const client = clientFor(serviceAt(endpoint));
+  const read = async (Key: string) => {
+    const { ContentEncoding, Body } = await client.send(new GetObjectCommand({ Bucket: 'films', Key }));
+    return { encoding: ContentEncoding, bytes: Buffer.from((await Body?.transformToByteArray()) ?? []) };
+  };
+  assert.equal(await read('sent.mp4'), { encoding: 'gzip', bytes: sent });
+  assert.is((await read('made.mp4')).encoding, undefined);
+  client.destroy();
+  for (const name of Object.keys(env)) delete process.env[name];
+  await bucket.close();
 });
 
 test('a compressed file is never resumed: after a break its download starts over', async () => {
