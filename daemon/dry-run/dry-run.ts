@@ -12,7 +12,7 @@ import { missingFfmpegMessage } from '../app/health.js';
 import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
-import { findFrameAtStart, withProvenFrameRate } from '../pipeline/plan-job.js';
+import { findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
 import type { OutputToPlan, Plan } from '../plan/plan-types.js';
@@ -92,7 +92,7 @@ export async function dryRun(
   const { input, isTest, outputs: resolved, requestWarnings } = await checkDryRunRequest(request, ffmpeg);
   const allSettings = resolved.map(({ settings }) => settings);
   const media = allSettings.some(isEncoded)
-    ? await withProvenFrameRate(ffmpeg, { path: input, media: await ffmpeg.probe(input) }, allSettings)
+    ? await withFrameFacts(ffmpeg, { path: input, media: await ffmpeg.probe(input) }, allSettings)
     : noMedia;
   const watermarks = createWatermarkInspector(ffmpeg, scratch);
   const failures = new Map<number, JobFailure>();
@@ -102,7 +102,7 @@ export async function dryRun(
     if (!isEncoded(settings) || settings.source !== undefined || programs.has(program)) continue;
     try {
       const found = await ffmpeg.probe(input, undefined, program);
-      programs.set(program, await withProvenFrameRate(ffmpeg, { path: input, media: found }, allSettings));
+      programs.set(program, await withFrameFacts(ffmpeg, { path: input, media: found }, allSettings));
     } catch (error) {
       failures.set(index + 1, toJobFailure(error, 'UnsupportedInputError'));
     }

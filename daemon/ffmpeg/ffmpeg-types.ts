@@ -1,4 +1,4 @@
-import type { Analysis, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
+import type { Analysis, FrameShapes, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import type { AudioMeasurement, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities, WatermarkImage } from '../plan/plan-types.js';
 import type { EncodeLimits, EncodeWork } from './containment/program-limits.js';
@@ -47,8 +47,10 @@ export interface RunReport {
   readonly read: ReadonlyMap<string, TrackCounts>;
   /** The video and the audio that it wrote, by the path of the file. */
   readonly written: ReadonlyMap<string, ReadonlyMap<'video' | 'audio', TrackCounts>>;
-  /** Set if the size or the shape of the pixels of the video changed: see `shapeFilters`. */
-  readonly hasShapeChange?: boolean;
+  /**
+   * Set if the size or the shape of the pixels of the video changed: what was done about it by `shapeFilters`, or by ffmpeg without them.
+   */
+  readonly shapeChange?: 'fitted' | 'stretched';
 }
 
 /** Options of an ffmpeg run. */
@@ -119,6 +121,10 @@ export interface Ffmpeg {
    * time, or if it cannot be determined. Reads the whole file, or the frames until one has another time. Never rejects.
    */
   measureConstantRate(path: string, video: VideoFacts, signal?: AbortSignal): Promise<Ratio | null>;
+  /**
+   * The shapes of frames of a transport or program stream in which the shape of the pixels changes, for an ffmpeg that does not see that. Null if it does not change, for other files, and if it cannot be determined. Decodes all keyframes. Never rejects.
+   */
+  listShapes(path: string, media: MediaFacts, signal?: AbortSignal): Promise<FrameShapes | null>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
   /** Finds a newer ffmpeg on this machine, for an input that this one cannot decode; null if there is none. Searches at the first call. */

@@ -1,4 +1,4 @@
-import { shapeMark } from '../plan/write/frame-filters.js';
+import { shapeMark } from '../plan/write/shapes.js';
 
 /**
  * Messages of decoders and demuxers about data that cannot be what an encoder wrote. A recording that begins between two keyframes, or a

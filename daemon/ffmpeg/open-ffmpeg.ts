@@ -19,6 +19,7 @@ import type { Binary, Ffmpeg, NewerFfmpeg } from './ffmpeg-types.js';
 import { type FoundBinaries, findBinaries, findNewerFfmpeg, wrongChecksumMessage } from './find-binaries.js';
 import { readMeasurement } from './measure-audio.js';
 import { measureConstantRate } from './probe/constant-rate.js';
+import { hidesShapes, listShapes } from './probe/list-shapes.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
 import { probeFile } from './probe/probe-file.js';
 import { probeImage } from './probe/probe-image.js';
@@ -129,6 +130,8 @@ export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpe
       findDisplayedFrame(ffprobe, path, moment, probeSettings, signal),
     measureConstantRate: (path, video, signal) =>
       measureConstantRate(ffprobe, path, video, probeSettings, signal),
+    listShapes: async (path, media, signal) =>
+      hidesShapes(itsCapabilities) ? listShapes(ffprobe, path, media, probeSettings, signal) : null,
     measureVideo: (path, signal) => measureVideo(ffprobe, path, probeSettings, signal),
     measureAudio: async (args, measurement, encode) =>
       readMeasurement(measurement, await runEncoder(program, args, runSettings, encode, 'info')),

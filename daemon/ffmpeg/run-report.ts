@@ -6,7 +6,7 @@ import { DamageDetector } from './input-damage.js';
 export const reportLevel = 'level+verbose';
 
 /** The class and address that a message begins with, which is absent from some, and its level. */
-const levelPattern = /^((?:\[[^\]\s]+ @ 0x[0-9a-f]+\] )*)\[(panic|fatal|error|warning|info|verbose|debug)\] /;
+const levelPattern = /^((?:\[[^\]]+ @ 0x[0-9a-f]+\] )*)\[(panic|fatal|error|warning|info|verbose|debug)\] /;
 
 const errorLevels: ReadonlySet<string> = new Set(['panic', 'fatal', 'error']);
 const infoLevels: ReadonlySet<string> = new Set([...errorLevels, 'warning', 'info']);
@@ -22,6 +22,9 @@ const outputPattern =
   /Output stream #(\d+):\d+ \((video|audio)\): (?:(\d+) frames encoded(?: \((\d+) samples\))?; )?(\d+) packets muxed/;
 /** The source of a filter graph. It is made again if the format of the audio changes. */
 const sampleRatePattern = /^\[graph_\d+_in_(\d+)[_:](\d+) @ \S+\] .*samplerate:(\d+)/;
+
+/** The same for video, which has no such option if its frames cannot be fitted. */
+const sizePattern = /^\[(graph \d+ input from stream \d+:\d+) @ \S+\] w:(\d+ h:\d+) /;
 
 /** What ffmpeg prints of a track before it starts: `Stream #0:1(eng): Audio: flac, 48000 Hz, mono, s32`. */
 const trackPattern = /^\s+Stream #(\d+:\d+)\S*: (Video|Audio): (.*)$/;
@@ -44,6 +47,9 @@ export class RunReporter {
   readonly #maxRates = new Map<string, number>();
   readonly #lines: LineReader;
   #isCutOff = false;
+  /** The sizes that filter graphs were made for, by their source. */
+  readonly #sizes = new Map<string, string>();
+  #isStretched = false;
   /** The inputs, by `0:1`. Outputs are printed after them, with the same numbers. */
   readonly #tracks = new Map<string, string>();
   #withoutDecoder: string | null = null;
@@ -92,10 +98,14 @@ export class RunReporter {
       isDamaged: this.#damage.isDamaged,
       hasErrors: this.#damage.hasErrors,
       isCutOff: this.#isCutOff,
-      ...(this.#damage.hasShapeChange ? { hasShapeChange: true } : {}),
+      ...(this.#shapeChange === undefined ? {} : { shapeChange: this.#shapeChange }),
       read: this.#read,
       written: this.#written,
     };
+  }
+
+  get #shapeChange(): RunReport['shapeChange'] {
+    return this.#damage.hasShapeChange ? 'fitted' : this.#isStretched ? 'stretched' : undefined;
   }
 
   #addTrack(text: string): void {
@@ -115,6 +125,9 @@ export class RunReporter {
       const stream = `${graphFile}:${graphStream}`;
       this.#maxRates.set(stream, Math.max(this.#maxRates.get(stream) ?? 0, Number(rate)));
     }
+    const [, source = '', size = ''] = sizePattern.exec(text) ?? [];
+    if (size !== (this.#sizes.get(source) ?? size)) this.#isStretched = true;
+    this.#sizes.set(source, size);
     const [, side, number, path] = filePattern.exec(text) ?? [];
     if (path !== undefined) this.#files.set(`${side} ${number}`, path);
     const [, inFile, inStream, inPackets, inFrames, inSamples] = inputPattern.exec(text) ?? [];

@@ -12,6 +12,22 @@ export function swapsSides(orientation: Orientation): boolean {
   return orientation >= 5;
 }
 
+/** The stored size of a frame, and the shape of its pixels. */
+export interface FrameShape {
+  /** When it is displayed, in seconds from the start of the input. */
+  readonly seconds: number;
+  readonly width: number;
+  readonly height: number;
+  readonly ratio: Ratio;
+}
+
+/** The frames with which the shape of a video changes, and the first one. */
+export interface FrameShapes {
+  readonly frames: readonly FrameShape[];
+  /** Whether all times increase, so that they show which shape a frame has. */
+  readonly isOrdered: boolean;
+}
+
 /** The selected video stream of a file, as ffprobe reports it. */
 export interface VideoFacts {
   /** Index among all streams of the file, for `-map 0:N`. */
@@ -43,6 +59,8 @@ export interface VideoFacts {
   readonly reorderSeconds?: number;
   /** When the last frame begins and ends, in seconds of the file's timestamps. Absent if it was not measured. */
   readonly lastFrame?: { readonly startSeconds: number; readonly endSeconds: number };
+  /** The shapes of frames, if the shape of the pixels changes and the ffmpeg in use gives all frames that of the first. Absent if not. */
+  readonly shapes?: FrameShapes;
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';
   readonly pixelFormat: string | null;
   /** The profile, as ffprobe names it: `High`, `Main 10`, ... Absent if unknown. */

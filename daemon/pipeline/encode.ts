@@ -78,7 +78,10 @@ export async function* encode(
           verifyEncoded(outputContext(), current(), report, run.signal),
         );
         const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
-        const shape = report.hasShapeChange ? await source.shapeWarning() : null;
+        const isEncoded = product.video !== null && product.video.isCopied !== true;
+        const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
+        const shapeChange = report.shapeChange ?? (isHidden ? 'stretched' : undefined);
+        const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
         const warnings = [
           ...verified.warnings,
           ...(report.isDamaged ? [damageWarning] : []),

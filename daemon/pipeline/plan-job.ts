@@ -92,7 +92,7 @@ export async function planJob(
 ): Promise<readonly GroupToEncode[]> {
   const file = { path: probed.input, media: probed.media };
   const settings = probed.outputs.map((output) => output.settings);
-  const media = await withProvenFrameRate(context.ffmpeg, file, settings, run.signal);
+  const media = await withFrameFacts(context.ffmpeg, file, settings, run.signal);
   const inspected = { ...probed, media };
   const { fetchWatermarks, readCaptionFiles, readKey } = inspected.requestedFiles;
   const readSubtitles = createSubtitleReader(run, context, inspected);
@@ -198,27 +198,30 @@ function plannedOutputs(
 }
 
 /**
- * The facts of an input with its frame rate as the times of all frames show it, if that is unknown and an output encodes the video:
- * constant, although the times are rounded, or variable.
+ * The facts of an input with what all its frames show, if an output encodes the video: the frame rate, if that is unknown (constant, although
+ * the times are rounded, or variable), and changes of the shape that ffmpeg does not see.
  */
-export async function withProvenFrameRate(
-  ffmpeg: Pick<Ffmpeg, 'measureConstantRate'>,
+export async function withFrameFacts(
+  ffmpeg: Pick<Ffmpeg, 'measureConstantRate' | 'listShapes'>,
   input: { readonly path: string; readonly media: MediaFacts },
   outputs: readonly OutputSettings[],
   signal?: AbortSignal,
 ): Promise<MediaFacts> {
   const { path, media } = input;
-  const { video } = media;
-  if (video === null || !isFrameRateUnproven(video, media.format) || !outputs.some(encodesVideo))
-    return media;
-  const rate = await ffmpeg.measureConstantRate(path, video, signal);
+  const { video, format } = media;
+  if (video === null || !outputs.some(encodesVideo)) return media;
+  const shapes = await ffmpeg.listShapes(path, media, signal);
+  const isUnproven = isFrameRateUnproven(video, format);
+  const rate = isUnproven ? await ffmpeg.measureConstantRate(path, video, signal) : null;
   signal?.throwIfAborted();
   return {
     ...media,
-    video:
-      rate === null
-        ? { ...video, isFrameRateVariable: true }
-        : { ...video, frameRate: rate, isFrameRateVariable: false, hasRoundedTimes: true },
+    video: {
+      ...video,
+      ...(shapes === null ? {} : { shapes }),
+      ...(isUnproven && rate === null ? { isFrameRateVariable: true } : {}),
+      ...(rate === null ? {} : { frameRate: rate, isFrameRateVariable: false, hasRoundedTimes: true }),
+    },
   };
 }
 

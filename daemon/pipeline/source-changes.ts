@@ -1,9 +1,9 @@
 import { VencError } from '../../src/shared/errors.js';
 import { type Binary, changedAudioStream, type Ffmpeg, undecodedTrack } from '../ffmpeg/index.js';
-import type { AudioFacts, MediaFacts } from '../jobs/media.js';
+import type { AudioFacts, FrameShape, MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import { conversionOf, readAudioParts } from '../plan/write/audio.js';
-import { shapeListArgs, shapeWarning } from '../plan/write/frame-filters.js';
+import { readShapes, shapeListArgs, shapeResults, shapeWarning } from '../plan/write/shapes.js';
 import type { PipelineContext } from './pipeline-context.js';
 
 /**
@@ -20,8 +20,8 @@ export interface SourceChanges {
    * track was decoded, a newer ffmpeg is used. Then `work` is called again, to use the new facts.
    */
   readonly withChanges: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The sentence about the first change of the shape of the video; null if it is not found. */
-  readonly shapeWarning: () => Promise<string | null>;
+  /** The sentence about the first change of the shape of the video, and what was done about it; null if it is not found. */
+  readonly shapeWarning: (by: 'fitted' | 'stretched') => Promise<string | null>;
   /** That a newer ffmpeg decoded the input, as a sentence; empty if none did. */
   readonly warnings: () => readonly string[];
 }
@@ -35,7 +35,7 @@ export function createSourceChanges(
   let { media } = given;
   let { ffmpeg } = context;
   let warnings: readonly string[] = [];
-  let foundShape: Promise<string | null> | null = null;
+  let foundShapes: Promise<readonly FrameShape[] | null> | null = null;
   const runWithMessages = async (args: readonly string[]): Promise<string> => {
     let messages = '';
     const onStderr = (text: string) => {
@@ -73,16 +73,19 @@ export function createSourceChanges(
     media: () => media,
     ffmpeg: () => ffmpeg,
     warnings: () => warnings,
-    shapeWarning() {
-      if (media.video === null) return Promise.resolve(null);
-      foundShape ??= runWithMessages(shapeListArgs(media.video, media.format, given.input)).then(
-        shapeWarning,
-        () => {
-          run.signal.throwIfAborted();
-          return 'The size or the shape of the video changes; it was fitted into the first size.';
-        },
-      );
-      return foundShape;
+    async shapeWarning(by) {
+      const { video, format } = media;
+      if (video === null) return null;
+      foundShapes ??=
+        video.shapes !== undefined
+          ? Promise.resolve(video.shapes.frames)
+          : runWithMessages(shapeListArgs(video, format, given.input)).then(readShapes, () => {
+              run.signal.throwIfAborted();
+              return null;
+            });
+      const shapes = await foundShapes;
+      if (shapes !== null) return shapeWarning(shapes, by);
+      return `The size or the shape of the video changes; ${shapeResults[by]}.`;
     },
     async withChanges(work) {
       for (;;) {

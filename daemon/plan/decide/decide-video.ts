@@ -171,12 +171,28 @@ function decideDecoder(
   return hasAlpha === true && decoder !== null && encoders.has(decoder) ? decoder : null;
 }
 
-/** Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg. */
-const fittableFormat = /^(?:yuv4(?:20|22|44)p(?:10le)?|gray|nv12)$/;
+/** Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg: they pad neither palettes nor packed YUV. */
+const fittableFormat =
+  /^(?:yuv[ja]?4(44|40|22|20|11|10)p(?:1[02]le)?|gray(?:10le)?|nv(12)|rgb24|bgr24|(?:rgb|bgr)0|rgba|gbrap|gbrp(?:10le)?)$/;
 
-/** Builds up to 5.1 cannot pad a frame to odd sides: they round these down, below the size of the frame. */
-function isFittable({ width, height, pixelFormat }: VideoFacts): boolean {
-  return width % 2 === 0 && height % 2 === 0 && fittableFormat.test(pixelFormat ?? '');
+/** Formats with odd sides that are fitted in another format, which has a sample of chroma for each pixel. */
+export const oddFormat = /^yuv4(?:20|22)p(10le)?$/;
+
+/** The sides of the square of pixels that share a sample of chroma, by the number in the name of the format. */
+const chromaSteps: Readonly<Record<string, readonly [number, number]>> = {
+  ...{ '40': [1, 2], '22': [2, 1], '20': [2, 2], '12': [2, 2], '11': [4, 1], '10': [4, 4] },
+};
+
+/**
+ * Whether frames can be fitted. `pad` rounds sides down to whole samples of chroma; if the sides are odd, that needs another format, which
+ * not all builds convert full range to.
+ */
+function isFittable({ width, height, pixelFormat, colourRange }: VideoFacts): boolean {
+  const match = fittableFormat.exec(pixelFormat ?? '');
+  if (match === null || Math.min(width, height) < 2) return false;
+  const [stepX, stepY] = chromaSteps[match[1] ?? match[2] ?? ''] ?? [1, 1];
+  if (width % stepX === 0 && height % stepY === 0) return true;
+  return colourRange !== 'full' && oddFormat.test(pixelFormat ?? '');
 }
 
 /** The settings of the video bitrate (section 4.1 Video bitrate). */

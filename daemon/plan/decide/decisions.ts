@@ -178,7 +178,7 @@ export interface VideoDecision {
   /** The decoder to use for the input; null for the default of ffmpeg. */
   readonly inputDecoder: string | null;
   /** The first frame, into which later ones of another shape are fitted; null if this pixel format does not allow that. */
-  readonly firstFrame: Pick<VideoFacts, 'width' | 'height' | 'sampleAspectRatio'> | null;
+  readonly firstFrame: VideoFacts | null;
   /** Null for no deinterlacing. */
   readonly deinterlace: FieldOrderDecision | null;
   /** Whether each field becomes a frame, at twice the rate. */

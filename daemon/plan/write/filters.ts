@@ -7,10 +7,10 @@ import {
   orientationFilters,
   scaleFilters,
   scaleFlags,
-  shapeFilters,
   toneMapFilters,
 } from './frame-filters.js';
 import { secondsArgument } from './input.js';
+import { shapeFilters } from './shapes.js';
 import { timingFilters } from './timing.js';
 import { effectFilters, pixelRatioFilters, sharpenFilters } from './video-effects.js';
 import { watermarkGraph } from './watermarks.js';
@@ -52,10 +52,11 @@ export function videoGraph(
 }
 
 /**
- * The part of the input that is read before the clip: its duration, and whether its last frame is displayed at the start of the
- * clip.
+ * The part of the input that is read before the clip: where it starts, its duration, and whether its last frame is displayed at the
+ * start of the clip.
  */
 export interface Skip {
+  readonly readFromSeconds: number;
   readonly seconds: number;
   readonly startsInFrame: boolean;
 }
@@ -67,7 +68,7 @@ export function preScaleFilters(
   skip: Skip,
 ): readonly string[] {
   return [
-    ...shapeFilters(video),
+    ...shapeFilters(video, skip.readFromSeconds),
     ...(skip.startsInFrame ? [`setpts=max(PTS\\,ceil(${secondsArgument(skip.seconds)}/TB))`] : []),
     ...blackBackgroundFilters(video),
     ...(video.deinterlace === null ? [] : [deinterlaceFilter(video, video.deinterlace, capabilities)]),

@@ -1,7 +1,5 @@
-import type { Orientation, VideoFacts } from '../../jobs/media.js';
-import { elementaryStreamFormats } from '../decide/clip.js';
+import type { Orientation } from '../../jobs/media.js';
 import type { ColourConversion, Fit, VideoDecision } from '../decide/decisions.js';
-import { safeInputArgs } from '../safe-input.js';
 
 const filtersByOrientation = {
   1: [],
@@ -25,89 +23,6 @@ export function orientationFilters(orientation: Orientation): readonly string[] 
  */
 export const scaleFlags = 'flags=bicubic+accurate_rnd+full_chroma_int';
 const rgbFlags = `${scaleFlags}+full_chroma_inp`;
-
-/** What the filters report if a frame has not the shape of the first: as a number, because expressions print nothing else. */
-export const shapeMark = 1e12;
-
-/**
- * Fits frames whose size or shape of pixels differs from that of the first, as in recordings of television, into it with bars. The
- * filters pass all other frames on as they are. ffmpeg would build the filters of an output again, which changes the shape of such frames, makes
- * those that count begin again, and loses watermarks; the input has the option that prevents that.
- */
-export function shapeFilters({
-  firstFrame,
-  deinterlace,
-  staysInterlaced,
-}: Pick<VideoDecision, 'firstFrame' | 'deinterlace' | 'staysInterlaced'>): readonly string[] {
-  if (firstFrame === null) return [];
-  const { width, height, sampleAspectRatio } = firstFrame;
-  const { numerator, denominator } = sampleAspectRatio;
-  const pixel = numerator > 0 && denominator > 0 ? `${numerator}/${denominator}` : '1';
-  const shape = `(${width}/${height}*${pixel})`;
-  const isSame = String.raw`lt(abs(dar/${shape}-1)\,0.01)`;
-  const even = (side: string) => String.raw`max(2\,2*round(${side}/2))`;
-  const fittedWidth = String.raw`if(gt(dar\,${shape})\,${width}\,${even(`${width}*dar/${shape}`)})`;
-  const fittedHeight = String.raw`if(gt(dar\,${shape})\,${even(`${height}*${shape}/dar`)}\,${height})`;
-  const report = String.raw`if(eq(iw\,${width})*eq(ih\,${height})*${isSame}\,0\,0*print(${shapeMark}\,16))`;
-  const options = [
-    String.raw`w=${report}+if(${isSame}\,${width}\,${fittedWidth})`,
-    String.raw`h=if(${isSame}\,${height}\,${fittedHeight})`,
-    'eval=frame',
-    scaleFlags,
-    ...(staysInterlaced || deinterlace !== null ? ['interl=1'] : []),
-  ];
-  return [`scale=${options.join(':')}`, `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:eval=frame`];
-}
-
-/** The arguments of the run that lists the shapes of all keyframes, where they may change. Without timestamps all frames are counted. */
-export function shapeListArgs(
-  { streamIndex }: Pick<VideoFacts, 'streamIndex'>,
-  format: string,
-  path: string,
-): readonly string[] {
-  // Scaled to one size, because ffmpeg 7.0 crashes if it gets frames of another size than the first.
-  return [
-    ...['-v', 'info', ...(elementaryStreamFormats.has(format) ? [] : ['-skip_frame', 'nokey'])],
-    ...['-reinit_filter:v', '0', ...safeInputArgs(path)],
-    ...['-map', `0:${streamIndex}`, '-vf', 'showinfo,scale=16:16', '-f', 'null', '-'],
-  ];
-}
-
-/** The sentence about the first change of the shape in the messages of that run; null if there is none. */
-export function shapeWarning(messages: string): string | null {
-  const frames = [...messages.matchAll(/ pts_time:(\S+) .* sar:(\d+)\/(\d+) s:(\d+)x(\d+) /g)].map(
-    ([, seconds, ...numbers]) => {
-      const [numerator = 0, denominator = 0, width = 0, height = 0] = numbers.map(Number);
-      const pixel = numerator > 0 && denominator > 0 ? numerator / denominator : 1;
-      return { seconds: Number(seconds), width, height, shape: (pixel * width) / height };
-    },
-  );
-  const [first] = frames;
-  const isOther = (one: (typeof frames)[number]) =>
-    one.width !== first?.width ||
-    one.height !== first.height ||
-    Math.abs(one.shape / first.shape - 1) >= 0.01;
-  const changed = frames.find(isOther);
-  if (first === undefined || changed === undefined) return null;
-  const name = ({ width, height, shape }: typeof first) => `${width}x${height} (${shapeName(shape)})`;
-  return `The video changes from ${name(first)} to ${name(changed)} at ${changed.seconds.toFixed(1)} s of the input; it was fitted into the first size.`;
-}
-
-/** An aspect ratio, as people call it. */
-function shapeName(shape: number): string {
-  const known = [
-    [4, 3],
-    [3, 4],
-    [16, 9],
-    [9, 16],
-    [1, 1],
-    [5, 4],
-    [3, 2],
-    [21, 9],
-  ] as const;
-  const found = known.find(([width, height]) => Math.abs((shape * height) / width - 1) < 0.02);
-  return found === undefined ? `${shape.toFixed(2)}:1` : found.join(':');
-}
 
 /** The decisions that scaling needs. */
 type Scaled = Pick<Fit, 'scaleTo'> & Pick<VideoDecision, 'conversion' | 'staysInterlaced'>;

@@ -75,7 +75,7 @@ function parameterSetFilters(codec: string): string {
 
 /** The part of the input that is read before the clip. */
 export function skipOf({ clip: { startSeconds, readFromSeconds, startsInFrame } }: Decision): Skip {
-  return { seconds: startSeconds - readFromSeconds, startsInFrame };
+  return { readFromSeconds, seconds: startSeconds - readFromSeconds, startsInFrame };
 }
 
 // Audio is buffered until the first video packet. The limit of 128 packets in older builds is too low for slow video.
