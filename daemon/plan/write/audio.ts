@@ -91,7 +91,7 @@ const elementaryFormats: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'ea
 /**
  * The run of ffmpeg that converts a stream whose format changes to stereo at one sample rate. ffmpeg builds the filters again at
  * each change, so those of an output, which count from its start, cannot follow it. The first two report each part: its format and
- * its first timestamp, see `readAudioParts`. The video is read too, so that a jump of the clock is corrected as when it is encoded.
+ * the timestamps of its first two frames, see `readAudioParts`. The video is read too, so that a jump of the clock is corrected as when it is encoded.
  */
 export function conversionOf(
   { video, format, analysis }: MediaFacts,
@@ -103,7 +103,7 @@ export function conversionOf(
   const rate = sampleRate > 0 ? sampleRate : 48_000;
   const filters = [
     String.raw`volume=volume=1+0*print(${partMark}+nb_channels*1e6+sample_rate\,16):eval=once`,
-    String.raw`asetpts=if(eq(N\,0)\,PTS+0*print(T\,16)\,PTS)`,
+    String.raw`asetpts=if(lte(st(0\,ld(0)+1)\,2)\,PTS+0*print(T\,16)\,PTS)`,
     `aresample=${positionalMatrix}`,
     `aformat=sample_fmts=flt:sample_rates=${rate}:channel_layouts=stereo`,
   ];
@@ -121,24 +121,31 @@ export function conversionOf(
 /** Added to the number that reports the format of a part, to distinguish it from a timestamp. */
 const partMark = 1e12;
 
-/** Reads the parts from the messages of the run that converted them. Very short ones are errors of the first frame of the next. */
+/**
+ * Reads the parts from the messages of the run that converted them. Where channels and sample rate change together, MPEG audio has one
+ * frame with one of them first, whose time is wrong with older versions, so parts of a single frame are errors. The parts start where the
+ * file does.
+ */
 export function readAudioParts(messages: string): readonly AudioPart[] {
-  const parts: AudioPart[] = [];
-  let format = 0;
+  const parts: (AudioPart & { frames: number })[] = [];
+  let format: number | null = null;
   for (const line of messages.split('\n')) {
     const number = /^(?:\[Eval @ \w+\] )?(-?\d+\.\d{6})\s*$/.exec(line)?.[1];
     if (number === undefined) continue;
     const value = Number(number);
+    const last = parts.at(-1);
     if (value >= partMark) format = value - partMark;
-    else parts.push({ seconds: value, channels: Math.floor(format / 1e6), sampleRate: format % 1e6 });
+    else if (format === null && last !== undefined) last.frames += 1;
+    else if (format !== null) {
+      parts.push({ seconds: value, channels: Math.floor(format / 1e6), sampleRate: format % 1e6, frames: 1 });
+      format = null;
+    }
   }
-  const long = parts.filter(
-    ({ seconds }, at) => seconds + minPartSeconds <= (parts[at + 1]?.seconds ?? seconds + 1),
-  );
-  return long.filter((part, at) => at === 0 || !hasSameFormat(part, long[at - 1]));
+  const whole = parts.filter(({ frames }) => frames > 1);
+  return whole
+    .filter((part, at) => !hasSameFormat(part, whole[at - 1]))
+    .map(({ frames, ...part }, at) => ({ ...part, seconds: (at === 0 ? parts[0] : part)?.seconds ?? 0 }));
 }
-
-const minPartSeconds = 0.1;
 
 function hasSameFormat(one: AudioPart, other: AudioPart | undefined): boolean {
   return one.channels === other?.channels && one.sampleRate === other.sampleRate;
