@@ -30,3 +30,16 @@ export function docBlocks(): readonly DocBlock[] {
     }));
   });
 }
+
+/** A line of a block without its comment. */
+export function commandOf(line: string): string {
+  return line.replace(/(?:^|\s+)# .*$/, '').trim();
+}
+
+/** What the crontab of the recipes sets as `PATH`, and its command. */
+export function crontabLine(): { readonly path: string; readonly command: string } {
+  const text = readFileSync('docs/recipes.md', 'utf8');
+  const [, path = ''] = /^PATH=(.+)$/m.exec(text) ?? [];
+  const [, command = ''] = /^\*\/\d+ \* \* \* \* +(.+)$/m.exec(text) ?? [];
+  return { path, command };
+}
