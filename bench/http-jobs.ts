@@ -1,7 +1,6 @@
 import { apply } from '../daemon/jobs/changes.js';
 import { draftJob, type JobDraft } from '../daemon/jobs/draft.js';
-import type { Job } from '../daemon/jobs/job.js';
-import { defaultAccountId } from '../daemon/store/accounts/accounts-document.js';
+import { defaultAccountId, type Job } from '../daemon/jobs/job.js';
 import { openJobStore } from '../daemon/store/jobs/json-job-store.js';
 import { defaultOutput } from '../src/shared/settings/index.js';
 import { filmFile as file, filmMedia as media } from '../test/helpers/make-jobs.js';

@@ -6,8 +6,8 @@ import type { AppContext } from '../actions/app-context.js';
 import { cancelJob } from '../actions/cancel-job.js';
 import { createJob } from '../actions/create-job.js';
 import { findJob } from '../actions/find-job.js';
-import { readJob } from '../actions/read-jobs.js';
 import { defaultEncodeLimits, type SandboxMode } from '../ffmpeg/index.js';
+import { jobRecord } from '../jobs/view.js';
 import { createAppContext } from './create-app-context.js';
 
 const maxMemoryPart = 0.8;
@@ -84,5 +84,5 @@ async function submitAndFollow(
   signal.removeEventListener('abort', interrupt);
   // Fails if the job ended at the same time. Finished outputs stay, and the record names them.
   if (!hasEnded) await cancelJob(appContext, account.id, id).catch(() => {});
-  return readJob(appContext, account.id, id);
+  return jobRecord(await findJob(appContext, account.id, id));
 }

@@ -1,9 +1,9 @@
+import type { IncomingHttpHeaders } from 'node:http';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Route } from '../../src/shared/routes.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import { workerKeyPrefix } from '../../src/shared/worker-api.js';
 import type { AppContext } from '../actions/app-context.js';
-import { bearerToken, keyInAuthorization } from './metrics.js';
 import type { RequestContext } from './request-context.js';
 
 type KeyHolder = NonNullable<ReturnType<AppContext['accounts']['holderOf']>>;
@@ -170,4 +170,19 @@ function authError(
 
 function hasBody({ headers }: RequestContext['incoming']): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
+}
+
+/** The bearer token in `Authorization`; null if there is none. */
+export function bearerToken({ authorization }: IncomingHttpHeaders): string | null {
+  if (authorization === undefined) return null;
+  return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? null;
+}
+
+/** The key in `Authorization`: a bearer token, or the password of basic authentication; null if there is none. */
+export function keyInAuthorization(headers: IncomingHttpHeaders): string | null {
+  const token = bearerToken(headers);
+  const [, value] = /^basic +(\S+)$/i.exec((headers.authorization ?? '').trim()) ?? [];
+  if (token !== null || value === undefined) return token;
+  const [user = '', password = ''] = Buffer.from(value, 'base64').toString('utf8').split(/:(.*)/s);
+  return password === '' ? user : password;
 }

@@ -1,4 +1,4 @@
-import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { IncomingMessage } from 'node:http';
 import { BlockList } from 'node:net';
 import type { AppContext } from '../actions/app-context.js';
 import { readMetrics } from '../actions/read-metrics.js';
@@ -52,19 +52,4 @@ export function isLocalClient(
 
 function isLoopbackHost(host: string): boolean {
   return /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i.test(host);
-}
-
-/** The bearer token in `Authorization`; null if there is none. */
-export function bearerToken({ authorization }: IncomingHttpHeaders): string | null {
-  if (authorization === undefined) return null;
-  return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? null;
-}
-
-/** The key in `Authorization`: a bearer token, or the password of basic authentication; null if there is none. */
-export function keyInAuthorization(headers: IncomingHttpHeaders): string | null {
-  const token = bearerToken(headers);
-  const [, value] = /^basic +(\S+)$/i.exec((headers.authorization ?? '').trim()) ?? [];
-  if (token !== null || value === undefined) return token;
-  const [user = '', password = ''] = Buffer.from(value, 'base64').toString('utf8').split(/:(.*)/s);
-  return password === '' ? user : password;
 }

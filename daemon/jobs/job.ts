@@ -13,6 +13,12 @@ import type { CaptionFileFacts, CaptionRenditionFacts, TrackFacts } from './rend
  * Times are ISO 8601 strings in UTC. Ids are integers from one sequence.
  */
 
+/**
+ * The id of the account that the first start creates. It is fixed, so that its jobs survive the loss of
+ * `accounts.json`.
+ */
+export const defaultAccountId = 'default';
+
 /** Size and checksum of a file, measured on the downloaded or delivered bytes. */
 export interface FileFacts {
   readonly sizeBytes: number;

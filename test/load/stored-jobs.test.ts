@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount, findAccount } from '../../daemon/admin/accounts.js';
 import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
-import { defaultAccountId } from '../../daemon/store/accounts/accounts-document.js';
+import { defaultAccountId } from '../../daemon/jobs/job.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import {
   type DaemonProcess,

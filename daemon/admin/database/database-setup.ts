@@ -1,4 +1,4 @@
-import { defaultAccountId } from '../../store/accounts/accounts-document.js';
+import { defaultAccountId } from '../../jobs/job.js';
 import {
   changeAccountRows,
   ensureOwnerRow,

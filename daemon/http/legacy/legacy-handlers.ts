@@ -1,21 +1,22 @@
 import type { RouteName } from '../../../src/shared/routes.js';
-import { findOutput } from '../../actions/find-job.js';
-import { readInputProgress, readOutputProgress } from '../../actions/read-jobs.js';
+import { findInput, findOutput } from '../../actions/find-job.js';
 import { earlyOutputProgress, progressV1 } from '../../jobs/legacy-progress.js';
+import { inputProgress, outputProgress } from '../../jobs/progress.js';
 import type { RouteHandler } from '../request-context.js';
 import { idOf, postJob, putCancel, putResubmit } from '../v2/jobs.js';
 
 /** `GET /v1/inputs/<id>/progress` (section 9). */
-const getInputProgressV1: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: progressV1(await readInputProgress(appContext, account.id, idOf(params))),
-});
+const getInputProgressV1: RouteHandler = async (appContext, { params }, account) => {
+  const job = await findInput(appContext, account.id, idOf(params));
+  return { status: 200, record: progressV1(inputProgress(job, appContext.progressTracker.read(job.id))) };
+};
 
 /** `GET /v1/outputs/<id>/progress` (section 9). */
-const getOutputProgressV1: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: progressV1(await readOutputProgress(appContext, account.id, idOf(params))),
-});
+const getOutputProgressV1: RouteHandler = async (appContext, { params }, account) => {
+  const { job, output } = await findOutput(appContext, account.id, idOf(params));
+  const progress = outputProgress(job, output, appContext.progressTracker.read(job.id));
+  return { status: 200, record: progressV1(progress) };
+};
 
 /** `GET /outputs/<id>/progress`, the early form (section 4.9). */
 const getOutputProgressEarly: RouteHandler = async (appContext, { params }, account) => {

@@ -1,5 +1,5 @@
+import { findJob } from '../../actions/find-job.js';
 import { followJob } from '../../actions/follow-job.js';
-import { readJobProgress } from '../../actions/read-jobs.js';
 import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
 import type { RouteHandler } from '../request-context.js';
 import { idOf } from './jobs.js';
@@ -13,7 +13,7 @@ import { idOf } from './jobs.js';
 export const getJobEvents: RouteHandler = async (appContext, requestContext, account, keyId) => {
   const id = idOf(requestContext.params);
   if (requestContext.method === 'HEAD') {
-    await readJobProgress(appContext, account.id, id);
+    await findJob(appContext, account.id, id);
     return { status: 200, headers: eventStreamHeaders };
   }
   const feed = await followJob(appContext, account.id, id, lastEventIdOf(requestContext));

@@ -2,17 +2,12 @@ import type { JobRecord } from '../../../src/shared/records.js';
 import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob } from '../../actions/create-job.js';
+import { findInput, findJob, findOutput } from '../../actions/find-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';
-import {
-  readInput,
-  readInputProgress,
-  readJob,
-  readJobProgress,
-  readOutput,
-  readOutputProgress,
-} from '../../actions/read-jobs.js';
 import { removeJob } from '../../actions/remove-job.js';
 import { resubmitJob } from '../../actions/resubmit-job.js';
+import { inputProgress, jobProgress, outputProgress } from '../../jobs/progress.js';
+import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
 import type { RouteHandler } from '../request-context.js';
 
 /** The id in a path. Ids are below 2^31; a longer number matches no job. */
@@ -50,14 +45,14 @@ export const getJobs: RouteHandler = async (appContext, { url, baseUrl }, accoun
 /** `GET /v2/jobs/<id>` (section 4.2). */
 export const getJob: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: wrapJob(await readJob(appContext, account.id, idOf(params))),
+  record: wrapJob(jobRecord(await findJob(appContext, account.id, idOf(params)))),
 });
 
 /** `GET /v2/jobs/<id>/progress`, an addition to the service document. */
-export const getJobProgress: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: await readJobProgress(appContext, account.id, idOf(params)),
-});
+export const getJobProgress: RouteHandler = async (appContext, { params }, account) => {
+  const job = await findJob(appContext, account.id, idOf(params));
+  return { status: 200, record: jobProgress(job, appContext.progressTracker.read(job.id)) };
+};
 
 /** `PUT /v2/jobs/<id>/cancel` (section 4.5). */
 export const putCancel: RouteHandler = async (appContext, { params }, account) => {
@@ -103,23 +98,23 @@ function links(url: URL, baseUrl: string, { page, perPage, total }: JobListing):
 /** `GET /v2/inputs/<id>` (section 4.6). */
 export const getInput: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: await readInput(appContext, account.id, idOf(params)),
+  record: inputDetails(await findInput(appContext, account.id, idOf(params))),
 });
 
 /** `GET /v2/inputs/<id>/progress` (section 4.8). */
-export const getInputProgress: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: await readInputProgress(appContext, account.id, idOf(params)),
-});
+export const getInputProgress: RouteHandler = async (appContext, { params }, account) => {
+  const job = await findInput(appContext, account.id, idOf(params));
+  return { status: 200, record: inputProgress(job, appContext.progressTracker.read(job.id)) };
+};
 
 /** `GET /v2/outputs/<id>` (section 4.7). */
 export const getOutput: RouteHandler = async (appContext, { params }, account) => ({
   status: 200,
-  record: await readOutput(appContext, account.id, idOf(params)),
+  record: outputDetails((await findOutput(appContext, account.id, idOf(params))).output),
 });
 
 /** `GET /v2/outputs/<id>/progress` (section 4.9). */
-export const getOutputProgress: RouteHandler = async (appContext, { params }, account) => ({
-  status: 200,
-  record: await readOutputProgress(appContext, account.id, idOf(params)),
-});
+export const getOutputProgress: RouteHandler = async (appContext, { params }, account) => {
+  const { job, output } = await findOutput(appContext, account.id, idOf(params));
+  return { status: 200, record: outputProgress(job, output, appContext.progressTracker.read(job.id)) };
+};

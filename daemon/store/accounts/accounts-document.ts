@@ -1,12 +1,6 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
 import type { Account, KeyKind } from '../account-store.js';
 
-/**
- * The id of the account that the first start creates. It is fixed, so that its jobs survive the loss of
- * `accounts.json`.
- */
-export const defaultAccountId = 'default';
-
 /** A key as it is stored: its hash, never the key itself. */
 export interface StoredKey {
   /** A short random id, by which users name the key. */

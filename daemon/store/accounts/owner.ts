@@ -2,17 +2,11 @@ import { VencError } from '../../../src/shared/errors.js';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { readTextFile, realDisk } from '../../../src/shared/util/disk.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
+import { defaultAccountId } from '../../jobs/job.js';
 import { diskOfOwner } from '../data-folder/data-folder.js';
 import { toWriteError } from '../data-folder/disk-errors.js';
 import type { DataLayout } from '../data-folder/layout.js';
-import {
-  type AccountsDocument,
-  accountById,
-  allKeys,
-  defaultAccountId,
-  withAccount,
-  withKey,
-} from './accounts-document.js';
+import { type AccountsDocument, accountById, allKeys, withAccount, withKey } from './accounts-document.js';
 import { withAccountsLock } from './accounts-file.js';
 import {
   createKeyLookup,

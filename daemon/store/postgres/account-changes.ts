@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
-import { type AccountsDocument, defaultAccountId } from '../accounts/accounts-document.js';
+import { defaultAccountId } from '../../jobs/job.js';
+import type { AccountsDocument } from '../accounts/accounts-document.js';
 import { newKey, requireValidKey } from '../accounts/keys.js';
 import { withOwner } from '../accounts/owner.js';
 import { accountsChannel, readAccountRows, readOwner, writeAccountRows, writeOwner } from './account-rows.js';

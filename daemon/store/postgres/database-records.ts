@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
+import { defaultAccountId } from '../../jobs/job.js';
 import type { JobDailyUsage } from '../../jobs/usage.js';
-import { defaultAccountId } from '../accounts/accounts-document.js';
 import { decrypt } from '../credentials/credentials-file.js';
 import { doneFolderName } from '../data-folder/layout.js';
 import { idempotencyName } from '../jobs/idempotency-index.js';

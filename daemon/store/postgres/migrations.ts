@@ -152,13 +152,13 @@ const workerTables: readonly string[] = [
   'create table venc.drained_workers (name text collate "C" primary key)',
 ];
 
+/** The needs of a queue's jobs become those of their only part. */
+const needsByPart = `update venc.queues set needs = '[{"requires":[],"needs":' || needs || ',"decoding":-1}]'`;
+
 /**
  * The numbers of jobs, by account and state, as the sum of changes: rows are only added, so that creates do not wait for each other. The trigger
  * keeps writers out until the existing jobs are counted.
  */
-/** The needs of a queue's jobs become those of their only part. */
-const needsByPart = `update venc.queues set needs = '[{"requires":[],"needs":' || needs || ',"decoding":-1}]'`;
-
 const jobCounts: readonly string[] = [
   `create table venc.job_counts (
     account_id text collate "C" not null,

@@ -1,7 +1,8 @@
 import { type Insertable, sql } from 'kysely';
 import { chunksOf } from '../../../src/shared/util/chunks-of.js';
+import { defaultAccountId } from '../../jobs/job.js';
 import { reservedThumbnailIds } from '../../jobs/thumbnails.js';
-import { defaultAccountId, noAccounts } from '../accounts/accounts-document.js';
+import { noAccounts } from '../accounts/accounts-document.js';
 import { encrypt } from '../credentials/credentials-file.js';
 import { idempotencyName } from '../jobs/idempotency-index.js';
 import type {

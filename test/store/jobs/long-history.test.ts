@@ -2,7 +2,7 @@ import { existsSync, readdirSync, unlinkSync, utimesSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultAccountId } from '../../../daemon/store/accounts/accounts-document.js';
+import { defaultAccountId } from '../../../daemon/jobs/job.js';
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
 import { createJsonStoreHarness } from '../../helpers/json-store-harness.js';
 import { makeJobs } from '../../helpers/make-jobs.js';
