@@ -111,7 +111,7 @@ export const commandTable = {
   },
   worker: {
     group: 'daemon',
-    summary: 'encode jobs of a daemon on another machine',
+    summary: 'encode jobs for a daemon on another machine',
     load: () => import('./commands/worker.js'),
   },
   workers: {

@@ -60,7 +60,7 @@ const unsetDescriptions: { readonly [Key in ConfigKey]?: string } = {
   'max-encode-time': 'unlimited',
   'max-input-duration': 'unlimited',
   'max-output-size': 'the free space',
-  'max-encode-memory': 'half of the machine, divided by jobs, within limits',
+  'max-encode-memory': 'half of the memory of the machine, divided by jobs, within limits',
   'encode-threads': 'all processors',
   sendmail: 'none',
   'keep-days': 'all',

@@ -140,7 +140,7 @@ export const daemonFlags = {
   },
   'max-encode-memory': {
     argument: '<size>',
-    help: 'memory of one run of ffmpeg (default: half of the machine, divided by --jobs, within limits)',
+    help: 'memory of one run of ffmpeg (default: half of the memory of the machine, divided by --jobs, within limits)',
     read: sizeFrom('--max-encode-memory', minEncodeMemoryBytes),
   },
   'encode-cpu-factor': {
@@ -162,7 +162,7 @@ export const daemonFlags = {
   },
   'keep-days': {
     argument: '<number>',
-    help: 'remove jobs that ended this many days ago, with their hosted files (default: keep them)',
+    help: 'remove jobs that ended more than this many days ago, with their hosted files (default: keep them)',
     read: integerParser('--keep-days', 1, 36_500),
   },
   'keep-jobs': {

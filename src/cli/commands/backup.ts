@@ -16,8 +16,8 @@ export function define(command: Command, context: Context): void {
 const details = `
 Backs up jobs, usage, accounts, keys, saved credentials, uploads, hosted files and logs. The daemon may run: everything that it had
 acknowledged when the command began is in the backup. Prints the folder of the backup.
-The next backup into the same folder copies only what has changed, and then replaces the one before. If it is interrupted,
-the one before stays.
+The next backup into the same folder copies only what has changed, and then replaces the previous one. If it is
+interrupted, the previous backup stays.
 A backup contains keys and credentials. Only the user who made it can read it.
 If the daemon keeps its records in a database, dump the database as well. Files in a bucket (--hosted) are not in the backup.
 

@@ -57,9 +57,9 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-A request names saved credentials instead of containing them: "credentials": "NAME" in the job is for its input, in an output
-for its destination. They are in the data folder (--data, VENC_DATA), or in the database (--database, VENC_DATABASE, or
-database of venc config) if there is one, encrypted with a key that only its owner can read. A running daemon applies changes
+A request names saved credentials instead of containing them: "credentials": "NAME" in the job applies to its input, and in
+an output to its destination. They are in the data folder (--data, VENC_DATA), or in the database (--database, VENC_DATABASE, or
+database of venc config) if there is one, encrypted with a key that only the user of the daemon can read. A running daemon applies changes
 at once.
 ${databaseHelp}
 

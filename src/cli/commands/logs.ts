@@ -28,7 +28,7 @@ const daemonTail = 100;
 /** `venc logs [ID]`: the log of a job, or that of the daemon. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('[id]', 'id of a job; @last or -1 is the newest; none: the log of the daemon')
+    .argument('[id]', 'id of a job; @last or -1 is the newest; without an id: the log of the daemon')
     .option('-f, --follow', 'print new lines until the job has ended')
     .option(
       '--level <level>',

@@ -51,10 +51,10 @@ const details = `
 Prints a line for each run of ffmpeg, quoted for a POSIX shell, with comments (#) above. Accepts the flags of run, reads the
 input with ffprobe, writes nothing and connects to no other machine. The lines read the input in place and write the files that
 run would write, without overwriting any (-n). Intermediate files, and outputs that have to be uploaded, go to the current
-folder. A run adds only what it needs to read the progress.
+folder. venc run adds only the flags that it needs to read the progress.
 
-With --json each line has its outputs (number, label, url, path, the file that is written, and source, the number of the output
-that it is made from), what it does (encode, thumbnails, copy), program, args, and its share of the encoding of these outputs.
+With --json the object of a line has program and args, what the line does (encode, thumbnails, copy), its share of the work, and its
+outputs: the number, label, url and path (the file that is written) of each, and source, the number of the output that it is made from.
 
 Exit codes: 0 if every output can be made, 1 if one cannot, 2 if the request is rejected.
 

@@ -21,7 +21,11 @@ interface PruneOptions {
 /** `venc prune --older-than AGE`: removes jobs that ended before that, with their hosted files. */
 export function define(command: Command, context: Context): void {
   command
-    .option('--older-than <age>', 'jobs that ended longer ago: 12h, 30d, 2w', ageParser('--older-than'))
+    .option(
+      '--older-than <age>',
+      'jobs that ended longer ago than this: 12h, 30d, 2w',
+      ageParser('--older-than'),
+    )
     .option(
       '--state <states>',
       `only jobs in these states, comma-separated: ${finalJobStates.join(', ')}; repeatable`,

@@ -12,9 +12,9 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-Restores the latest backup of venc backup into the data folder (--data). Stop its daemon first. The folder must have no jobs; accounts
-and keys in it are replaced.
-Jobs that were waiting or running when the backup was made run again after the start of the daemon. Ids continue well above those in the
+Restores the latest backup in the folder into the data folder (--data). Stop the daemon first. The data folder must have no jobs; its
+accounts and keys are replaced.
+Jobs that were waiting or running when the backup was made run again when the daemon starts. Ids continue well above those in the
 backup, so that no id is used twice.
 
 Examples:

@@ -27,7 +27,7 @@ interface WatchOptions {
 /** `venc watch [ID...]`: a live screen on a terminal, otherwise lines of events. */
 export function define(command: Command, context: Context): void {
   command
-    .argument('[id...]', `${jobIdsHelp}; none: all active jobs`)
+    .argument('[id...]', `${jobIdsHelp}; without an id: all active jobs`)
     .option('--jsonl', 'print one JSON object for each event')
     .option(progressOption.flags, progressOption.help, progressOption.parse)
     .addHelpText('after', details)
@@ -36,8 +36,8 @@ export function define(command: Command, context: Context): void {
 
 const details = `
 On the screen the arrow keys select a job, enter opens it, c cancels it, r resubmits it; ? shows all keys.
-Leaving with q or Ctrl-C does not stop the jobs. Without ids the screen stays until you leave it, and
-the lines end when no job is active.
+Leaving with q or Ctrl-C does not stop the jobs. Without ids, the screen stays open until you leave
+it; in a pipe, the command ends when no job is active.
 
 Exit codes: 0 if every job finished, 1 if one failed or was cancelled, 130 if you left before that.
 

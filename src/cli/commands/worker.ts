@@ -76,8 +76,10 @@ Inputs and outputs are transferred directly between this machine and their stora
 the daemon. The worker works in the folder "worker" of its data folder (--data).
 
 Examples:
-  VENC_WORKER_TOKEN=... venc worker --join https://box:8686
-  venc worker --join https://box:8686 --label gpu --jobs 2 < token.txt
+  VENC_WORKER_TOKEN=... venc worker \\
+    --join https://encode.example.com
+  venc worker --join https://encode.example.com \\
+    --label gpu --jobs 2 < token.txt
   venc worker --join http://127.0.0.1:8686 --once
   venc worker --join http://10.0.0.5:8686 --allow-plain-http \\
     --data /srv/worker2`;
@@ -125,10 +127,13 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
 /** The URL of --join. Throws `UsageError` if it is invalid, or if the token would be sent to another machine without TLS. */
 function daemonUrl({ join, allowPlainHttp }: WorkerFlags): URL {
   if (join === undefined)
-    throw new VencError('UsageError', 'Give the URL of the daemon with --join, such as https://box:8686.');
+    throw new VencError(
+      'UsageError',
+      'Give the URL of the daemon with --join, such as https://encode.example.com.',
+    );
   const url = parseUrl(join);
   if (url === null || !/^https?:$/.test(url.protocol) || url.hostname === '') {
-    const message = `--join takes the URL of a daemon, such as https://box:8686, not "${join}".`;
+    const message = `--join takes the URL of a daemon, such as https://encode.example.com, not "${join}".`;
     throw new VencError('UsageError', message);
   }
   if (url.username !== '' || url.password !== '')
