@@ -182,6 +182,10 @@ export interface MediaFacts {
   readonly declaredSeconds?: number;
   /** How long the file was before its end was cut off, by its own header; absent if it is complete. */
   readonly wholeSeconds?: number;
+  /** Set if the file consists of recordings that were joined, whose timestamps begin again: a time cannot be sought in it. */
+  readonly isJoined?: true;
+  /** Where the packets of a transport stream are missing for the first time; absent if none are. */
+  readonly lossSeconds?: number;
   readonly video: VideoFacts | null;
   readonly audio: AudioFacts | null;
   /** The other audio streams that can be decoded; absent if there are none. */

@@ -27,6 +27,7 @@ const heldSeconds = 0.5;
  * A file that is shorter than its header says keeps its declared length.
  */
 export async function withCorrectLength(media: MediaFacts, file: ProbedFile): Promise<MediaFacts> {
+  if (media.isJoined === true) return media;
   const wholeBytes = declaredBytes(file.head);
   if (wholeBytes !== null && wholeBytes * (1 - minMissingShare) > file.sizeBytes)
     return { ...media, ...wholeLength(media, wholeBytes / file.sizeBytes) };

@@ -7,7 +7,6 @@ import type { Binary } from '../ffmpeg-types.js';
 import { hasClosedCaptions } from './closed-captions.js';
 import { withCorrectLength } from './correct-length.js';
 import { isMp4, playlistKind } from './formats.js';
-import { measureJoinedDuration } from './measure-joined-duration.js';
 import {
   detectFieldOrder,
   findStills,
@@ -18,6 +17,8 @@ import {
 import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
+import { measureChainedOgg } from './scan-ogg.js';
+import { scanTransportStream } from './scan-transport-stream.js';
 import { validateProbe } from './validate-probe.js';
 
 // The side data of eight packets shows whether the file is encrypted; the packets' contents are not printed.
@@ -56,7 +57,7 @@ export async function probeFile(
   const validation = validateProbe(output);
   if ('media' in validation) {
     const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));
-    const counted = await withJoinedDuration(await withCountedDuration(media));
+    const counted = await withStreamFacts(await withCountedDuration(media));
     const measure = () => measureTracks(ffprobe, path, settings, deadlineSignal);
     const corrected = await withCorrectLength(counted, { path, head, sizeBytes, json, measure });
     throwIfInterrupted();
@@ -164,12 +165,20 @@ export async function probeFile(
     return withDuration(media, track.endSeconds - track.startSeconds, sizeBytes);
   }
 
-  async function withJoinedDuration(media: MediaFacts): Promise<MediaFacts> {
+  async function withStreamFacts(media: MediaFacts): Promise<MediaFacts> {
+    const { format, video } = media;
+    if (format === 'ogg' && video === null) return joined(media, await measureChainedOgg(path, deadlineSignal));
     // Several programmes have several clocks, which are no jumps.
-    if (media.format !== 'mpeg-ts' || media.unused?.programs !== undefined) return media;
-    const seconds = await measureJoinedDuration(path, deadlineSignal);
+    if (format !== 'mpeg-ts' || media.unused?.programs !== undefined) return media;
+    const stream = await scanTransportStream(path, deadlineSignal);
+    if (stream === null) return media;
+    const { joinedSeconds, lossSeconds } = stream;
+    return joined(lossSeconds === null ? media : { ...media, lossSeconds }, joinedSeconds);
+  }
+
+  function joined(media: MediaFacts, seconds: number | null): MediaFacts {
     throwIfInterrupted();
-    return seconds === null ? media : withDuration(media, seconds, sizeBytes);
+    return seconds === null ? media : { ...withDuration(media, seconds, sizeBytes), isJoined: true };
   }
 
   function throwIfInterrupted(): void {

@@ -98,7 +98,8 @@ export function conversionOf(
   { streamIndex, sampleRate }: AudioFacts,
   { input, scratch }: PlanPaths,
 ): { readonly path: string; readonly args: readonly string[] } {
-  const isElementary = elementaryFormats.has(format);
+  // In Ogg, ffmpeg counts the time of all links with the sample rate of the first one.
+  const isElementary = elementaryFormats.has(format) || (format === 'ogg' && video === null);
   const path = `${scratch}/converted-${streamIndex}.${isElementary ? 'w64' : 'nut'}`;
   const rate = sampleRate > 0 ? sampleRate : 48_000;
   const filters = [
