@@ -10,7 +10,9 @@ const damagePattern = new RegExp(
     ...['Error splitting the input into NAL units', 'invalid frame header', 'overread \\d'],
     ...['Error parsing OBU data', 'Corrupt frame detected', 'Failed to decode tile data'],
     ...['error decoding the audio block', 'packet_obj_size -?\\d+ invalid', 'CRC mismatch!'],
-    'exceeds containing master element',
+    ...['exceeds containing master element', "an EBML number's first byte", 'first byte of an EBML number'],
+    ...['Invalid EBML number size tag', 'Packet mismatch -?\\d', 'packet_replic_size -?\\d+ is invalid'],
+    ...['ff asf skip 0 ', 'edit unit sync lost on stream \\d'],
   ].join('|'),
 );
 

@@ -68,9 +68,9 @@ export class RunReporter {
       if (level === 'verbose') this.#addCounts(text);
       this.#addTrack(text);
       // Lines of metadata after the first have no level either.
-      if (!passedLevels.has(level) || /^\s+(?:: |Last message repeated)/.test(text)) return;
+      if (!infoLevels.has(level) || /^\s+(?:: |Last message repeated)/.test(text)) return;
       this.#damage.add(`${text}\n`);
-      onError(`${text}\n`);
+      if (passedLevels.has(level)) onError(`${text}\n`);
     });
   }
 

@@ -28,8 +28,14 @@ export interface EncodedFile {
 }
 
 /** What a damaged input means for an output. */
-const damageWarning =
-  'The input is damaged: the decoder reported errors, and parts of the video or audio may be missing.';
+function damageWarnings({ isDamaged }: RunReport, { lossSeconds }: MediaFacts): readonly string[] {
+  const reason =
+    lossSeconds === undefined
+      ? 'the decoder reported errors'
+      : `packets are missing at ${lossSeconds.toFixed(1)} s, and perhaps later`;
+  const isLost = isDamaged || lossSeconds !== undefined;
+  return isLost ? [`The input is damaged: ${reason}, and parts of the video or audio may be missing.`] : [];
+}
 
 /** An output with its file. */
 export interface EncodedOutput {
@@ -84,7 +90,7 @@ export async function* encode(
         const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
         const warnings = [
           ...verified.warnings,
-          ...(report.isDamaged ? [damageWarning] : []),
+          ...damageWarnings(report, source.media()),
           ...added,
           ...(shape === null ? [] : [shape]),
           ...source.warnings(),

@@ -167,7 +167,8 @@ export async function probeFile(
 
   async function withStreamFacts(media: MediaFacts): Promise<MediaFacts> {
     const { format, video } = media;
-    if (format === 'ogg' && video === null) return joined(media, await measureChainedOgg(path, deadlineSignal));
+    if (format === 'ogg' && video === null)
+      return joined(media, await measureChainedOgg(path, deadlineSignal));
     // Several programmes have several clocks, which are no jumps.
     if (format !== 'mpeg-ts' || media.unused?.programs !== undefined) return media;
     const stream = await scanTransportStream(path, deadlineSignal);
