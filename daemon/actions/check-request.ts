@@ -1,8 +1,8 @@
 import type { JobRequestParseResult } from '../../src/shared/settings/parse-job-request.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import { supportedJobFields } from '../../src/shared/settings/support/supported-settings.js';
 import { notificationWarnings } from '../jobs/notifications.js';
-import { checkSupport } from '../plan/setting-support.js';
-import { supportedJobFields } from '../plan/supported-settings.js';
 import type { Account } from '../store/account-store.js';
 import { sourceErrors } from './check-addresses.js';
 import { copyValidationErrors } from './check-copies.js';

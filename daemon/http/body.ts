@@ -40,7 +40,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes = maxBodyByte
   if (contentTypeInfo.language === 'JSON')
     throw malformedBodyError(contentTypeInfo, 'JSON', 'it begins like XML');
   // Most requests are JSON and need no XML parser.
-  const { readXmlRequest } = await import('./representations/read-xml-request.js');
+  const { readXmlRequest } = await import('../../src/shared/xml/read-xml-request.js');
   const result = readXmlRequest(text);
   if ('value' in result) return result.value;
   const { what, place } = result.syntaxError;

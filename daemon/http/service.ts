@@ -75,7 +75,9 @@ let settings: { readonly settings: readonly SettingRecord[] } | null = null;
 
 /** `GET /v2/settings`. The list is built at the first request. */
 export const getSettings: PublicRouteHandler = async () => {
-  settings ??= { settings: (await import('../plan/list-settings.js')).listSettings() };
+  settings ??= {
+    settings: (await import('../../src/shared/settings/support/list-settings.js')).listSettings(),
+  };
   return { status: 200, record: settings };
 };
 

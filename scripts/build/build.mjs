@@ -33,7 +33,12 @@ const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 /**
  * Folders of modules that are loaded on first use. Their entry points are collected while the main bundle is built.
  */
-const lazyFolders = ['dist/daemon/', 'dist/src/tui/'];
+const lazyFolders = [
+  'dist/daemon/',
+  'dist/src/tui/',
+  'dist/src/shared/xml/',
+  'dist/src/shared/settings/support/',
+];
 /** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
 const lazyModules = new Set();

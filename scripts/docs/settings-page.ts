@@ -1,8 +1,11 @@
 import { chooseCodecs } from '../../daemon/plan/decide/choose-codecs.js';
 import { containerOf, containers, type Extension } from '../../daemon/plan/formats.js';
-import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { code } from '../../src/shared/settings/describe-setting.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
+import {
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../src/shared/settings/support/supported-settings.js';
 import { crossRules, examples } from './examples.js';
 import { block, settingsTables, table } from './settings-tables.js';
 

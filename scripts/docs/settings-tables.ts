@@ -1,4 +1,3 @@
-import { exceptionsText, type SettingSupport } from '../../daemon/plan/setting-support.js';
 import {
   code,
   defaultText,
@@ -8,6 +7,7 @@ import {
 } from '../../src/shared/settings/describe-setting.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
+import { exceptionsText, type SettingSupport } from '../../src/shared/settings/support/setting-support.js';
 
 /** The support of settings, by path. */
 export type SettingSupportTables = Readonly<Record<string, SettingSupport>>;

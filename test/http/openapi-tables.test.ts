@@ -1,13 +1,16 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SettingSupport } from '../../daemon/plan/setting-support.js';
-import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import type { ErrorClassEntry } from '../../src/shared/error-class-entry.js';
 import { jobErrorClasses } from '../../src/shared/job-error-classes.js';
 import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
+import type { SettingSupport } from '../../src/shared/settings/support/setting-support.js';
+import {
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../src/shared/settings/support/supported-settings.js';
 import { at, property, readOptions } from '../helpers/answers/document.js';
 
 test('every setting is there under each of its names, with its range, its choices, its default and its help', () => {

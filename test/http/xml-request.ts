@@ -1,6 +1,6 @@
 import * as assert from 'uvu/assert';
-import { readXmlRequest } from '../../daemon/http/representations/read-xml-request.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { readXmlRequest } from '../../src/shared/xml/read-xml-request.js';
 
 /** Limits for reading requests. */
 export const limits = { maxOutputs: 50 };

@@ -1,9 +1,12 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkSupport, type SettingSupport } from '../../daemon/plan/setting-support.js';
-import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { defaultOutput } from '../../src/shared/settings/index.js';
+import { checkSupport, type SettingSupport } from '../../src/shared/settings/support/setting-support.js';
+import {
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../src/shared/settings/support/supported-settings.js';
 
 const entries: readonly (readonly [string, SettingSupport])[] = [
   ...Object.entries(supportedJobFields),

@@ -2,14 +2,17 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { checkSupport } from '../../daemon/plan/setting-support.js';
-import { supportedJobFields, supportedOutputSettings } from '../../daemon/plan/supported-settings.js';
 import { crossRules, examples } from '../../scripts/docs/examples.js';
 import { settingsPage } from '../../scripts/docs/settings-page.js';
 import { addJobOptions, buildRequestBody } from '../../src/cli/input/job-args.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import {
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../src/shared/settings/support/supported-settings.js';
 import { settingPaths } from '../helpers/architecture/check-settings.js';
 
 const page = settingsPage();

@@ -5,10 +5,13 @@ import { captionFileTable } from '../../../src/shared/settings/captions.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { notificationTable } from '../../../src/shared/settings/notifications.js';
 import type { SettingsTable } from '../../../src/shared/settings/setting.js';
+import { exceptionsText, type SettingSupport } from '../../../src/shared/settings/support/setting-support.js';
+import {
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../../src/shared/settings/support/supported-settings.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/shared/settings/watermark.js';
-import { exceptionsText, type SettingSupport } from '../../plan/setting-support.js';
-import { supportedJobFields, supportedOutputSettings } from '../../plan/supported-settings.js';
 import {
   type MediaType,
   type Method,

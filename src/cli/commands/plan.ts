@@ -68,10 +68,10 @@ Examples:
 
 /** The settings that this version rejects. */
 export const moreHelp = async () =>
-  unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
+  unsupportedHelp(await import('../../shared/settings/support/supported-settings.js'));
 
 const parseXml: ParseXml = async (text) =>
-  (await import('../../../daemon/http/representations/read-xml-request.js')).readXmlRequest(text);
+  (await import('../../shared/xml/read-xml-request.js')).readXmlRequest(text);
 
 async function run(arg: string, given: PlanOptions, context: Context): Promise<ExitCode> {
   const { io } = context;

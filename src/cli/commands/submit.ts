@@ -81,4 +81,4 @@ Examples:
 
 /** The settings that the daemon of this version rejects. */
 export const moreHelp = async () =>
-  unsupportedHelp(await import('../../../daemon/plan/supported-settings.js'));
+  unsupportedHelp(await import('../../shared/settings/support/supported-settings.js'));

@@ -54,7 +54,7 @@ async function withCaptionFiles(request: RequestFields, files: Map<string, FileT
 }
 
 async function parseXml(text: string) {
-  const { readXmlRequest } = await import('../../../daemon/http/representations/read-xml-request.js');
+  const { readXmlRequest } = await import('../../shared/xml/read-xml-request.js');
   return readXmlRequest(text);
 }
 

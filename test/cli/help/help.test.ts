@@ -1,9 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import * as supported from '../../../daemon/plan/supported-settings.js';
 import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
 import { unsupportedHelp } from '../../../src/cli/input/job-args.js';
 import { settingFlags } from '../../../src/shared/settings/flags.js';
+import * as supported from '../../../src/shared/settings/support/supported-settings.js';
 import { matchesGolden } from '../../helpers/golden.js';
 import { runCli } from '../run-cli.js';
 import { runInProcess } from '../run-here.js';

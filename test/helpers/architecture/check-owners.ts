@@ -31,7 +31,7 @@ export const owners: Owners = {
   'ssh2-sftp-client': ['daemon/transports'],
   hono: ['daemon/http'],
   '@hono/node-server': ['daemon/http'],
-  saxes: ['daemon/http', 'daemon/captions'],
+  saxes: ['src/shared/xml', 'daemon/captions'],
   conf: ['src/config'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],

@@ -7,8 +7,8 @@ export const pureModules = ['src/shared', 'daemon/jobs', 'daemon/plan', 'src/cli
 /** The general utilities that both sides share. Some of them, such as locks and atomic file writes, cannot be pure. */
 const utilities = 'src/shared/util';
 
-/** Modules of Node.js that are pure. */
-const pureNodeModules: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util']);
+/** Modules of Node.js and packages that are pure. */
+const purePackages: ReadonlySet<string> = new Set(['node:path', 'node:path/posix', 'node:util', 'saxes']);
 
 const impure = [
   [/\bDate\s*\.\s*now\b/g, 'Date.now'],
@@ -31,10 +31,7 @@ export function checkPureImports(
 ): readonly string[] {
   return inModules(files, modules).flatMap((file) =>
     importsOf(file).flatMap(({ index, specifier }) => {
-      if (
-        specifier !== null &&
-        (importedPath(file.path, specifier) !== null || pureNodeModules.has(specifier))
-      )
+      if (specifier !== null && (importedPath(file.path, specifier) !== null || purePackages.has(specifier)))
         return [];
       return [violation(file, index, `a pure module may not import ${specifier ?? 'a computed name'}.`)];
     }),

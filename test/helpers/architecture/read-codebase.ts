@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { supportedJobFields, supportedOutputSettings } from '../../../daemon/plan/supported-settings.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
+import {
+  supportedJobFields,
+  supportedOutputSettings,
+} from '../../../src/shared/settings/support/supported-settings.js';
 import { settingPaths } from './check-settings.js';
 import type { Codebase } from './rules.js';
 import { readSources } from './source-file.js';

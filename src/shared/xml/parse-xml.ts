@@ -1,5 +1,5 @@
 import { SaxesParser } from 'saxes';
-import { isVencError, VencError } from '../../../src/shared/errors.js';
+import { isVencError, VencError } from '../errors.js';
 
 /** A position in a text; both numbers start at 1. */
 export interface TextPosition {

@@ -1,7 +1,7 @@
-import type { jobTable, outputTable } from '../../src/shared/settings/index.js';
-import { isOff } from '../../src/shared/settings/parse-unchecked.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
-import { isObject } from '../../src/shared/util/is-object.js';
+import { isObject } from '../../util/is-object.js';
+import type { jobTable, outputTable } from '../index.js';
+import { isOff } from '../parse-unchecked.js';
+import type { RequestWarning } from '../request-warning.js';
 
 /** How this version handles a setting. */
 export type SettingSupport =

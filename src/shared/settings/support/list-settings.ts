@@ -1,11 +1,6 @@
-import type { SettingRecord } from '../../src/shared/records.js';
-import {
-  defaultText,
-  meaningText,
-  nestedSettings,
-  valueText,
-} from '../../src/shared/settings/describe-setting.js';
-import { jobTable, outputTable, type Setting, type SettingsTable } from '../../src/shared/settings/index.js';
+import type { SettingRecord } from '../../records.js';
+import { defaultText, meaningText, nestedSettings, valueText } from '../describe-setting.js';
+import { jobTable, outputTable, type Setting, type SettingsTable } from '../index.js';
 import { exceptionsText, type SettingSupport, type SettingSupportTable } from './setting-support.js';
 import { supportedJobFields, supportedOutputSettings } from './supported-settings.js';
 

@@ -1,6 +1,6 @@
-import type { SettingsTable } from '../../src/shared/settings/index.js';
-import type { notAppliedJobTable, notAppliedOutputTable } from '../../src/shared/settings/not-applied.js';
-import type { streamingTable } from '../../src/shared/settings/streaming.js';
+import type { SettingsTable } from '../index.js';
+import type { notAppliedJobTable, notAppliedOutputTable } from '../not-applied.js';
+import type { streamingTable } from '../streaming.js';
 import type { SettingSupport } from './setting-support.js';
 
 /*

@@ -1,6 +1,6 @@
-import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
-import type { Setting } from '../../../src/shared/settings/setting.js';
-import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
+import { jobTable, outputTable } from '../settings/index.js';
+import type { Setting } from '../settings/setting.js';
+import { memoizeByKey } from '../util/memoize-by-key.js';
 import { displayName, invalidXmlError, parseXml, type TextPosition, type XmlElement } from './parse-xml.js';
 
 /**
