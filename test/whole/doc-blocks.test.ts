@@ -38,6 +38,7 @@ const notRun: Readonly<Record<string, string>> = {
   'npm run bench': checkout,
   'npm run bench -- startup http': checkout,
   'npm run bench -- --help': checkout,
+  'npm run bench -- size footprint --save bench/baseline.md': checkout,
   '.ci/run': checkout,
   'npm ci && npm pack': machine,
   'git pull && npm ci && rm -f venc-*.tgz && npm pack': machine,
