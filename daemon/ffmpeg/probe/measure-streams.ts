@@ -1,16 +1,11 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
-import { inputOptions, safeInputOptions } from '../../plan/safe-input.js';
+import { inputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
 import { numberAt, objectsAt, type ProbeObject, parseProbe } from './probe-fields.js';
 import { usableVideos } from './read-video.js';
-import { launchFfprobe, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
-
-const videoPacketArgs = [
-  ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'v:0'],
-  ...['-show_entries', 'packet=pts_time,size', '-of', 'csv=p=0'],
-] as const;
+import { launchFfprobe, type ProbeSettings, packetArgs, readFfprobeOutput } from './run-ffprobe.js';
 
 /** Implements `Ffmpeg.measureVideo`. */
 export async function measureVideo(
@@ -28,7 +23,7 @@ export async function measureVideo(
     first = Math.min(first, seconds);
     last = Math.max(last, seconds);
   });
-  const exit = await launchFfprobe(ffprobe, videoPacketArgs, path, {
+  const exit = await launchFfprobe(ffprobe, packetArgs('pts_time,size', 'v:0'), path, {
     settings,
     signal: AbortSignal.any([signal, timeoutSignal(settings.seconds * 1000)]),
     onStdout: (text) => reader.add(text),
@@ -38,11 +33,6 @@ export async function measureVideo(
   const seconds = ((last - first) * packets) / (packets - 1);
   return { seconds, kbps: (bytes * 8) / 1000 / seconds };
 }
-
-const packetTimeArgs = [
-  ...['-v', 'error', '-hide_banner', ...safeInputOptions],
-  ...['-show_entries', 'packet=stream_index,pts_time,duration_time', '-of', 'csv=p=0'],
-] as const;
 
 /** The times of a track in seconds of the file's timestamps. */
 export interface TrackTimes {
@@ -73,7 +63,7 @@ export async function measureTracks(
       endSeconds: Math.max(track.endSeconds, start + (Number.isFinite(length) ? length : 0)),
     });
   });
-  const exit = await launchFfprobe(ffprobe, packetTimeArgs, path, {
+  const exit = await launchFfprobe(ffprobe, packetArgs('stream_index,pts_time,duration_time'), path, {
     settings,
     signal,
     onStdout: (text) => reader.add(text),
@@ -104,16 +94,9 @@ export async function measureVariableVideo(
   const { streamIndex = 0, frameCount = 0 } = video ?? {};
   if (frameCount < 2) return null;
   const args = [
-    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis), '-select_streams', String(streamIndex)],
+    ...packetArgs('pts_time,duration_time', streamIndex, analysis),
     // For a time after the end, ffprobe reads from the last keyframe.
-    ...[
-      '-read_intervals',
-      '%+#1,999999999%',
-      '-show_entries',
-      'packet=pts_time,duration_time',
-      '-of',
-      'csv=p=0',
-    ],
+    ...['-read_intervals', '%+#1,999999999%'],
   ];
   const csv = await readFfprobeOutput(ffprobe, args, path, options);
   const packets = csv.split('\n').flatMap((line) => {
@@ -155,15 +138,10 @@ export async function findStills(
     counts.set(index, count + 1);
     if (count > maxFramesNextToStill || [...counts.values()].every((one) => one > 1)) stopReading.abort();
   });
-  await launchFfprobe(
-    ffprobe,
-    [
-      ...['-v', 'error', '-hide_banner', ...safeInputOptions, '-select_streams', 'v'],
-      ...['-show_entries', 'packet=stream_index', '-of', 'csv=p=0'],
-    ],
-    path,
-    { settings, signal: AbortSignal.any([stopReading.signal, signal]), onStdout: (text) => reader.add(text) },
-  );
+  await launchFfprobe(ffprobe, packetArgs('stream_index', 'v'), path, {
+    ...{ settings, signal: AbortSignal.any([stopReading.signal, signal]) },
+    onStdout: (text) => reader.add(text),
+  });
   return new Set([...counts].filter(([, count]) => count === 1).map(([index]) => index));
 }
 
@@ -229,8 +207,8 @@ export async function findDisplayedFrame(
   const stopReading = new AbortController();
   const limit = timeoutSignal(settings.seconds * 1000);
   const args = [
-    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis), '-select_streams', String(streamIndex)],
-    ...['-read_intervals', `${seconds.toFixed(6)}%`, '-show_entries', 'packet=pts_time', '-of', 'csv=p=0'],
+    ...packetArgs('pts_time', streamIndex, analysis),
+    ...['-read_intervals', `${seconds.toFixed(6)}%`],
   ];
   let [displayedFrame, laterFrame] = [Number.NEGATIVE_INFINITY, 0];
   const reader = new LineReader((line) => {

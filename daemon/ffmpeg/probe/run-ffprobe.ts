@@ -4,7 +4,8 @@ import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
-import { fileArgument } from '../../plan/safe-input.js';
+import type { Analysis } from '../../jobs/media.js';
+import { fileArgument, inputOptions } from '../../plan/safe-input.js';
 import { probeLimits } from '../containment/program-limits.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { type ExitResult, type LaunchSettings, launch } from '../launch.js';
@@ -16,6 +17,19 @@ export interface ProbeSettings extends LaunchSettings {
   readonly memoryBytes: number;
   /** Maximum seconds of one probe. */
   readonly seconds: number;
+}
+
+/** The arguments that print fields of packets, a line for each: of all streams, or of those that `streams` selects. */
+export function packetArgs(
+  fields: string,
+  streams?: string | number,
+  analysis?: Analysis,
+): readonly string[] {
+  return [
+    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis)],
+    ...(streams === undefined ? [] : ['-select_streams', String(streams)]),
+    ...['-show_entries', `packet=${fields}`, '-of', 'csv=p=0'],
+  ];
 }
 
 /** Runs ffprobe on a file, which is the only one that it can read in a sandbox. */
