@@ -2,27 +2,17 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ffmpegRaw } from '../contracts/odd-input.js';
 import { film, media, testFfmpeg, testTone } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { probed } from './decoded-media.js';
-import { type Encoded, type ShippedEncoder, startShipped } from './shipped-run.js';
+import { makerIn, type ShippedEncoder, startShipped, warningsOf } from './shipped-run.js';
 
 /* Still images next to a video, and what an input has and its output has not. */
 
 const folder = tempFolder();
 const { ffmpeg } = await testFfmpeg();
 
-async function made(name: string, ...args: readonly string[]): Promise<string> {
-  const path = join(folder, name);
-  await ffmpegRaw(...args, path);
-  return path;
-}
-
-function warningsOf({ job }: Encoded): readonly string[] {
-  assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
-  return job.output_media_files.flatMap(({ warnings = [] }) => warnings);
-}
+const made = makerIn(folder);
 
 const videoOf = async (path: string) => {
   const args = ['-select_streams', 'v', '-count_frames', '-show_entries', 'stream=width,nb_read_frames'];

@@ -2,19 +2,15 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runCli } from '../cli/run-cli.js';
-import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
 import { measure, runShipped, shippedBuilds } from './shipped.js';
+import { makerIn } from './shipped-run.js';
 
 /* Inputs of a few samples, one frame, or one pixel. What an output has is counted by decoding it. */
 
 const folder = tempFolder();
 
-async function made(name: string, ...args: readonly string[]): Promise<string> {
-  const path = join(folder, name);
-  await ffmpegRaw(...args, path);
-  return path;
-}
+const made = makerIn(folder);
 
 /** How many bytes of mono samples a file or a playlist has when decoded. */
 async function sampleCount(path: string): Promise<number> {

@@ -2,11 +2,10 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ffmpegRaw } from '../contracts/odd-input.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 import { probed, samplesOf, strengthOf } from './decoded-media.js';
-import { type Encoded, type ShippedEncoder, startShipped } from './shipped-run.js';
+import { makerIn, type ShippedEncoder, startShipped, warningsOf } from './shipped-run.js';
 
 /* Tracks that begin long after the start of the file, and files with several programmes. */
 
@@ -21,16 +20,7 @@ const later = (seconds: number) => ['-itsoffset', String(seconds)] as const;
 const h264 = ['-c:v', 'libx264', '-preset', 'ultrafast', '-pix_fmt', 'yuv420p'] as const;
 const mpeg2 = ['-c:v', 'mpeg2video', '-r', '25', '-g', '5'] as const;
 
-async function made(name: string, ...args: readonly string[]): Promise<string> {
-  const path = join(folder, name);
-  await ffmpegRaw(...args, path);
-  return path;
-}
-
-function warningsOf({ job }: Encoded): readonly string[] {
-  assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
-  return job.output_media_files.flatMap(({ warnings = [] }) => warnings);
-}
+const made = makerIn(folder);
 
 /** The strength of a tone in half a second of the first audio of a file. */
 async function strengthAt(path: string, seconds: number, hertz: number): Promise<number> {

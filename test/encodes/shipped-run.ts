@@ -1,8 +1,10 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
+import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
+import { ffmpegRaw } from '../contracts/odd-input.js';
 import { pollUntil } from '../helpers/daemon.js';
 import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { testFfmpeg } from '../helpers/media.js';
@@ -54,6 +56,21 @@ export async function startShipped(ffmpeg: string): Promise<ShippedEncoder> {
     async end() {
       await daemon.end('SIGTERM');
     },
+  };
+}
+
+/** The warnings of the outputs of a job, which must have finished. */
+export function warningsOf({ job }: Pick<Encoded, 'job'>): readonly string[] {
+  assert.is(job.state, 'finished', JSON.stringify(job.output_media_files));
+  return job.output_media_files.flatMap(({ warnings = [] }) => warnings);
+}
+
+/** Makes files in a folder with the ffmpeg of the tests. */
+export function makerIn(folder: string): (name: string, ...args: readonly string[]) => Promise<string> {
+  return async (name, ...args) => {
+    const path = join(folder, name);
+    await ffmpegRaw(...args, path);
+    return path;
   };
 }
 
