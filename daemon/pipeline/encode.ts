@@ -88,8 +88,10 @@ export async function* encode(
         const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
         const shapeChange = report.shapeChange ?? (isHidden ? 'stretched' : undefined);
         const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
+        const copied = product.sources?.audio;
         const warnings = [
           ...verified.warnings,
+          ...(copied?.isCopied === true ? await source.copiedAudioWarnings(copied) : []),
           ...damageWarnings(report, source.media()),
           ...added,
           ...(shape === null ? [] : [shape]),

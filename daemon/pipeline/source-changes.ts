@@ -1,8 +1,10 @@
 import { VencError } from '../../src/shared/errors.js';
 import { type Binary, changedAudioStream, type Ffmpeg, undecodedTrack } from '../ffmpeg/index.js';
-import type { AudioFacts, FrameShape, MediaFacts } from '../jobs/media.js';
+import type { AudioFacts, AudioPart, FrameShape, MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
-import { conversionOf, readAudioParts } from '../plan/write/audio.js';
+import { changeWarnings } from '../plan/decide/decide-audio.js';
+import type { TrackSource } from '../plan/plan-types.js';
+import { audioPartsArgs, changingAudioFormats, conversionOf, readAudioParts } from '../plan/write/audio.js';
 import { readShapes, shapeListArgs, shapeResults, shapeWarning } from '../plan/write/shapes.js';
 import type { PipelineContext } from './pipeline-context.js';
 
@@ -22,6 +24,8 @@ export interface SourceChanges {
   readonly withChanges: <T>(work: () => Promise<T>) => Promise<T>;
   /** The sentence about the first change of the shape of the video, and what was done about it; null if it is not found. */
   readonly shapeWarning: (by: 'fitted' | 'stretched') => Promise<string | null>;
+  /** The sentences about a change of the format of audio that an output copies. The audio is decoded once to find it. */
+  readonly copiedAudioWarnings: (source: TrackSource) => Promise<readonly string[]>;
   /** That a newer ffmpeg decoded the input, as a sentence; empty if none did. */
   readonly warnings: () => readonly string[];
 }
@@ -36,6 +40,18 @@ export function createSourceChanges(
   let { ffmpeg } = context;
   let warnings: readonly string[] = [];
   let foundShapes: Promise<readonly FrameShape[] | null> | null = null;
+  const foundParts = new Map<number, Promise<readonly AudioPart[]>>();
+  const allAudio = () => [media.audio, ...(media.otherAudio ?? [])].filter((one) => one !== null);
+  const partsOf = (audio: AudioFacts): Promise<readonly AudioPart[]> => {
+    const found =
+      foundParts.get(audio.streamIndex) ??
+      runWithMessages(audioPartsArgs(media, audio, given.input)).then(readAudioParts, () => {
+        run.signal.throwIfAborted();
+        return [];
+      });
+    foundParts.set(audio.streamIndex, found);
+    return found;
+  };
   const runWithMessages = async (args: readonly string[]): Promise<string> => {
     let messages = '';
     const onStderr = (text: string) => {
@@ -87,6 +103,12 @@ export function createSourceChanges(
       if (shapes !== null) return shapeWarning(shapes, by);
       return `The size or the shape of the video changes; ${shapeResults[by]}.`;
     },
+    async copiedAudioWarnings(source) {
+      const audio = allAudio().find(({ streamIndex }) => source.stream === `${given.input}:${streamIndex}`);
+      if (audio === undefined || !changingAudioFormats.has(media.format)) return [];
+      const parts = audio.converted?.parts ?? (await partsOf(audio));
+      return changeWarnings(parts, source, copiedResult);
+    },
     async withChanges(work) {
       for (;;) {
         try {
@@ -98,8 +120,8 @@ export function createSourceChanges(
             continue;
           }
           const index = changedAudioStream(error);
-          const audio = [media.audio, ...(media.otherAudio ?? [])].find((one) => one?.streamIndex === index);
-          if (audio == null || audio.converted !== undefined) throw error;
+          const audio = allAudio().find(({ streamIndex }) => streamIndex === index);
+          if (audio === undefined || audio.converted !== undefined) throw error;
           context.log(
             'info',
             `Job ${run.job.id}: the format of the audio changes in the middle, so it is converted first.`,
@@ -110,6 +132,8 @@ export function createSourceChanges(
     },
   };
 }
+
+const copiedResult = 'it was copied as it is, and players may stop there or play the rest wrongly';
 
 /** The error of a run that cannot decode a track, if no newer ffmpeg is used. */
 function failedAlone({ errorClass, message, cause }: VencError, newer: Binary | null): VencError {

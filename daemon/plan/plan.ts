@@ -6,7 +6,7 @@ import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/aut
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
 import { contentSecondsOf, decideClip, extendsIntoClip, startWithin } from './decide/clip.js';
 import { clipOfCopies, copyWarnings, decideCopies } from './decide/copies.js';
-import { changeWarnings, decideAudio, decideRepack } from './decide/decide-audio.js';
+import { conversionWarnings, decideAudio, decideRepack } from './decide/decide-audio.js';
 import { decideVideo } from './decide/decide-video.js';
 import type { AudioDecision, Decision, VideoDecision } from './decide/decisions.js';
 import { groupDecisions, hasVideo } from './decide/group-decisions.js';
@@ -233,7 +233,7 @@ function decideOutput(
       ...(combination.audio === null || inputAudio !== null ? [] : endedWarnings('audio', media.audio)),
       ...videoResult.warnings,
       ...audioResult.warnings,
-      ...(audioResult.audio === null ? [] : changeWarnings(audioResult.audio, clip)),
+      ...(audioResult.audio === null ? [] : conversionWarnings(audioResult.audio, clip)),
       ...captionWarnings,
       ...(lacksThumbnails ? ['There are no thumbnails, because the input has no video.'] : []),
       ...missingCaptionWarnings(settings, { isVideo, wantsVideo: combination.video !== null }),

@@ -17,6 +17,7 @@ const parts = {
   mono: [440, 1, 48_000],
   stereo: [660, 2, 48_000],
   stereo44: [440, 2, 44_100],
+  mono44: [440, 1, 44_100],
   surround: [880, 6, 48_000],
 } as const satisfies Record<string, Part>;
 
@@ -91,6 +92,7 @@ const inputs = [
   ['mono.aac', ['aac'], [parts.mono, parts.stereo], halves(440, 660), '48 kHz mono to 48 kHz stereo'],
   ['surround.ts', ['ac3'], [parts.stereo, parts.surround], halves(660, 880), '48 kHz stereo to 48 kHz 5.1'],
   ['rate.ts', ['aac'], [parts.surround, parts.stereo44], halves(880, 440), '48 kHz 5.1 to 44.1 kHz stereo'],
+  ['both.ts', ['mp2'], [parts.stereo, parts.mono44], halves(660, 440), '48 kHz stereo to 44.1 kHz mono'],
   [
     'rate.mp3',
     ['libmp3lame'],
@@ -111,9 +113,19 @@ for (const build of await shippedBuilds()) {
       assert.is(code, 0, stderr);
       await assertTones(output, tones);
       assert.is(changesIn(stderr).length, 1, stderr);
-      assert.match(changesIn(stderr)[0] ?? '', `from ${change} at 2.`);
+      assert.match(changesIn(stderr)[0] ?? '', new RegExp(`from ${change} at 2\\.\\d s of the input; `));
     });
   }
+
+  test(`${build.name}: audio that changes is copied as it is, with a warning`, async () => {
+    const output = join(tempFolder(), 'copy.mkv');
+    const input = await joined('copied.ts', ['ac3'], [parts.stereo, parts.surround]);
+    const args = ['run', input, '-o', output, '--copy-audio', '--progress', 'none'];
+    const { code, stderr } = await runCli(args, { env: build.env });
+    assert.is(code, 0, stderr);
+    const change = 'The audio changes from 48 kHz stereo to 48 kHz 5.1 at 2.';
+    assert.match(stderr, new RegExp(`${change}\\d s of the input; it was copied as it is, and players`));
+  });
 
   test(`${build.name}: renditions, fades, measured loudness and clips of such audio are right`, async () => {
     const input = await joined('three.ts', ['ac3'], [parts.mono, parts.surround, parts.stereo]);

@@ -68,6 +68,7 @@ async function encodeBoth({ run, context }: ReturnType<typeof fixture>): Promise
     warnings: () => [],
     withChanges: <T>(work: () => Promise<T>) => work(),
     shapeWarning: async () => null,
+    copiedAudioWarnings: async () => [],
   };
   const group = { latest: () => ({ members, individually: members }), source };
   for await (const { output } of encode(run, context, group, tempFolder()))

@@ -90,13 +90,14 @@ function decideMixing(from: number, to: 1 | 2): Mixing {
   return { by: from === 2 ? 'average' : 'positions' };
 }
 
-/** The sentence about audio whose format changes within the clip of an output. */
+/** The sentence about audio whose format changes within the clip of an output, and what was done about it. */
 export function changeWarnings(
-  { converted, sampleRate, channels }: AudioDecision,
-  { startSeconds, lengthSeconds }: Clip,
+  parts: readonly AudioPart[],
+  { startSeconds, lengthSeconds }: Pick<Clip, 'startSeconds' | 'lengthSeconds'>,
+  result: string,
 ): readonly string[] {
   const end = startSeconds + (lengthSeconds ?? Number.POSITIVE_INFINITY);
-  const changes = (converted?.parts ?? []).flatMap((to, at, all) => {
+  const changes = parts.flatMap((to, at, all) => {
     const from = all[at - 1];
     return from !== undefined && to.seconds > startSeconds && to.seconds < end ? [{ from, to }] : [];
   });
@@ -105,8 +106,17 @@ export function changeWarnings(
   const { from, to } = first;
   const more = changes.length === 1 ? '' : ' and again later';
   return [
-    `The audio changes from ${formatName(from)} to ${formatName(to)} at ${to.seconds.toFixed(1)} s of the input${more}; all of it was converted to ${formatName({ sampleRate, channels })}.`,
+    `The audio changes from ${formatName(from)} to ${formatName(to)} at ${to.seconds.toFixed(1)} s of the input${more}; ${result}.`,
   ];
+}
+
+/** The same about audio that was converted. */
+export function conversionWarnings(
+  { converted, sampleRate, channels }: AudioDecision,
+  clip: Clip,
+): readonly string[] {
+  const result = `all of it was converted to ${formatName({ sampleRate, channels })}`;
+  return changeWarnings(converted?.parts ?? [], clip, result);
 }
 
 const layoutNames: Readonly<Record<number, string>> = { 1: 'mono', 2: 'stereo', 6: '5.1', 8: '7.1' };

@@ -88,10 +88,35 @@ const positionalMatrix = [
 /** The demuxers of files that are nothing but audio packets, one after another. Their times are computed from these. */
 const elementaryFormats: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'eac3', 'dts', 'truehd']);
 
+/** Added to the number that reports the format of a part, to distinguish it from a timestamp. */
+const partMark = 1e12;
+
+/** Formats whose audio may change. In others, the container states one format, and broadcasts rarely get into them as they are. */
+export const changingAudioFormats: ReadonlySet<string> = new Set([
+  ...elementaryFormats,
+  'mpeg-ts',
+  'mpeg-ps',
+]);
+
+/** The filters that report each part of audio: its format and the timestamps of its first two frames, see `readAudioParts`. */
+const partFilters = [
+  String.raw`volume=volume=1+0*print(${partMark}+nb_channels*1e6+sample_rate\,16):eval=once`,
+  String.raw`asetpts=if(lte(st(0\,ld(0)+1)\,2)\,PTS+0*print(T\,16)\,PTS)`,
+];
+
+/** The arguments of the run that only lists the parts of audio, by decoding it. */
+export function audioPartsArgs(
+  { analysis }: MediaFacts,
+  { streamIndex }: AudioFacts,
+  input: string,
+): readonly string[] {
+  const filters = partFilters.join(',');
+  return [...safeInputArgs(input, analysis), '-map', `0:${streamIndex}`, '-af', filters, '-f', 'null', '-'];
+}
+
 /**
  * The run of ffmpeg that converts a stream whose format changes to stereo at one sample rate. ffmpeg builds the filters again at
- * each change, so those of an output, which count from its start, cannot follow it. The first two report each part: its format and
- * the timestamps of its first two frames, see `readAudioParts`. The video is read too, so that a jump of the clock is corrected as when it is encoded.
+ * each change, so those of an output, which count from its start, cannot follow it. The video is read too, so that a jump of the clock is corrected as when it is encoded.
  */
 export function conversionOf(
   { video, format, analysis }: MediaFacts,
@@ -103,8 +128,7 @@ export function conversionOf(
   const path = `${scratch}/converted-${streamIndex}.${isElementary ? 'w64' : 'nut'}`;
   const rate = sampleRate > 0 ? sampleRate : 48_000;
   const filters = [
-    String.raw`volume=volume=1+0*print(${partMark}+nb_channels*1e6+sample_rate\,16):eval=once`,
-    String.raw`asetpts=if(lte(st(0\,ld(0)+1)\,2)\,PTS+0*print(T\,16)\,PTS)`,
+    ...partFilters,
     `aresample=${positionalMatrix}`,
     `aformat=sample_fmts=flt:sample_rates=${rate}:channel_layouts=stereo`,
   ];
@@ -118,9 +142,6 @@ export function conversionOf(
     ],
   };
 }
-
-/** Added to the number that reports the format of a part, to distinguish it from a timestamp. */
-const partMark = 1e12;
 
 /**
  * Reads the parts from the messages of the run that converted them. Where channels and sample rate change together, MPEG audio has one
