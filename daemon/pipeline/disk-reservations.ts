@@ -48,6 +48,8 @@ export class ScratchSpace {
   readonly #options: ScratchSpaceOptions;
   readonly #reservations = new Set<ScratchReservation>();
   #waiters: readonly Waiter[] = [];
+  /** The sizes of files that `withFile` reserves. */
+  #otherBytes = 0;
   #isAdmitting = false;
   #mustAdmitAgain = false;
 
@@ -94,8 +96,23 @@ export class ScratchSpace {
    */
   async hasSpaceFor(bytes: number): Promise<boolean> {
     const freeBytes = await this.#options.freeBytes().catch(() => Number.POSITIVE_INFINITY);
-    const needed = [...this.#reservations].reduce((sum, reservation) => sum + reservation.remainingBytes, 0);
+    const needed = [...this.#reservations].reduce(
+      (sum, reservation) => sum + reservation.remainingBytes,
+      this.#otherBytes,
+    );
     return freeBytes - needed - bytes >= this.#options.minFreeBytes;
+  }
+
+  /** Does work that writes a file of this size in addition to what jobs reserve. Downloads wait that do not fit next to it. */
+  async withFile<T>(sizeBytes: number, work: () => Promise<T>): Promise<T> {
+    this.#otherBytes += sizeBytes;
+    try {
+      return await work();
+    } finally {
+      // The disk counts the file now.
+      this.#otherBytes -= sizeBytes;
+      this.#admit();
+    }
   }
 
   #begin(sizeBytes: number | null, producedFiles: number): ScratchReservation {

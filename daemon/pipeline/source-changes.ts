@@ -62,8 +62,9 @@ export function createSourceChanges(
     return messages;
   };
   const convert = async (audio: AudioFacts): Promise<void> => {
-    const { path, args } = conversionOf(media, audio, given);
-    const [first, ...others] = readAudioParts(await runWithMessages(args));
+    const { path, args, sizeBytes } = conversionOf(media, audio, given);
+    const messages = await context.space.withFile(sizeBytes, () => runWithMessages(args));
+    const [first, ...others] = readAudioParts(messages);
     if (first === undefined)
       throw new VencError('TranscodingError', 'The audio, whose format changes, could not be converted.');
     const converted: AudioFacts = { ...audio, converted: { path, parts: [first, ...others] } };

@@ -131,6 +131,33 @@ test('the reservation ends once all outputs are made, because the disk then coun
   assert.equal(begun, [1, 2]);
 });
 
+test('a file that is written besides needs space until it is written', async ({
+  ask,
+  begun,
+  holds,
+  space,
+}) => {
+  ask(1, null);
+  await settle();
+  holds.get(1)?.setReceived(0, 100);
+  let finish = () => {};
+  const written = space.withFile(
+    600,
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
+  );
+  // Free: 1000. The first needs 200, the file 600, and 100 are kept free.
+  ask(2, 100);
+  await settle();
+  assert.equal(begun, [1]);
+  finish();
+  await written;
+  await settle();
+  assert.equal(begun, [1, 2]);
+});
+
 test('a download waits for the size of one that has just started', async ({ ask, begun, holds }) => {
   ask(1, null);
   await settle();

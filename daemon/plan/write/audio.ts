@@ -114,15 +114,19 @@ export function audioPartsArgs(
   return [...safeInputArgs(input, analysis), '-map', `0:${streamIndex}`, '-af', filters, '-f', 'null', '-'];
 }
 
+/** Of two channels of 32-bit floats. */
+const bytesPerSample = 8;
+
 /**
  * The run of ffmpeg that converts a stream whose format changes to stereo at one sample rate. ffmpeg builds the filters again at
- * each change, so those of an output, which count from its start, cannot follow it. The video is read too, so that a jump of the clock is corrected as when it is encoded.
+ * each change, so those of an output, which count from its start, cannot follow it. The video is read too, so that a jump of the
+ * clock is corrected as when it is encoded.
  */
 export function conversionOf(
-  { video, format, analysis }: MediaFacts,
+  { video, format, analysis, durationSeconds }: MediaFacts,
   { streamIndex, sampleRate }: AudioFacts,
   { input, scratch }: PlanPaths,
-): { readonly path: string; readonly args: readonly string[] } {
+): { readonly path: string; readonly args: readonly string[]; readonly sizeBytes: number } {
   // In Ogg, ffmpeg counts the time of all links with the sample rate of the first one.
   const isElementary = elementaryFormats.has(format) || (format === 'ogg' && video === null);
   const path = `${scratch}/converted-${streamIndex}.${isElementary ? 'w64' : 'nut'}`;
@@ -134,6 +138,7 @@ export function conversionOf(
   ];
   return {
     path,
+    sizeBytes: Math.ceil((durationSeconds ?? 0) * rate) * bytesPerSample,
     args: [
       ...['-y', ...safeInputArgs(input, analysis), '-map', `0:${streamIndex}`, '-af', filters.join(',')],
       // Without a container the samples follow each other. ffmpeg 5.1 sets a wrong time for the first frame of another rate.
