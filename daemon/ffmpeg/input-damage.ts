@@ -1,18 +1,26 @@
 import { shapeMark } from '../plan/write/shapes.js';
 
+/** Those of demuxers of `damagePattern`. */
+const demuxerMessages = [
+  ...['exceeds containing master element', "an EBML number's first byte", 'first byte of an EBML number'],
+  ...['Invalid EBML number size tag', 'Packet mismatch -?\\d', 'packet_replic_size -?\\d+ is invalid'],
+  ...['packet_obj_size -?\\d+ invalid', 'ff asf skip 0 ', 'edit unit sync lost on stream \\d'],
+] as const;
+
+/** Damage that counts while ffmpeg opens a file: decoders then try unused tracks too, and print errors of the others again. */
+export const openingDamagePattern = new RegExp(demuxerMessages.join('|'));
+
 /**
  * Messages of decoders and demuxers about data that cannot be what an encoder wrote. A recording that begins between two keyframes, or a
  * clip of one, causes others, such as `non-existing PPS 0 referenced`, `no frame!` and `Could not find ref with POC`.
  */
 const damagePattern = new RegExp(
   [
+    ...demuxerMessages,
     ...['error while decoding MB \\d', 'Error at MB: \\d', 'ac-tex damaged at \\d', 'ac tex damaged \\d'],
     ...['Error splitting the input into NAL units', 'invalid frame header', 'overread \\d'],
     ...['Error parsing OBU data', 'Corrupt frame detected', 'Failed to decode tile data'],
-    ...['error decoding the audio block', 'packet_obj_size -?\\d+ invalid', 'CRC mismatch!'],
-    ...['exceeds containing master element', "an EBML number's first byte", 'first byte of an EBML number'],
-    ...['Invalid EBML number size tag', 'Packet mismatch -?\\d', 'packet_replic_size -?\\d+ is invalid'],
-    ...['ff asf skip 0 ', 'edit unit sync lost on stream \\d'],
+    ...['error decoding the audio block', 'CRC mismatch!'],
   ].join('|'),
 );
 

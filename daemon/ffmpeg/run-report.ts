@@ -1,6 +1,6 @@
 import { LineReader } from '../../src/shared/util/line-reader.js';
 import type { RunReport, TrackCounts } from './ffmpeg-types.js';
-import { DamageDetector } from './input-damage.js';
+import { DamageDetector, openingDamagePattern } from './input-damage.js';
 
 /** The level that makes ffmpeg report what it read and wrote. Each message then begins with its own level, so that errors can be distinguished. */
 export const reportLevel = 'level+verbose';
@@ -39,6 +39,8 @@ const noFramePattern = /Cannot determine format of input (?:stream )?(\d+:\d+) a
  * collects the report.
  */
 export class RunReporter {
+  readonly #errors = new DamageDetector();
+  /** Without what decoders say while the input is opened. */
   readonly #damage = new DamageDetector();
   readonly #read = new Map<string, TrackCounts>();
   /** The paths of `Input 0`, `Output 0`, ... */
@@ -47,6 +49,8 @@ export class RunReporter {
   readonly #maxRates = new Map<string, number>();
   readonly #lines: LineReader;
   #isCutOff = false;
+  /** Whether the first input is open. */
+  #isOpen = false;
   /** The sizes that filter graphs were made for, by their source. */
   readonly #sizes = new Map<string, string>();
   #isStretched = false;
@@ -66,10 +70,12 @@ export class RunReporter {
       const text = match === null ? line : `${match[1] ?? ''}${line.slice(match[0].length)}`;
       if (cutOffPattern.test(text)) this.#isCutOff = true;
       if (level === 'verbose') this.#addCounts(text);
+      if (text.startsWith('Input #0, ')) this.#isOpen = true;
       this.#addTrack(text);
       // Lines of metadata after the first have no level either.
       if (!infoLevels.has(level) || /^\s+(?:: |Last message repeated)/.test(text)) return;
-      this.#damage.add(`${text}\n`);
+      this.#errors.add(`${text}\n`);
+      if (this.#isOpen || openingDamagePattern.test(text)) this.#damage.add(`${text}\n`);
       if (passedLevels.has(level)) onError(`${text}\n`);
     });
   }
@@ -89,14 +95,14 @@ export class RunReporter {
    * A track without packets counts only if nothing was read at all, and one whose decoder reported no error may have been too short.
    */
   get undecodedTrack(): string | null {
-    const rejected = this.#damage.hasErrors ? this.#withoutFrame : null;
+    const rejected = this.#errors.hasErrors ? this.#withoutFrame : null;
     return this.#withoutDecoder ?? rejected ?? (this.#hasPackets ? null : this.#withoutPacket);
   }
 
   get report(): RunReport {
     return {
       isDamaged: this.#damage.isDamaged,
-      hasErrors: this.#damage.hasErrors,
+      hasErrors: this.#errors.hasErrors,
       isCutOff: this.#isCutOff,
       ...(this.#shapeChange === undefined ? {} : { shapeChange: this.#shapeChange }),
       read: this.#read,
@@ -105,7 +111,7 @@ export class RunReporter {
   }
 
   get #shapeChange(): RunReport['shapeChange'] {
-    return this.#damage.hasShapeChange ? 'fitted' : this.#isStretched ? 'stretched' : undefined;
+    return this.#errors.hasShapeChange ? 'fitted' : this.#isStretched ? 'stretched' : undefined;
   }
 
   #addTrack(text: string): void {

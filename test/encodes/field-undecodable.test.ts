@@ -63,6 +63,16 @@ if (isOlder) {
     });
   }
 
+  test('an output without a track that cannot be decoded has no warning of damage', async () => {
+    const path = await made('video-only.mkv', video);
+    const { code, stderr } = await runCli(
+      ['run', path, '-o', join(folder, 'video-only.mp4'), '--skip-audio', '--progress', 'none'],
+      automatic,
+    );
+    assert.is(code, 0, stderr);
+    assert.not.match(stderr, 'damaged');
+  });
+
   test('a chosen ffmpeg that cannot decode the input stays, and the error names the packaged one', async () => {
     const path = await made('chosen.flac', tone);
     const words = ['run', path, '-o', join(folder, 'chosen.m4a'), '--ffmpeg', ffmpeg.path];

@@ -64,10 +64,27 @@ test('a copy has packets only', () => {
   assert.equal(report.written.get('/o.mkv')?.get('video'), { packets: 200, frames: null, samples: null });
 });
 
+test('what decoders report before the input is open is no damage, and what demuxers report is', () => {
+  const opened = (line: string) => reported([line, "[info] Input #0, matroska, from 'file:/in.mkv':"]).report;
+  assert.not.ok(opened('[flac @ 0x5] [error] invalid frame header').isDamaged);
+  assert.ok(
+    opened('[matroska,webm @ 0x5] [error] Element at 0x2 exceeds containing master element').isDamaged,
+  );
+});
+
+test('a filter graph that is made again for another size is a change of the shape', () => {
+  const graph = (address: string, size: string) =>
+    `[graph 0 input from stream 0:0 @ 0x${address}] [verbose] ${size} pixfmt:yuv420p tb:1/90000 fr:25/1 sar:1/1`;
+  const { report } = reported([graph('5a', 'w:160 h:120'), graph('5b', 'w:320 h:120')]);
+  assert.is(report.shapeChange, 'stretched');
+  assert.is(reported([graph('5a', 'w:160 h:120'), graph('5b', 'w:160 h:120')]).report.shapeChange, undefined);
+});
+
 test('errors are passed on without their levels, and nothing else is', () => {
   const { errors, report } = reported([
     '[info]     title           : a',
     '                    : Out of memory',
+    "[info] Input #0, h264, from 'file:/in.h264':",
     '[h264 @ 0x5] [error] Error splitting the input into NAL units.',
     '    Last message repeated 2 times',
     'x265 [error]: no memory',
