@@ -6,15 +6,14 @@ import { defaultAccountId } from '../jobs/job.js';
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
 import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
-import type { ProgressTracker } from '../queue/progress-tracker.js';
+import type { ProgressTracker } from '../queue/queue-run.js';
 import type { RemoteClaims } from '../queue/remote/remote-claims.js';
 import type { WorkerRegistry } from '../queue/remote/worker-registry.js';
 import type { Account, AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
-import type { JobEvents } from './job-events.js';
-import type { LogEvents } from './log-events.js';
+import type { JobEvents, LogEvents } from './job-events.js';
 import type { WorkerFiles } from './worker-files.js';
 
 /**

@@ -1,4 +1,5 @@
-import { isCaptionPlaylist, isCaptions } from '../../src/shared/settings/captions.js';
+import { VencError } from '../../src/shared/errors.js';
+import { captionFormat, isCaptionPlaylist, isCaptions } from '../../src/shared/settings/captions.js';
 import { isEncrypted } from '../../src/shared/settings/encryption.js';
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
 import type { ValidOutputs } from '../../src/shared/settings/parse-job-request.js';
@@ -14,10 +15,14 @@ import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { manifestNameOf } from '../jobs/playlists.js';
+import { checkCombination } from '../plan/check-combination.js';
 import { captionFileNames } from '../plan/decide/captions.js';
 import { captionSegmentName, partNames } from '../plan/decide/packaging.js';
 import { withDeviceProfile, withoutProfileWarnings, withProfileErrors } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
+import type { Capabilities } from '../plan/plan-types.js';
+import { turnsOff } from '../plan/stream-settings.js';
+import { toCapabilities } from '../queue/remote/machine-abilities.js';
 import type { Account } from '../store/account-store.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';
@@ -28,13 +33,11 @@ import {
   sourceErrors,
   unusedOverwrite,
 } from './check-addresses.js';
-import { checkCaptions } from './check-captions.js';
 import type { CodecsOfOutput } from './check-copies.js';
 import { checkPlaylist, defaultPlaylistName, hasSharedFolder } from './check-playlists.js';
 import { checkThumbnails } from './check-thumbnails.js';
 import { transferredName, transferSettings } from './check-transfer.js';
 import type { DestinationClaims } from './claim-destinations.js';
-import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from './encoder-capabilities.js';
 import { requestedFilename, resolveDestination } from './resolve-destination.js';
 import { unusedOutputCredentials } from './unused-credentials.js';
 
@@ -289,4 +292,98 @@ function hostedWithSecondary(settings: OutputSettings, path: string): readonly R
 
 function withoutThumbnails({ thumbnails: _, ...settings }: OutputSettings): OutputSettings {
   return settings;
+}
+
+/** The settings that apply to an output of captions. */
+const captionNames: ReadonlySet<string> = new Set([
+  ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'overwrite'],
+  'headers',
+  ...['public', 'access_control', 'rrs', 'notifications', 'strict', 'skip', 'parallel_upload_limit'],
+  ...['format', 'caption_url', 'language', 'start_clip', 'clip_length'],
+]);
+/** Those that apply to a playlist of captions. */
+const playlistNames: ReadonlySet<string> = new Set([
+  'segmented',
+  'segment_seconds',
+  'streaming_delivery_format',
+]);
+
+/** What a check of the settings of an output of captions found. */
+interface CheckedCaptions {
+  readonly kept: OutputSettings;
+  /** With its dot; that of a generated name. */
+  readonly extension: string;
+  readonly validationErrors: readonly string[];
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** The settings that apply to an output of captions, a warning for each of the others, and an error for a format that cannot be made. */
+function checkCaptions(settings: OutputSettings, path: string): CheckedCaptions {
+  // The settings come from parsing, so their names are those of the table.
+  const entries = Object.entries(settings) as [keyof OutputSettings, unknown][];
+  const name = fileNameInUrl(settings.url ?? settings.filename ?? '');
+  const found = captionFormat(settings, name);
+  const isUsed = (one: string) =>
+    captionNames.has(one) || (isCaptionPlaylist(settings) && playlistNames.has(one));
+  const field = settings.format !== undefined ? 'format' : settings.url === undefined ? 'filename' : 'url';
+  return {
+    // The loop keeps each value under its own name, which the compiler cannot infer.
+    kept: Object.fromEntries(entries.filter(([one]) => isUsed(one))) as OutputSettings,
+    extension: 'extension' in found ? found.extension : '',
+    validationErrors: [
+      ...('reason' in found ? [`${path}.${field} ${found.reason}`] : []),
+      ...('format' in found &&
+      found.format === 'scc' &&
+      (settings.caption_url?.[0]?.format ?? 'scc') !== 'scc'
+        ? [`${path}.${field} cannot be made: there is no encoder for CEA-608, so scc needs a file of scc`]
+        : []),
+      ...((settings.caption_url ?? []).length > 1
+        ? [`${path}.caption_url must have one entry if type is captions`]
+        : []),
+      ...(settings.source === undefined
+        ? []
+        : [`${path}.source must be omitted: captions are made from the input or caption_url`]),
+    ],
+    warnings: entries
+      .filter(([other, value]) => !isUsed(other) && other !== 'source' && !turnsOff(other, value))
+      .map(([other]) => ({ field: `${path}.${other}`, message: 'has no effect: the output is captions' })),
+  };
+}
+
+/** Where the capabilities of encoders come from. `venc plan` has no workers. */
+export interface EncoderDeps extends Partial<Pick<AppContext, 'workers'>> {
+  /** The ffmpeg of the daemon; null if it has none. */
+  readonly ffmpeg: Pick<NonNullable<AppContext['ffmpeg']>, 'capabilities'> | null;
+}
+
+/**
+ * Checks the combination of an output's settings: it is valid if the ffmpeg of the daemon or that of a connected worker can make it. The
+ * errors are those of the daemon's own, if it has one.
+ */
+export function checkWithEncoders(
+  deps: EncoderDeps,
+  settings: OutputSettings,
+  filename: string | null,
+  path: string,
+): ReturnType<typeof checkCombination> {
+  const first = checkCombination(settings, filename, capabilitiesOf(deps), path);
+  if (first.ok) return first;
+  for (const capabilities of workerCapabilities(deps)) {
+    const result = checkCombination(settings, filename, capabilities, path);
+    if (result.ok) return result;
+  }
+  return first;
+}
+
+/** What the ffmpeg of the daemon supports or, if it has none, that of a connected worker. */
+export function capabilitiesOf(deps: EncoderDeps): Capabilities {
+  const [capabilities] = deps.ffmpeg === null ? workerCapabilities(deps) : [deps.ffmpeg.capabilities];
+  if (capabilities !== undefined) return capabilities;
+  // The health check passed while a worker was connected.
+  throw new VencError('UnavailableError', 'No worker is connected, and this daemon has no ffmpeg.');
+}
+
+/** What workers support, once for those that support the same. */
+function workerCapabilities({ workers }: EncoderDeps): readonly Capabilities[] {
+  return [...new Set(workers?.abilities().map(({ capabilities }) => capabilities))].map(toCapabilities);
 }

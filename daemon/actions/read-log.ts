@@ -3,8 +3,7 @@ import type { LogRecord } from '../../src/shared/records.js';
 import { logLevels } from '../../src/shared/util/log.js';
 import { type AppContext, requireOwner } from './app-context.js';
 import { findJob } from './find-job.js';
-import type { LogFeed } from './log-feed.js';
-import { type LogQuery, selectLines } from './select-lines.js';
+import { type LogFeed, type LogQuery, selectLines } from './log-feed.js';
 
 /** The parameters of a log, as strings from a query; null if absent. */
 export interface LogParameters {

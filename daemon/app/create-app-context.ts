@@ -2,8 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { JobEvents } from '../actions/job-events.js';
-import { LogEvents } from '../actions/log-events.js';
+import { JobEvents, LogEvents } from '../actions/job-events.js';
 import {
   damagedPrograms,
   killOrphanProcesses,
@@ -17,9 +16,8 @@ import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
-import { ProgressTracker } from '../queue/progress-tracker.js';
-import { selectionFor } from '../queue/remote/claimable-outputs.js';
-import { ownAbilities, type WorkerAbilities } from '../queue/remote/machine-abilities.js';
+import { ProgressTracker } from '../queue/queue-run.js';
+import { ownAbilities, selectionFor, type WorkerAbilities } from '../queue/remote/machine-abilities.js';
 import { lockDataFolder } from '../store/data-folder/lock.js';
 import type { JobStore } from '../store/job-store.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';

@@ -6,7 +6,7 @@ import type { Run, RunHandler } from '../jobs/run.js';
 import { workerTiming } from '../jobs/worker-protocol.js';
 import { observeRuns } from '../pipeline/observe-runs.js';
 import type { JobQueue } from '../queue/job-queue.js';
-import type { ProgressTracker } from '../queue/progress-tracker.js';
+import type { ProgressTracker } from '../queue/queue-run.js';
 import type { WorkerAbilities } from '../queue/remote/machine-abilities.js';
 import { RemoteClaims } from '../queue/remote/remote-claims.js';
 import { trackWorkerRuns } from '../queue/remote/worker-runs.js';

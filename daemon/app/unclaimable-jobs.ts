@@ -1,9 +1,9 @@
 import type { Log } from '../../src/shared/util/log.js';
 import { serviceLabel, servicesIn } from '../jobs/required-labels.js';
+import { readParts } from '../queue/job-parts.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import { supportedParts, type WorkerAbilities } from '../queue/remote/machine-abilities.js';
 import type { WorkerRegistry } from '../queue/remote/worker-registry.js';
-import { readParts } from '../queue/waiting-job-of.js';
 import type { WaitingJob } from '../queue/waiting-jobs.js';
 
 /** What can run jobs. */

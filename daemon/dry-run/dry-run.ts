@@ -9,20 +9,20 @@ import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { ResolvedOutput } from '../actions/check-output.js';
 import { missingFfmpegMessage } from '../app/health.js';
+import type { Captions } from '../captions/cues.js';
 import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';
 import { type JobFailure, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
+import { exclusionReason, skippedBecause } from '../jobs/skip-rules.js';
 import { findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
+import { captionsOfFile, textFormOf } from '../plan/decide/captions.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
-import type { OutputToPlan, Plan } from '../plan/plan-types.js';
+import type { OutputToPlan, Plan, PreparedCaptions, Product } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
-import { assumedCaptions, captionNotes } from './assume-captions.js';
 import { checkDryRunRequest } from './check-dry-run-request.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
 import { createWatermarkInspector } from './inspect-watermarks.js';
-import { encodedSourceOf, mergePlans, planWithSources } from './plan-with-sources.js';
-import { skippedOutputs } from './skipped-outputs.js';
 
 /** The facts of an input that is only transferred, which are not needed. */
 const noMedia: MediaFacts = {
@@ -236,4 +236,110 @@ function pathOf(
   if (settings.source === undefined) return input;
   const source = outputs.findIndex((output) => output.settings.label === settings.source);
   return pathOf(jobPlan, source, outputs, input);
+}
+
+/** What is assumed of captions that are not read: there is always one. */
+const assumed: Captions = {
+  syntax: 'other',
+  cues: [{ startMs: 0, endMs: Number.POSITIVE_INFINITY, spans: [{ text: '...' }] }],
+  language: null,
+  warnings: [],
+};
+
+/**
+ * The text subtitles of an input and the caption files of an output, for command lines that are shown. They are not read, because that needs
+ * a run of ffmpeg, or a download.
+ */
+export function assumedCaptions(
+  { subtitles = [] }: MediaFacts,
+  { caption_url: files = [] }: OutputSettings,
+): readonly PreparedCaptions[] {
+  const ofInput = subtitles
+    .filter(({ codec }) => textFormOf(codec) !== null)
+    .map(({ streamIndex, language, title, dispositions = [] }) => ({
+      captions: assumed,
+      streamIndex,
+      language: language ?? null,
+      title: title ?? null,
+      dispositions,
+    }));
+  return [...ofInput, ...files.map((file) => captionsOfFile(file, assumed))];
+}
+
+/** What `venc plan` says about files of captions, one sentence each. */
+export function captionNotes({ captionFiles }: Plan): readonly string[] {
+  if (captionFiles.length === 0) return [];
+  const names = captionFiles.map(({ path }) => path).join(', ');
+  return [`the captions are read and cut before the encoding, into ${names}`];
+}
+
+/**
+ * The label of the encoded output whose file an output is made from: outputs that are only transferred have the same file as their source.
+ * Undefined if that is the input.
+ */
+export function encodedSourceOf(
+  { source }: OutputSettings,
+  outputs: readonly { readonly settings: OutputSettings }[],
+): string | undefined {
+  const found = outputs.find(({ settings }) => source !== undefined && settings.label === source);
+  return found !== undefined && isTransferOnly(found.settings)
+    ? encodedSourceOf(found.settings, outputs)
+    : source;
+}
+
+/**
+ * Plans the outputs of a job, each after its `source`: `planFrom` plans those that are made from the same file, which is the input if its
+ * second argument is null. Outputs whose source cannot be made have no steps.
+ */
+export function planWithSources(
+  outputs: readonly OutputToPlan[],
+  planFrom: (outputs: readonly OutputToPlan[], source: Product | null) => Plan,
+): Plan {
+  const first = planFrom(
+    outputs.filter(({ settings }) => settings.source === undefined),
+    null,
+  );
+  const plans: Plan[] = [first];
+  for (const { products } of plans) {
+    for (const product of products) {
+      const label = outputs.find(({ id }) => id === product.outputId)?.settings.label;
+      const dependents = outputs.filter(({ settings }) => label !== undefined && settings.source === label);
+      if (dependents.length > 0) plans.push(planFrom(dependents, product));
+    }
+  }
+  return mergePlans(plans);
+}
+
+/** The plans of different outputs as one. */
+export function mergePlans(plans: readonly Plan[]): Plan {
+  return {
+    steps: plans.flatMap(({ steps }) => steps),
+    measurements: plans.flatMap(({ measurements }) => measurements),
+    products: plans.flatMap(({ products }) => products),
+    captionFiles: plans.flatMap(({ captionFiles }) => captionFiles),
+    rejections: plans.flatMap(({ rejections }) => rejections),
+  };
+}
+
+/** Why outputs are skipped for the input, whose facts may depend on the programme that they name, by their numbers: by their rules, or because their source is. */
+export function skippedOutputs(
+  outputs: readonly ResolvedOutput[],
+  mediaOf: (settings: OutputSettings) => MediaFacts,
+): ReadonlyMap<number, string> {
+  const skipped = new Map<number, string>();
+  for (const [index, { settings }] of outputs.entries()) {
+    const reason = isPlaylist(settings) ? null : exclusionReason(settings, mediaOf(settings));
+    if (reason !== null) skipped.set(index + 1, reason);
+  }
+  const isLost = ({ source }: ResolvedOutput['settings']) =>
+    outputs.some(
+      ({ settings }, index) => source !== undefined && settings.label === source && skipped.has(index + 1),
+    );
+  for (let count = -1; count !== skipped.size; ) {
+    count = skipped.size;
+    for (const [index, { settings }] of outputs.entries())
+      if (!skipped.has(index + 1) && isLost(settings))
+        skipped.set(index + 1, skippedBecause(`its source ${settings.source} was skipped`));
+  }
+  return skipped;
 }

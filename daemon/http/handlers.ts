@@ -1,29 +1,84 @@
+import { VencError } from '../../src/shared/errors.js';
 import type { RouteName } from '../../src/shared/routes.js';
-import { getHosted } from './hosted.js';
-import { legacyHandlers } from './legacy/legacy-handlers.js';
+import { findInput, findOutput } from '../actions/find-job.js';
+import { earlyOutputProgress, progressV1 } from '../jobs/legacy-progress.js';
+import { inputProgress, outputProgress } from '../jobs/progress.js';
+import { fileReply } from './file-reply.js';
 import { getMetricsWithKey } from './metrics.js';
 import type { PublicRouteHandler, RouteHandler, WorkerRouteHandler } from './request-context.js';
 import { getHealth, getHome, getOpenApi, getSettings, getVersion } from './service.js';
-import { getJobEvents } from './v2/events.js';
 import {
   deleteJob,
+  getDaemonLog,
+  getDaemonLogEvents,
   getInput,
   getInputProgress,
   getJob,
+  getJobEvents,
+  getJobLog,
+  getJobLogEvents,
   getJobProgress,
   getJobs,
+  getLiveReport,
   getOutput,
   getOutputProgress,
+  getReport,
+  getVodReport,
+  getWorkers,
+  idOf,
   postJob,
   putCancel,
+  putDrain,
   putResubmit,
+  putResume,
+  putUpload,
 } from './v2/jobs.js';
-import { getDaemonLog, getDaemonLogEvents, getJobLog, getJobLogEvents } from './v2/logs.js';
-import { getLiveReport, getReport, getVodReport } from './v2/reports.js';
-import { putUpload } from './v2/uploads.js';
-import { getWorkers, putDrain, putResume } from './v2/workers.js';
-import { claimHandlers } from './worker/claim-handlers.js';
-import { getWorkerInfo } from './worker.js';
+import { claimHandlers, getWorkerInfo } from './worker.js';
+
+/**
+ * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24 hours. Needs no key.
+ */
+const getHosted: PublicRouteHandler = async (appContext, requestContext) => {
+  const { token = '', name = '' } = requestContext.params;
+  const file = await appContext.hosted.find({ token, name });
+  if (file.state === 'gone')
+    throw new VencError('GoneError', 'This file was hosted for 24 hours and has been removed.');
+  if (file.state === 'unknown')
+    throw new VencError('NotFoundError', 'There is no hosted file at this address.');
+  return fileReply(requestContext, { ...file, name });
+};
+
+/** `GET /v1/inputs/<id>/progress` (section 9). */
+const getInputProgressV1: RouteHandler = async (appContext, { params }, account) => {
+  const job = await findInput(appContext, account.id, idOf(params));
+  return { status: 200, record: progressV1(inputProgress(job, appContext.progressTracker.read(job.id))) };
+};
+
+/** `GET /v1/outputs/<id>/progress` (section 9). */
+const getOutputProgressV1: RouteHandler = async (appContext, { params }, account) => {
+  const { job, output } = await findOutput(appContext, account.id, idOf(params));
+  const progress = outputProgress(job, output, appContext.progressTracker.read(job.id));
+  return { status: 200, record: progressV1(progress) };
+};
+
+/** `GET /outputs/<id>/progress`, the early form (section 4.9). */
+const getOutputProgressEarly: RouteHandler = async (appContext, { params }, account) => {
+  const { job, output } = await findOutput(appContext, account.id, idOf(params));
+  return { status: 200, record: earlyOutputProgress(job, output, appContext.progressTracker.read(job.id)) };
+};
+
+/**
+ * The handlers of everything older than version 2, by route name: other paths, methods and field names for
+ * what version 2 does (sections 4.1, 4.4, 4.5, 4.9 and 9). They only translate.
+ */
+const legacyHandlers = {
+  createJobEarly: postJob,
+  resubmitJobV1: putResubmit,
+  cancelJobV1: putCancel,
+  inputProgressV1: getInputProgressV1,
+  outputProgressV1: getOutputProgressV1,
+  outputProgressEarly: getOutputProgressEarly,
+} as const satisfies Partial<Record<RouteName, RouteHandler>>;
 
 /** The handlers of the routes that need no key. */
 export const openHandlers = {

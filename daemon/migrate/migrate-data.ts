@@ -13,12 +13,12 @@ import type {
   DamagedRecord,
   MigrationName,
   StoredRecords,
+  TargetState,
   WritableRecords,
 } from '../store/stored-records.js';
 import { type Comparison, compareRecords } from './compare-records.js';
 import { copyRecords } from './copy-records.js';
 import { FolderRecords } from './folder-records.js';
-import { requireTarget, type TargetProgress } from './require-target.js';
 import { WritableFolder } from './writable-folder.js';
 
 /** What a migration is doing, and for how many of the jobs it is done. */
@@ -201,4 +201,41 @@ async function requireDataFolder(folder: string): Promise<void> {
   throw new VencError('UsageError', `${folder} is not a data folder: it has neither jobs nor accounts.`, {
     hint: 'name the data folder of a daemon, such as ~/.local/share/venc',
   });
+}
+
+/** How far a migration to a target is. */
+export type TargetProgress = 'empty' | 'unfinished' | 'finished';
+
+/** The name of a migration; `keyCheck` is null while the key is not known. */
+interface ExpectedMigration extends Pick<MigrationName, 'source'> {
+  readonly keyCheck: string | null;
+}
+
+/** How far a migration to this target is. Throws `ConflictError` if the target contains anything else than its records. */
+export function requireTarget(
+  state: TargetState,
+  migration: ExpectedMigration,
+  target: string,
+): TargetProgress {
+  if (state.kind === 'empty') return 'empty';
+  if (state.kind === 'used')
+    throw notEmpty(`${capitalized(target)} is not empty: it contains ${state.what}.`);
+  const { source, keyCheck } = state.migration;
+  const progress = state.isFinished ? 'finished' : 'unfinished';
+  const part = state.isFinished ? 'the records' : 'a part of the records';
+  if (source !== migration.source)
+    throw notEmpty(`${capitalized(target)} contains ${part} of ${source}, not of ${migration.source}.`);
+  if (migration.keyCheck !== null && keyCheck !== migration.keyCheck)
+    throw notEmpty(`${capitalized(target)} contains ${part} of ${source} with another key of the database.`);
+  return progress;
+}
+
+function notEmpty(message: string): VencError {
+  return new VencError('ConflictError', message, {
+    hint: 'migrate to an empty database (createdb), or to a new data folder',
+  });
+}
+
+function capitalized(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }

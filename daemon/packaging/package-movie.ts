@@ -5,8 +5,7 @@ import { measureRates } from './bitrates.js';
 import { writeCaptions } from './caption-renditions.js';
 import { cutTrack } from './cut-track.js';
 import type { MediaPlaylist } from './media-playlist.js';
-import { openMovie } from './movie.js';
-import { type FragmentedTracks, writeFragmented } from './package-fragmented.js';
+import { type FragmentedTracks, openMovie, writeFragmented } from './package-fragmented.js';
 import {
   keysOf,
   type PackagedPart,

@@ -1,8 +1,7 @@
 import { rm } from 'node:fs/promises';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { EncodeOptions, RunReport } from '../ffmpeg/index.js';
-import type { JobOutput } from '../jobs/job.js';
-import { toJobFailure } from '../jobs/job.js';
+import { type JobOutput, toJobFailure } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
 import type { Run } from '../jobs/run.js';
 import type { Stage } from '../jobs/run-observer.js';
@@ -11,7 +10,6 @@ import type { Product } from '../plan/plan-types.js';
 import { correctBitrate } from './correct-bitrate.js';
 import { createEncodingProgressReporter } from './encoding-progress-reporter.js';
 import { contextOfOutput } from './job-context.js';
-import { limitBitrate } from './limit-bitrate.js';
 import type { PipelineContext } from './pipeline-context.js';
 import { type GroupToEncode, type PlannedOutput, workOf } from './plan-job.js';
 import { progressWeights } from './progress-weights.js';
@@ -38,7 +36,7 @@ function damageWarnings({ isDamaged }: RunReport, { lossSeconds }: MediaFacts): 
 }
 
 /** An output with its file. */
-export interface EncodedOutput {
+interface EncodedOutput {
   readonly output: JobOutput;
   readonly encoded: EncodedFile;
 }
@@ -194,4 +192,41 @@ async function verifyEncoded(
   if (failure !== null) throw new VencError(failure.errorClass, failure.message, { cause: probeError });
   if (media === null) throw new TypeError('an unreadable file passed verification');
   return { media, warnings };
+}
+
+/** How far the average may be above `max_video_bitrate`, and how often the video is encoded again for that. */
+const tolerance = 1.02;
+const maxAttempts = 2;
+
+/**
+ * Encodes an output again if its quality needs more than `max_video_bitrate` on average: at that bitrate, in two passes unless `onepass`
+ * is set. If the encoder exceeds it, it is given as much less. An output with a `video_bitrate` is left to `correctBitrate`.
+ */
+export async function limitBitrate(
+  run: Run,
+  context: PipelineContext,
+  planned: PlannedOutput,
+  scratch: string,
+): Promise<void> {
+  const { output, product, stepsAtBitrate } = planned;
+  const { max_video_bitrate: maxKbps, video_bitrate } = output.settings;
+  if (maxKbps === undefined || video_bitrate !== undefined) return;
+  if (product.video === null || product.video.isCopied === true) return;
+  let encoderKbps = maxKbps;
+  for (let attempt = 0; attempt <= maxAttempts; attempt += 1) {
+    const measured = await context.ffmpeg.measureVideo(product.path, run.signal);
+    run.signal.throwIfAborted();
+    if (measured === null || measured.kbps <= maxKbps * tolerance || attempt === maxAttempts) return;
+    if (attempt > 0) encoderKbps = Math.max(1, Math.floor((encoderKbps * maxKbps) / measured.kbps));
+    context.log(
+      'info',
+      `Job ${run.job.id}: output ${output.id} is encoded again at ${encoderKbps} Kbps, because its quality needs ${Math.round(measured.kbps)} Kbps and max_video_bitrate is ${maxKbps}.`,
+    );
+    for (const step of stepsAtBitrate(encoderKbps)) {
+      const work = workOf(step, [planned]);
+      await inStage(run, { name: 'encode', outputIds: [output.id] }, () =>
+        context.ffmpeg.run(step.args, { signal: run.signal, scratch, work, onProgress: () => {} }),
+      );
+    }
+  }
 }

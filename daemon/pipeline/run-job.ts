@@ -6,7 +6,8 @@ import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
 import { inputDurationError } from '../ffmpeg/index.js';
 import { type Job, toJobFailure } from '../jobs/job.js';
-import { sourcesToMakeAgain } from '../jobs/output-graph.js';
+import type { Change } from '../jobs/legal-changes.js';
+import { dependentsOf, sourceFailure, sourcesToMakeAgain } from '../jobs/output-graph.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { exclusionReason } from '../jobs/skip-rules.js';
 import type { SegmentTimes } from '../packaging/verify-alignment.js';
@@ -20,7 +21,6 @@ import type { SourceMedia } from './produced-file.js';
 import { downloadWeight } from './progress-weights.js';
 import { createCaptionFileReader } from './read-caption-files.js';
 import { createKeyReader } from './read-key.js';
-import { withRemadeSources } from './remake-sources.js';
 import { withLogging } from './run-log.js';
 import { inStage, runStage, withTaskGroup } from './stages.js';
 import { createWatermarkFetcher } from './watermark-fetcher.js';
@@ -219,4 +219,26 @@ async function inspect(
   );
   if (inspected !== null) await run.change({ type: 'inspected', media: inspected.media, file: source.file });
   return inspected;
+}
+
+/**
+ * Wraps a run in which outputs that have ended are made again, only as sources. Their own state does not change; if one fails, the outputs
+ * that wait for it have no input.
+ */
+function withRemadeSources(run: Run, ids: ReadonlySet<number>): Run {
+  if (ids.size === 0) return run;
+  const change = async (made: Change): Promise<Job> => {
+    if (!('id' in made) || !ids.has(made.id)) return run.change(made);
+    let { job } = run;
+    const source = job.outputs.find(({ id }) => id === made.id);
+    if (made.type !== 'output-failed' || source === undefined) return job;
+    for (const { id, state } of dependentsOf(job.outputs, source)) {
+      if (ids.has(id)) job = await change({ ...made, id });
+      else if (state === 'waiting') {
+        job = await run.change({ type: 'source-failed', id, failure: sourceFailure(source) });
+      }
+    }
+    return job;
+  };
+  return { ...run, change };
 }

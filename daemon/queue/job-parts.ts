@@ -1,10 +1,17 @@
+import { isCaptions } from '../../src/shared/settings/captions.js';
+import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist } from '../../src/shared/settings/playlists.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
+import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { isFinal } from '../../src/shared/states.js';
+import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { Job, JobOutput } from '../jobs/job.js';
 import { outputsByLabel, sourcesToMakeAgain } from '../jobs/output-graph.js';
 import { outputsOfPlaylist } from '../jobs/playlists.js';
-import { isEncoded, needsOfOutput, type OutputNeeds } from './output-needs.js';
+import { requiredLabels } from '../jobs/required-labels.js';
+import { forcingSettings } from '../plan/decide/keyframes.js';
+import { extensionOf } from '../plan/formats.js';
+import type { WaitingJob } from './waiting-jobs.js';
 
 /** Outputs of a job that need the same of a machine. */
 export interface JobPart {
@@ -17,7 +24,7 @@ export interface JobPart {
 }
 
 /** A part, and the outputs of a job that it has. */
-export interface PartOfJob extends JobPart {
+interface PartOfJob extends JobPart {
   readonly outputIds: readonly number[];
 }
 
@@ -103,4 +110,80 @@ function needsOfUnit(unit: Unit): Pick<JobPart, 'requires' | 'needs'> {
 function clipOf({ settings }: JobOutput): readonly string[] {
   const { source, start_clip: start = 0, clip_length: length = null } = settings;
   return source === undefined && isEncoded(settings) ? [JSON.stringify([start, length])] : [];
+}
+
+/** The entry of a job in the queue. */
+export function waitingJobOf(job: Job): WaitingJob {
+  const parts = partsOf(job).map(({ outputIds: _, ...part }) => part);
+  return {
+    id: job.id,
+    accountId: job.accountId,
+    priority: job.priority ?? 0,
+    requires: requiredLabels(job),
+    needsKey: JSON.stringify(parts),
+  };
+}
+
+/** The parts of a job in the queue, in an order that does not depend on that of its outputs. */
+export function readParts({ needsKey }: Pick<WaitingJob, 'needsKey'>): readonly JobPart[] {
+  return JSON.parse(needsKey);
+}
+
+/**
+ * The settings that decide which encoders, filters, muxers and versions of ffmpeg `checkCombination` demands. All are words or yes and no: a
+ * job with other numbers, times or texts needs nothing else. What is not here and not in `forcingSettings` never changes the answer for a
+ * job that was accepted.
+ */
+const decisiveSettings = [
+  ...(['type', 'format', 'streaming_delivery_format', 'packaging'] as const),
+  ...([
+    'skip_video',
+    'copy_video',
+    'video_codec',
+    'video_codec_profile',
+    'video_bit_depth',
+    'tuning',
+  ] as const),
+  ...(['skip_audio', 'copy_audio', 'audio_codec', 'hint', 'skip_captions', 'subtitles'] as const),
+] as const satisfies readonly (keyof OutputSettings)[];
+
+/** What an output of a job needs from ffmpeg. */
+interface OutputNeeds {
+  readonly settings: OutputSettings;
+  /** The name of its file. */
+  readonly filename: string;
+}
+
+/** What an output needs from ffmpeg; null if its file is not encoded. */
+function needsOfOutput({ settings, destination }: JobOutput): OutputNeeds | null {
+  if (!isEncoded(settings)) return null;
+  return {
+    settings: decisiveOf(settings),
+    filename: decisiveName(settings, fileNameInUrl(destination)),
+  };
+}
+
+/** Whether the file of an output is encoded, and not only transferred or written. */
+function isEncoded(settings: OutputSettings): boolean {
+  return !isTransferOnly(settings) && !isPlaylist(settings) && !isCaptions(settings);
+}
+
+function decisiveOf(settings: OutputSettings): OutputSettings {
+  return {
+    ...Object.fromEntries(
+      decisiveSettings.flatMap((name) => (isGiven(settings[name]) ? [[name, settings[name]]] : [])),
+    ),
+    // Any of them, with any value, needs an encoder that places keyframes.
+    ...(forcingSettings(settings).length === 0 ? {} : { forced_keyframe_rate: 1 }),
+  };
+}
+
+/** No setting of the list differs between false and absent. */
+function isGiven(value: unknown): boolean {
+  return value !== undefined && value !== false;
+}
+
+/** A name with the extension, if that decides the container. */
+function decisiveName(settings: OutputSettings, name: string): string {
+  return `file${settings.format !== undefined || isSegmented(settings) ? '' : extensionOf(name)}`;
 }

@@ -1,19 +1,18 @@
 import { isVencError } from '../../src/shared/errors.js';
 import { isFinal } from '../../src/shared/states.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
+import { roundToHundredths } from '../../src/shared/util/rounding.js';
+import { apply } from '../jobs/changes.js';
 import { endedClaimOf, viewOfClaim } from '../jobs/claim-view.js';
 import type { Job } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import { applyByHolder } from '../jobs/numbered-changes.js';
-import { withLastProgress } from '../jobs/progress.js';
+import { type FileProgress, type JobProgress, type RunProgress, withLastProgress } from '../jobs/progress.js';
 import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
 import type { JobStore } from '../store/job-store.js';
-import { type ClaimHolder, type ClaimOutcome, claimJob, exclusiveAfterCrashes } from './claim-job.js';
 import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from './end-of-run.js';
 import type { JobClaims, RunEnd } from './job-source.js';
-import type { ProgressTracker } from './progress-tracker.js';
-import { isUnavailable, repeatableUpdate } from './repeatable-update.js';
-import { type Delay, retryUntilPersisted } from './retry-until-persisted.js';
+import { type Delay, isUnavailable, repeatableUpdate, retryUntilPersisted } from './retry-until-persisted.js';
 
 /** The dependencies of a run. */
 export interface QueueRunDeps {
@@ -289,4 +288,137 @@ export class QueueRun {
         ),
     });
   }
+}
+
+/** The holder of a claim. */
+export interface ClaimHolder {
+  readonly token: string;
+  /** Name of a remote worker; null for the daemon itself. */
+  readonly worker: string | null;
+  /** The outputs that it makes of a job; null for all. It makes all by default. */
+  readonly outputsOf?: (job: Job) => readonly number[] | null;
+}
+
+/** Number of crashes after which a job runs alone (contract, section 5). */
+const exclusiveAfterCrashes = 2;
+
+/** The options of `claimJob`. */
+interface ClaimOptions {
+  readonly holder: ClaimHolder;
+  readonly now: () => Date;
+  /** Whether there are other runs now. */
+  readonly hasOtherRuns: () => boolean;
+}
+
+/**
+ * The claimed job; `passed-over` if it is no longer `waiting`; `needs-exclusive-run` if all other runs must
+ * end first; `not-accepted` if the holder makes none of its outputs.
+ */
+type ClaimOutcome = Job | 'passed-over' | 'needs-exclusive-run' | 'not-accepted';
+
+/**
+ * Claims a job in one write. Checks the crashes before the claim and not after it: if the daemon were killed
+ * while a claimed job waited for other runs to end, the job would be blamed for a crash of one of them.
+ */
+async function claimJob(store: JobStore, id: number, options: ClaimOptions): Promise<ClaimOutcome> {
+  const { token, worker, outputsOf = () => null } = options.holder;
+  let isAccepted = true;
+  const job = await store.update(id, (stored) => {
+    const mustWait = stored.crashes >= exclusiveAfterCrashes && options.hasOtherRuns();
+    if (stored.state !== 'waiting' || mustWait) return stored;
+    const outputIds = outputsOf(stored);
+    isAccepted = outputIds?.length !== 0;
+    if (!isAccepted) return stored;
+    const claimed = {
+      ...({ type: 'claimed', token } as const),
+      ...(worker === null ? {} : { worker }),
+      ...(outputIds === null ? {} : { outputIds }),
+    };
+    return apply(stored, claimed, options.now());
+  });
+  // Also true if an earlier attempt to claim failed only after it was stored.
+  if (job.claim === token) return job;
+  if (job.state === 'waiting' && !isAccepted) return 'not-accepted';
+  return job.state === 'waiting' ? 'needs-exclusive-run' : 'passed-over';
+}
+
+/** Called when the known progress of a job has changed. Must not throw. */
+type ProgressListener = (jobId: number) => void;
+
+/** The progress of a run of this process. */
+interface OwnRun extends RunProgress {
+  readonly files: Map<number, FileProgress>;
+}
+
+/**
+ * The progress of running jobs, in memory. An update of a file replaces the previous one, but its overall
+ * percentage never falls within one run, and percentages stay within 0 and 100.
+ */
+export class ProgressTracker {
+  readonly #own = new Map<number, OwnRun>();
+  /** The progress of runs in other processes, by job. */
+  readonly #mirrored = new Map<number, JobProgress>();
+  readonly #listeners = new Set<ProgressListener>();
+  #runCount = 0;
+
+  /** Begins a run of a job and drops the progress of an earlier run. */
+  start(jobId: number): void {
+    this.#runCount += 1;
+    this.#own.set(jobId, { run: this.#runCount, files: new Map() });
+    this.#mirrored.delete(jobId);
+    this.#emit(jobId);
+  }
+
+  /** Updates the progress of a file. Ignored if no run of the job has started. */
+  update(jobId: number, fileId: number, progress: FileProgress): void {
+    const files = this.#own.get(jobId)?.files;
+    if (files === undefined) return;
+    const previousPercent = files.get(fileId)?.overallPercent ?? 0;
+    files.set(fileId, {
+      ...progress,
+      percent: clampPercent(progress.percent),
+      overallPercent: Math.max(previousPercent, clampPercent(progress.overallPercent)),
+    });
+    this.#emit(jobId);
+  }
+
+  /** The current progress of a job's files; empty if the job is not running. */
+  read(jobId: number): JobProgress {
+    return new Map(this.#own.get(jobId)?.files ?? this.#mirrored.get(jobId));
+  }
+
+  /** Ends a run and drops its progress. */
+  clear(jobId: number): void {
+    if (this.#own.delete(jobId)) this.#emit(jobId);
+  }
+
+  /** The runs of this process, by job. */
+  get own(): ReadonlyMap<number, RunProgress> {
+    return this.#own;
+  }
+
+  /**
+   * Sets what another process reports of a job that it runs; null drops it. It is read only while this process does not run the job itself.
+   */
+  mirror(jobId: number, progress: JobProgress | null): void {
+    if (progress !== null) this.#mirrored.set(jobId, progress);
+    else if (!this.#mirrored.delete(jobId)) return;
+    if (!this.#own.has(jobId)) this.#emit(jobId);
+  }
+
+  /** Calls a listener after every change, until the returned function is called. */
+  watch(listener: ProgressListener): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #emit(jobId: number): void {
+    for (const listener of this.#listeners) listener(jobId);
+  }
+}
+
+/** A percentage as in answers: within 0 and 100, at most two decimals. */
+function clampPercent(percent: number): number {
+  if (!Number.isFinite(percent)) return 0;
+  return roundToHundredths(Math.min(100, Math.max(0, percent)));
 }

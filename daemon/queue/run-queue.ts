@@ -2,12 +2,11 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isFinal } from '../../src/shared/states.js';
 import type { Job } from '../jobs/job.js';
 import type { RunHandler, StopReason } from '../jobs/run.js';
-import type { ClaimHolder } from './claim-job.js';
+import { waitingJobOf } from './job-parts.js';
 import { type JobOffer, type JobQueue, takesAll, type WorkOptions } from './job-queue.js';
 import type { JobSource } from './job-source.js';
 import { PendingOffers } from './pending-offers.js';
-import { QueueRun, type QueueRunDeps } from './queue-run.js';
-import { waitingJobOf } from './waiting-job-of.js';
+import { type ClaimHolder, QueueRun, type QueueRunDeps } from './queue-run.js';
 import type { WaitingJob } from './waiting-jobs.js';
 
 /** The dependencies of a queue. */

@@ -1,18 +1,21 @@
+import { createHmac } from 'node:crypto';
 import { isVencError } from '../../src/shared/errors.js';
+import { jobNotificationFields, outputNotificationFields } from '../../src/shared/records/notifications.js';
 import { isEmailAddress } from '../../src/shared/settings/read-text.js';
+import { toXml } from '../../src/shared/to-xml.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';
 import type { Job, Notification } from '../jobs/job.js';
 import { maxNotificationAttempts } from '../jobs/notifications.js';
 import type { NotificationAttempt } from '../jobs/run-observer.js';
+import { notificationRecord } from '../jobs/view.js';
 import { describeError } from '../queue/end-of-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import type { QueuedNotification } from './delivery-queue.js';
 import { createMail } from './mail.js';
 import type { MailSender } from './mail-sender.js';
-import type { WebhookClient } from './webhook-client.js';
-import { createWebhookRequest } from './webhook-request.js';
+import type { WebhookClient, WebhookRequest } from './webhook-client.js';
 
 /** The dependencies of a delivery attempt. */
 export interface DeliveryDeps {
@@ -137,4 +140,40 @@ function persistOutcome(
 
 function findNotification(job: Job | null, id: string): Notification | null {
   return job?.pendingNotifications.find((notification) => notification.id === id) ?? null;
+}
+
+/**
+ * Makes the request of a notification: its current content in the requested format, signed according to the
+ * Standard Webhooks specification. `secret` is that of the account, `whsec_` and base64.
+ */
+function createWebhookRequest(
+  job: Job,
+  notification: Notification,
+  secret: string,
+  now: Date,
+): WebhookRequest {
+  const { url, format, headers } = notification.target;
+  const record = notificationRecord(job, notification);
+  const isXml = format === 'xml';
+  const body = isXml
+    ? toXml(record, notification.outputId === null ? jobNotificationFields : outputNotificationFields)
+    : JSON.stringify(record);
+  const timestamp = String(Math.floor(now.getTime() / 1000));
+  const own = Object.entries(headers).map(([name, text]) => [name.toLowerCase(), text] as const);
+  return {
+    url,
+    headers: {
+      ...Object.fromEntries(own),
+      'content-type': `application/${isXml ? 'xml' : 'json'}; charset=utf-8`,
+      'webhook-id': notification.id,
+      'webhook-timestamp': timestamp,
+      'webhook-signature': `v1,${signature(secret, `${notification.id}.${timestamp}.${body}`)}`,
+    },
+    body,
+  };
+}
+
+function signature(secret: string, signed: string): string {
+  const key = Buffer.from(secret.replace(/^whsec_/, ''), 'base64');
+  return createHmac('sha256', key).update(signed, 'utf8').digest('base64');
 }

@@ -2,8 +2,7 @@ import { setMaxListeners } from 'node:events';
 import type { Client } from './client.js';
 import { discoverJobs } from './discover-jobs.js';
 import { type FollowContext, type FollowEvents, FollowedJobs } from './follow-context.js';
-import { JobStreams } from './job-streams.js';
-import { mergeIterables } from './merge-iterables.js';
+import { JobStreams, mergeIterables } from './job-streams.js';
 import { pollJobs } from './poll-jobs.js';
 import {
   createPollingSchedule,

@@ -1,4 +1,4 @@
-import { fieldsOf, readText } from './coerce.js';
+import { fieldsOf, readText } from './normalise.js';
 
 /** Keys under which services send error messages, the most specific first. */
 const keys = ['errors', 'error_description', 'message', 'detail', 'error', 'title'] as const;

@@ -1,8 +1,8 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import type { WorkerRecord } from '../shared/records.js';
 import type { Client } from './client.js';
-import { fieldsOf, itemsOf, readAmount, readBoolean, readId, readText, readTime } from './coerce.js';
 import { mayLackRoute } from './network-errors.js';
+import { fieldsOf, itemsOf, readAmount, readBoolean, readId, readText, readTime } from './normalise.js';
 
 /** The remote workers of a daemon. */
 export interface ListedWorkers {

@@ -1,12 +1,300 @@
-import { claimRoutes } from './claim-routes.js';
-import { daemonRoutes, log, logQuery } from './daemon-routes.js';
-import { legacyRoutes } from './legacy-routes.js';
 import type { Route } from './route.js';
-import { workerRoutes } from './worker-routes.js';
+
+/** The routes of workers. Only a worker key opens them. */
+const workerRoutes = {
+  workerInfo: {
+    method: 'GET',
+    path: '/worker/v1',
+    summary: 'The versions of the worker protocol that the daemon speaks, its own version and its time',
+    section: 'addition',
+    key: 'worker',
+    representations: ['json'],
+    status: 200,
+    response: 'workerInfo',
+  },
+} as const satisfies Record<string, Route>;
+
+const base = { section: 'addition', key: 'worker', representations: ['json'] } as const;
+const post = { ...base, method: 'POST', status: 200 } as const;
+const claim = '/worker/v1/claims/:id';
+const url = { type: 'string', description: 'URL of the file, as the job has it' } as const;
+
+/** The routes with which workers claim jobs and run them. Only a worker key opens them. */
+const claimRoutes = {
+  joinWorker: {
+    ...post,
+    path: '/worker/v1/workers',
+    summary: 'Join as a worker',
+    requestBody: 'workerJoin',
+    response: 'workerJoined',
+  },
+  leaveWorker: {
+    ...base,
+    method: 'DELETE',
+    path: '/worker/v1/workers/:token',
+    summary: 'Leave as a worker',
+    status: 204,
+  },
+  claimJob: {
+    ...post,
+    path: '/worker/v1/claims',
+    summary: 'Wait for a job and claim it',
+    requestBody: 'workerClaim',
+    response: 'workerClaimed',
+  },
+  reportHeartbeat: {
+    ...post,
+    path: `${claim}/heartbeat`,
+    summary: 'Report that the run of a claim goes on, with its progress',
+    requestBody: 'workerHeartbeat',
+    response: 'workerHeartbeat',
+  },
+  changeClaimedJob: {
+    ...post,
+    path: `${claim}/changes`,
+    summary: 'Change the job of a claim',
+    requestBody: 'workerChange',
+    response: 'workerChanged',
+  },
+  endClaim: {
+    ...base,
+    method: 'POST',
+    path: `${claim}/end`,
+    summary: 'End a claim: nothing of the job is left on the worker',
+    status: 204,
+  },
+  claimCredentials: {
+    ...post,
+    path: `${claim}/credentials`,
+    summary: 'The saved credentials for a URL of the job',
+    requestBody: 'workerCredentials',
+    response: 'workerCredential',
+  },
+  readClaimFile: {
+    ...base,
+    method: 'GET',
+    path: `${claim}/file`,
+    summary: 'A file of the job that only the daemon can read, or a range of it',
+    representations: [],
+    query: { url },
+    status: 200,
+    contentType: 'application/octet-stream',
+  },
+  writeClaimFile: {
+    ...base,
+    method: 'PUT',
+    path: `${claim}/file`,
+    summary: 'Send a part of a file that only the daemon can deliver; the last part delivers it',
+    query: {
+      url,
+      offset: { type: 'count', description: 'number of bytes before this part' },
+      size: { type: 'count', description: 'size of the whole file in bytes' },
+    },
+    requestBody: 'file',
+    status: 200,
+    response: 'workerStored',
+  },
+  removeClaimFile: {
+    ...base,
+    method: 'DELETE',
+    path: `${claim}/file`,
+    summary: 'Remove what the daemon has received of a file, or the delivered file',
+    query: { url },
+    status: 204,
+  },
+  claimFileReceived: {
+    ...base,
+    method: 'GET',
+    path: `${claim}/received`,
+    summary: 'How much of a file the daemon has received',
+    query: { url },
+    status: 200,
+    response: 'workerReceived',
+  },
+} as const satisfies Record<string, Route>;
+
+const record = ['json', 'xml'] as const;
+const progress = { method: 'GET', key: 'read', representations: record, status: 200 } as const;
+
+/** The routes of version 1 of the service, and the unversioned ones before it. */
+const legacyRoutes = {
+  createJobEarly: {
+    method: 'POST',
+    path: '/jobs',
+    summary: 'Create a job at the unversioned path',
+    section: '4.1',
+    key: 'full',
+    representations: record,
+    requestBody: 'job',
+    status: 201,
+    response: 'created',
+  },
+  resubmitJobV1: {
+    method: 'POST',
+    path: '/jobs/v1/:id/resubmit',
+    summary: 'Run a job again, version 1',
+    section: '4.4',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  cancelJobV1: {
+    method: 'POST',
+    path: '/jobs/v1/:id/cancel',
+    summary: 'Cancel a job, version 1',
+    section: '4.5',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  inputProgressV1: {
+    ...progress,
+    path: '/v1/inputs/:id/progress',
+    summary: 'Progress of an input, version 1',
+    section: '9',
+    response: 'inputProgressV1',
+  },
+  outputProgressV1: {
+    ...progress,
+    path: '/v1/outputs/:id/progress',
+    summary: 'Progress of an output, version 1',
+    section: '9',
+    response: 'outputProgressV1',
+  },
+  outputProgressEarly: {
+    ...progress,
+    path: '/outputs/:id/progress',
+    summary: 'Progress of an output in the early, unversioned form',
+    section: '4.9',
+    response: 'outputProgressEarly',
+  },
+} as const satisfies Record<string, Route>;
+
+/** What the routes of logs have in common. */
+const log = { method: 'GET', key: 'full', status: 200 } as const;
+
+/** The query parameters of logs. */
+const logQuery = {
+  level: {
+    type: 'string',
+    description: 'lines of this level and more severe ones: info (default), warn or error',
+  },
+  tail: { type: 'integer', description: 'only the last lines, this many' },
+} as const;
+
+/** The routes about the daemon itself: its log, workers, settings, state and description. */
+const daemonRoutes = {
+  daemonLog: {
+    ...log,
+    path: '/v2/log',
+    summary: 'The log of the daemon, for keys of the account default',
+    section: 'addition',
+    representations: ['json', 'xml', 'text'],
+    query: logQuery,
+    response: 'log',
+  },
+  daemonLogEvents: {
+    ...log,
+    path: '/v2/log/events',
+    summary: 'The log of the daemon as it is written, as server-sent events, for keys of the account default',
+    section: 'addition',
+    representations: [],
+    query: logQuery,
+    contentType: 'text/event-stream',
+  },
+  workers: {
+    method: 'GET',
+    path: '/v2/workers',
+    summary: 'The remote workers that have joined, for keys of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 200,
+    response: 'workers',
+  },
+  drainWorker: {
+    method: 'PUT',
+    path: '/v2/workers/:name/drain',
+    summary:
+      'Let a worker take no further jobs and end after those that it runs, for keys of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  resumeWorker: {
+    method: 'PUT',
+    path: '/v2/workers/:name/resume',
+    summary: 'Let a drained worker take jobs again, for keys of the account default',
+    section: 'addition',
+    key: 'full',
+    representations: record,
+    status: 204,
+  },
+  settings: {
+    method: 'GET',
+    path: '/v2/settings',
+    summary: 'Every setting of a job and of its outputs, and how this version handles it',
+    section: 'addition',
+    key: 'none',
+    representations: record,
+    status: 200,
+    response: 'settings',
+  },
+  health: {
+    method: 'GET',
+    path: '/health',
+    summary: 'Whether the daemon accepts jobs',
+    section: 'addition',
+    key: 'none',
+    representations: record,
+    status: 200,
+    response: 'health',
+  },
+  metrics: {
+    method: 'GET',
+    path: '/metrics',
+    summary: 'Metrics of the daemon in the Prometheus text format',
+    section: 'addition',
+    key: 'owner',
+    representations: [],
+    status: 200,
+    contentType: 'text/plain; version=0.0.4; charset=utf-8',
+  },
+  version: {
+    method: 'GET',
+    path: '/version',
+    summary: 'The version of the daemon',
+    section: 'addition',
+    key: 'none',
+    representations: record,
+    status: 200,
+    response: 'version',
+  },
+  openApi: {
+    method: 'GET',
+    path: '/openapi.json',
+    summary: 'This service as an OpenAPI document',
+    section: 'addition',
+    key: 'none',
+    representations: [],
+    status: 200,
+    contentType: 'application/json; charset=utf-8',
+  },
+  home: {
+    method: 'GET',
+    path: '/',
+    summary: 'A page that describes the service',
+    section: 'addition',
+    key: 'none',
+    representations: [],
+    status: 200,
+    contentType: 'text/html; charset=utf-8',
+  },
+} as const satisfies Record<string, Route>;
 
 export type { QueryParameter, Representation, Route } from './route.js';
 
-const record = ['json', 'xml'] as const;
 const publicRecord = ['json', 'xml', 'jsonp'] as const;
 
 const dates = {

@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { EncoderDeps } from '../../daemon/actions/encoder-capabilities.js';
-import { capabilitiesOf, checkWithEncoders } from '../../daemon/actions/encoder-capabilities.js';
+import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from '../../daemon/actions/check-output.js';
 import { MemoryWorkerRegistry } from '../../daemon/queue/remote/memory-worker-registry.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { sampleJoin } from '../helpers/test-worker.js';

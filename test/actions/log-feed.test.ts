@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LogFeed } from '../../daemon/actions/log-feed.js';
-import { selectLines } from '../../daemon/actions/select-lines.js';
+import { LogFeed, selectLines } from '../../daemon/actions/log-feed.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import type { LogLevel } from '../../src/shared/util/log.js';
 

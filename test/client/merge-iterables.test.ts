@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeIterables } from '../../src/client/merge-iterables.js';
+import { mergeIterables } from '../../src/client/job-streams.js';
 
 type Result = IteratorResult<string, undefined>;
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startQueueEngine } from '../../daemon/queue/postgres/queue-engine.js';
+import { startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import {
   type DaemonProcess,

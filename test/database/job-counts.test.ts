@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mergeJobCounts } from '../../daemon/store/postgres/job-queries.js';
+import { mergeJobCounts } from '../../daemon/store/postgres/job-rows.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { draftFor } from '../contracts/job-store/store-facts.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';

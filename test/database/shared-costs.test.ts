@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
+import { ProgressTracker } from '../../daemon/queue/queue-run.js';
 import { openSharedWorkerRegistry } from '../../daemon/queue/remote/shared-worker-registry.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { openWorkerTable } from '../../daemon/store/postgres/postgres-worker-table.js';

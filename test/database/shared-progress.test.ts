@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
-import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
+import { ProgressTracker } from '../../daemon/queue/queue-run.js';
+import { progressChannel } from '../../daemon/store/postgres/notify-all.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { createPostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
-import { progressChannel } from '../../daemon/store/postgres/progress-messages.js';
 import { type SharedProgress, shareProgress } from '../../daemon/store/postgres/shared-progress.js';
 import { applying, draftFor } from '../contracts/job-store/store-facts.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';

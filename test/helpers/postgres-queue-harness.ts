@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openPostgresQueue } from '../../daemon/queue/postgres/postgres-queue.js';
-import { startQueueEngine } from '../../daemon/queue/postgres/queue-engine.js';
-import { QueueEntries } from '../../daemon/queue/postgres/queue-entries.js';
-import { ProgressTracker } from '../../daemon/queue/progress-tracker.js';
+import { QueueEntries, startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
+import { ProgressTracker } from '../../daemon/queue/queue-run.js';
 import { delay } from '../../daemon/queue/retry-until-persisted.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { createPostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';

@@ -1,6 +1,5 @@
 import * as assert from 'uvu/assert';
-import { startQueueEngine } from '../../daemon/queue/postgres/queue-engine.js';
-import { QueueEntries } from '../../daemon/queue/postgres/queue-entries.js';
+import { QueueEntries, startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
 import type { Statement, StatementRunner } from '../../daemon/store/postgres/connection-pool.js';
 import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import {

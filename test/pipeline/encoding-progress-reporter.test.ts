@@ -7,7 +7,7 @@ import {
   updateRateEstimate,
 } from '../../daemon/pipeline/encoding-progress-reporter.js';
 import { downloadWeight, progressWeights } from '../../daemon/pipeline/progress-weights.js';
-import { encoderDelayFrames } from '../../daemon/plan/first-pass.js';
+import { encoderDelayFrames } from '../../daemon/plan/encoders.js';
 import type { Step } from '../../daemon/plan/plan-types.js';
 import { onePass, threeOutputs } from './encoding-traces.js';
 

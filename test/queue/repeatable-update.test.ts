@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { apply, applyAsHolder } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
-import { isUnavailable, repeatableUpdate } from '../../daemon/queue/repeatable-update.js';
+import { isUnavailable, repeatableUpdate } from '../../daemon/queue/retry-until-persisted.js';
 import { VencError } from '../../src/shared/errors.js';
 import { draftFor } from '../contracts/job-store/store-facts.js';
 

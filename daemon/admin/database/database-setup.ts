@@ -3,11 +3,16 @@ import {
   changeAccountRows,
   ensureOwnerRow,
   readAccountSnapshot,
-} from '../../store/postgres/account-changes.js';
-import { readKeyUseRows, readOwner, removeOwner } from '../../store/postgres/account-rows.js';
-import { openEncryptionKey } from '../../store/postgres/encryption-key.js';
+  readKeyUseRows,
+  readOwner,
+  removeOwner,
+} from '../../store/postgres/account-rows.js';
 import { openPostgresDatabase } from '../../store/postgres/open-database.js';
-import { listCredentialRows, writeCredentialRows } from '../../store/postgres/postgres-credentials.js';
+import {
+  listCredentialRows,
+  openEncryptionKey,
+  writeCredentialRows,
+} from '../../store/postgres/postgres-credentials.js';
 import type { SetupStore } from '../setup-store.js';
 
 /** The options of `openDatabaseSetup`. */

@@ -3,7 +3,7 @@ import type { Job } from '../../jobs/job.js';
 import type { Run, RunInErrorScope } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { JobQueue } from '../../queue/job-queue.js';
-import type { ProgressTracker } from '../../queue/progress-tracker.js';
+import type { ProgressTracker } from '../../queue/queue-run.js';
 import type { WorkerRegistry } from '../../queue/remote/worker-registry.js';
 import type { AccountStore } from '../../store/account-store.js';
 import type { JobListener, JobStore } from '../../store/job-store.js';

@@ -1,14 +1,23 @@
+import type { IncomingMessage } from 'node:http';
+import { VencError } from '../../../src/shared/errors.js';
 import type { JobRecord } from '../../../src/shared/records.js';
 import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
 import { cancelJob } from '../../actions/cancel-job.js';
-import { createJob } from '../../actions/create-job.js';
+import { createJob, resubmitJob } from '../../actions/create-job.js';
 import { findInput, findJob, findOutput } from '../../actions/find-job.js';
+import { followJob } from '../../actions/follow-job.js';
 import { type JobListing, listJobs } from '../../actions/list-jobs.js';
+import { followLog, type RequestedLog, readLog, requireReadableLog } from '../../actions/read-log.js';
+import { readLiveReport, readUsageReport, readVodReport } from '../../actions/read-report.js';
+import { receiveUpload } from '../../actions/receive-upload.js';
 import { removeJob } from '../../actions/remove-job.js';
-import { resubmitJob } from '../../actions/resubmit-job.js';
+import { listWorkers, setWorkerDraining } from '../../actions/workers.js';
 import { inputProgress, jobProgress, outputProgress } from '../../jobs/progress.js';
+import type { ReportQuery } from '../../jobs/report.js';
 import { inputDetails, jobRecord, outputDetails } from '../../jobs/view.js';
-import type { RouteHandler } from '../request-context.js';
+import { answerWithEvents, eventStreamHeaders, lastEventIdOf } from '../event-stream.js';
+import type { RequestContext, RouteHandler } from '../request-context.js';
+import { normalizePath, pathnameOf } from '../request-path.js';
 
 /** The id in a path. Ids are below 2^31; a longer number matches no job. */
 export function idOf(params: Readonly<Record<string, string>>): number {
@@ -117,4 +126,158 @@ export const getOutput: RouteHandler = async (appContext, { params }, account) =
 export const getOutputProgress: RouteHandler = async (appContext, { params }, account) => {
   const { job, output } = await findOutput(appContext, account.id, idOf(params));
   return { status: 200, record: outputProgress(job, output, appContext.progressTracker.read(job.id)) };
+};
+
+/** `GET /v2/reports/all` (section 4.10). */
+export const getReport: RouteHandler = async (appContext, requestContext, account) => ({
+  status: 200,
+  record: await readUsageReport(appContext, account.id, queryOf(requestContext)),
+});
+
+/** `GET /v2/reports/live` (section 4.11). */
+export const getLiveReport: RouteHandler = async (appContext, requestContext) => ({
+  status: 200,
+  record: await readLiveReport(appContext, queryOf(requestContext)),
+});
+
+/**
+ * `GET /v2/reports/vod`, an addition to the service document, and `GET /v2/reports/minutes`, its old name.
+ */
+export const getVodReport: RouteHandler = async (appContext, requestContext, account) => ({
+  status: 200,
+  record: await readVodReport(appContext, account.id, queryOf(requestContext)),
+});
+
+function queryOf(requestContext: RequestContext): ReportQuery {
+  return {
+    from: requestContext.query('from'),
+    to: requestContext.query('to'),
+    grouping: requestContext.query('grouping'),
+  };
+}
+
+/** `GET /v2/jobs/<id>/log`, an addition to the service document. */
+export const getJobLog: RouteHandler = (appContext, requestContext, account) =>
+  lines(appContext, requestContext, account, jobOf(requestContext));
+
+/** `GET /v2/log`, an addition to the service document. */
+export const getDaemonLog: RouteHandler = (appContext, requestContext, account) =>
+  lines(appContext, requestContext, account, 'daemon');
+
+/**
+ * `GET /v2/jobs/<id>/log/events`, an addition to the service document: the lines that there are, and new ones until the
+ * job has ended. Continues after `Last-Event-ID`. Answers 204 if no line will follow.
+ */
+export const getJobLogEvents: RouteHandler = (appContext, requestContext, account, keyId) =>
+  events(appContext, requestContext, account, keyId, jobOf(requestContext));
+
+/** `GET /v2/log/events`, an addition to the service document: the same for the log of the daemon, without end. */
+export const getDaemonLogEvents: RouteHandler = (appContext, requestContext, account, keyId) =>
+  events(appContext, requestContext, account, keyId, 'daemon');
+
+type Args = Parameters<RouteHandler>;
+
+async function lines(
+  appContext: Args[0],
+  requestContext: RequestContext,
+  account: Args[2],
+  log: RequestedLog,
+): ReturnType<RouteHandler> {
+  return { status: 200, record: await readLog(appContext, account, log, parametersOf(requestContext)) };
+}
+
+async function events(
+  appContext: Args[0],
+  requestContext: RequestContext,
+  account: Args[2],
+  keyId: string,
+  log: RequestedLog,
+): ReturnType<RouteHandler> {
+  const parameters = parametersOf(requestContext);
+  if (requestContext.method === 'HEAD') {
+    await requireReadableLog(appContext, account, log, parameters);
+    return { status: 200, headers: eventStreamHeaders };
+  }
+  const lastEventId = lastEventIdOf(requestContext);
+  const feed = await followLog(appContext, account, log, { ...parameters, lastEventId });
+  return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
+}
+
+function jobOf({ params }: RequestContext): RequestedLog {
+  return { jobId: idOf(params) };
+}
+
+function parametersOf(requestContext: RequestContext) {
+  return { level: requestContext.query('level'), tail: requestContext.query('tail') };
+}
+
+/**
+ * `GET /v2/jobs/<id>/events`, an addition to the service document: the answers of `/progress` as server-sent
+ * events, at once and at each change, until the job is final. Answers 204, which stops the reconnecting of an
+ * `EventSource`, if the client has the last event of a final job (`Last-Event-ID`). Revoking the key ends the
+ * stream.
+ */
+export const getJobEvents: RouteHandler = async (appContext, requestContext, account, keyId) => {
+  const id = idOf(requestContext.params);
+  if (requestContext.method === 'HEAD') {
+    await findJob(appContext, account.id, id);
+    return { status: 200, headers: eventStreamHeaders };
+  }
+  const feed = await followJob(appContext, account.id, id, lastEventIdOf(requestContext));
+  return feed === null ? { status: 204 } : answerWithEvents(feed, appContext, requestContext, keyId);
+};
+
+/** `PUT /v2/uploads/<name>`, an addition to the service document: streams the body to disk. */
+export const putUpload: RouteHandler = async (appContext, { params, incoming, signal }, account) => {
+  requireCompleteUncompressed(incoming);
+  const declaredBytes = Number(incoming.headers['content-length'] ?? 0);
+  const upload = { name: params.name ?? '', body: incoming, signal, declaredBytes };
+  return { status: 201, record: await receiveUpload(appContext, account.id, upload) };
+};
+
+/** Paths of uploads, and of the files that workers send. */
+const bodiesOfFiles = /^\/(?:v2\/uploads\/|worker\/v1\/claims\/\d+\/file$)/;
+
+/**
+ * Whether a request is an upload, by its path. Its body may take as long as bytes keep arriving
+ * (`--stall-timeout`).
+ */
+export function isUpload({ method, url = '' }: IncomingMessage): boolean {
+  const path = url.startsWith('/') ? url.split('?', 1)[0] : pathnameOf(url);
+  return method === 'PUT' && bodiesOfFiles.test(normalizePath(path ?? '').path);
+}
+
+/**
+ * Rejects a compressed or partial body: it would be stored as if it were the file, and the job would find no
+ * media in it.
+ */
+export function requireCompleteUncompressed({ headers }: IncomingMessage): void {
+  const encoding = headers['content-encoding'] ?? 'identity';
+  if (encoding.toLowerCase() !== 'identity') {
+    throw new VencError('UnsupportedMediaTypeError', 'An upload must have no Content-Encoding.');
+  }
+  if (headers['content-range'] !== undefined) {
+    throw new VencError(
+      'UnparsableBodyError',
+      'An upload must be the whole file: Content-Range is not supported.',
+    );
+  }
+}
+
+/** `GET /v2/workers`, an addition to the service document. */
+export const getWorkers: RouteHandler = async (appContext, _, account) => ({
+  status: 200,
+  record: listWorkers(appContext, account),
+});
+
+/** `PUT /v2/workers/<name>/drain`, an addition to the service document. */
+export const putDrain: RouteHandler = async (appContext, { params }, account) => {
+  await setWorkerDraining(appContext, account, params.name ?? '', true);
+  return { status: 204 };
+};
+
+/** `PUT /v2/workers/<name>/resume`, an addition to the service document. */
+export const putResume: RouteHandler = async (appContext, { params }, account) => {
+  await setWorkerDraining(appContext, account, params.name ?? '', false);
+  return { status: 204 };
 };

@@ -8,7 +8,7 @@ import { isReadableByWorker, isWritableByWorker } from '../../actions/worker-url
 import type { Job } from '../../jobs/job.js';
 import { fileReply } from '../file-reply.js';
 import type { RequestContext, WorkerRouteHandler } from '../request-context.js';
-import { requireCompleteUncompressed } from '../v2/uploads.js';
+import { requireCompleteUncompressed } from '../v2/jobs.js';
 import { claimOf } from './claims.js';
 
 /** `GET /worker/v1/claims/<id>/file?url=...`: a file that only the daemon can read, whole or a range of it. */

@@ -1,8 +1,7 @@
 import { swapsSides } from '../../jobs/media.js';
 import type { Decision, PixelSize, VideoDecision } from '../decide/decisions.js';
 import type { DecisionWithVideo } from '../decide/group-decisions.js';
-import { type VideoEncoder, videoEncoders } from '../encoders.js';
-import { encoderDelayFrames, firstPassWeight } from '../first-pass.js';
+import { encoderDelayFrames, firstPassWeight, type VideoEncoder, videoEncoders } from '../encoders.js';
 import type { Capabilities, PlanPaths, Step } from '../plan-types.js';
 import { captionInputArgs, captionInputCount, captionStreams } from './captions.js';
 import { videoGraph, videoLabel } from './filters.js';

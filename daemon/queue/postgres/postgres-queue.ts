@@ -5,8 +5,7 @@ import { requeue } from '../end-of-run.js';
 import type { JobQueue } from '../job-queue.js';
 import { RunQueue, type RunQueueOptions } from '../run-queue.js';
 import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js';
-import { leaseSeconds, type QueueEngine } from './queue-engine.js';
-import type { QueueEntries } from './queue-entries.js';
+import { leaseSeconds, type QueueEngine, type QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a queue in a database. */
 export type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &

@@ -1,16 +1,16 @@
+import { sql } from 'kysely';
+import { VencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { PostgresDatabase } from '../../store/postgres/open-database.js';
-import { readClocks } from '../claim-confirmation.js';
+import { ClaimConfirmation, type Moment, readClocks } from '../claim-confirmation.js';
 import { describeError, requeue } from '../end-of-run.js';
 import type { JobOffer } from '../job-queue.js';
 import type { JobClaims, JobSource, RunEnd } from '../job-source.js';
 import type { WaitingJob } from '../waiting-jobs.js';
-import { HeldJobs } from './held-jobs.js';
-import { type QueueEngine, queueChannel } from './queue-engine.js';
-import { WaitingQueues } from './waiting-queues.js';
+import { type Attempt, leaseSeconds, type QueueEngine, queueChannel } from './queue-entries.js';
 
 /** The dependencies of a `PostgresSource`. */
 export interface PostgresSourceOptions {
@@ -22,7 +22,7 @@ export interface PostgresSourceOptions {
 }
 
 /** What a source reports to its queue. */
-export interface SourceListener {
+interface SourceListener {
   /** Jobs may wait that did not before. */
   onWaiting(): void;
   /** This process no longer holds a job. */
@@ -166,5 +166,221 @@ export class PostgresSource implements JobSource {
     if (this.#isClosed) return;
     this.#isStale = true;
     this.#listener.onWaiting();
+  }
+}
+
+/** A job that this process holds. */
+interface HeldJob {
+  readonly jobId: number;
+  readonly queue: string;
+  readonly attempt: Attempt;
+  /** Whether the job is reported only after its remote worker has reported. */
+  readonly isRemote: boolean;
+}
+
+interface Entry extends HeldJob {
+  readonly confirmation: ClaimConfirmation;
+  /** Whether the worker has reported since the last report to the engine. */
+  hasReported: boolean;
+}
+
+interface HeldJobsOptions {
+  readonly engine: Pick<QueueEngine, 'touch'>;
+  readonly log: Log;
+  /** Called when another process may hold a job. */
+  readonly onLost: (jobId: number) => void;
+}
+
+/** How often the jobs are reported, in milliseconds. */
+const reportIntervalMs = 5000;
+/** A confirmation that is less old is good enough, in milliseconds. */
+const freshMs = 2000;
+
+/** The jobs that this process holds: it reports them to the engine, and learns which of them it has lost. */
+class HeldJobs {
+  readonly #options: HeldJobsOptions;
+  readonly #entries = new Map<number, Entry>();
+  #timer: NodeJS.Timeout | null = null;
+  #isReporting = false;
+  #hasFailed = false;
+  /** When a report last failed, on the monotonic clock. */
+  #failedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: HeldJobsOptions) {
+    this.#options = options;
+  }
+
+  get(jobId: number): HeldJob | undefined {
+    return this.#entries.get(jobId);
+  }
+
+  /** Adds a job that was taken, or touched, by a request that was sent at a moment. */
+  add(job: HeldJob, sentAt: Moment): void {
+    this.delete(job.jobId);
+    const confirmation = new ClaimConfirmation(sentAt, { leaseMs: leaseSeconds * 1000 });
+    this.#entries.set(job.jobId, { ...job, confirmation, hasReported: false });
+    this.#timer ??= setInterval(() => void this.#report(), reportIntervalMs).unref();
+  }
+
+  /** Removes a job, which is not reported any more. */
+  delete(jobId: number): void {
+    this.#entries.get(jobId)?.confirmation.close();
+    this.#entries.delete(jobId);
+    if (this.#entries.size > 0 || this.#timer === null) return;
+    clearInterval(this.#timer);
+    this.#timer = null;
+  }
+
+  /** The remote worker that runs a job has reported. */
+  renew(jobId: number): void {
+    const entry = this.#entries.get(jobId);
+    if (entry !== undefined) entry.hasReported = true;
+  }
+
+  /** Confirms that a job is held; see `Run.confirmClaim`. Rejects if it is lost, or while the database cannot be reached. */
+  async confirm(jobId: number, maxAgeMs = freshMs): Promise<AbortSignal> {
+    const entry = this.#entries.get(jobId);
+    if (entry === undefined) throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
+    if (entry.confirmation.ageMs > maxAgeMs) await this.#touch(entry.queue, [entry]);
+    if (this.#entries.get(jobId) !== entry)
+      throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
+    return entry.confirmation.signal;
+  }
+
+  /** See `Run.wasCutOffSince`. Rejects as `confirm`. */
+  async wasCutOffSince(jobId: number, monotonicMs: number): Promise<boolean> {
+    await this.confirm(jobId, 0);
+    return this.#failedAtMs >= monotonicMs;
+  }
+
+  async #report(): Promise<void> {
+    if (this.#isReporting) return;
+    this.#isReporting = true;
+    try {
+      const due = [...this.#entries.values()].filter(({ isRemote, hasReported }) => !isRemote || hasReported);
+      for (const queue of new Set(due.map((entry) => entry.queue)))
+        await this.#touch(
+          queue,
+          due.filter((entry) => entry.queue === queue),
+        );
+      this.#hasFailed = false;
+    } catch (error) {
+      if (!this.#hasFailed)
+        this.#options.log('warn', `The jobs that run here could not be reported: ${describeError(error)}`);
+      this.#hasFailed = true;
+    } finally {
+      this.#isReporting = false;
+    }
+  }
+
+  async #touch(queue: string, entries: readonly Entry[]): Promise<void> {
+    const sentAt = readClocks();
+    const attempts = entries.map(({ attempt }) => attempt);
+    const held = new Set(
+      await this.#options.engine.touch(queue, attempts).catch((error: unknown) => {
+        this.#failedAtMs = performance.now();
+        throw error;
+      }),
+    );
+    for (const entry of entries) {
+      entry.hasReported = false;
+      if (held.has(entry.attempt)) entry.confirmation.confirm(sentAt);
+      else if (this.#entries.get(entry.jobId) === entry) this.#lose(entry);
+    }
+  }
+
+  #lose({ jobId }: Entry): void {
+    this.delete(jobId);
+    this.#options.log('warn', `Job ${jobId} was given to another run, because this one could not report.`, {
+      jobId,
+    });
+    this.#options.onLost(jobId);
+  }
+}
+
+/** A queue in which jobs wait, with the one that is probably its first. */
+interface WaitingQueue extends WaitingJob {
+  readonly name: string;
+}
+
+interface QueueRow {
+  readonly name: string;
+  readonly account_id: string;
+  readonly requires: string;
+  readonly needs: string;
+  readonly job_id: string;
+  readonly priority: number;
+}
+
+/**
+ * The queues in which jobs wait, as they were when `load` read them. It decides from which of them the next job is taken, as `WaitingJobs`
+ * does in memory: from the account with the fewest running jobs on all machines, then the one whose job has the greatest priority, then the
+ * oldest.
+ */
+class WaitingQueues {
+  readonly #queries: PostgresDatabase['queries'];
+  readonly #queues = new Map<string, WaitingQueue>();
+  #runningByAccount = new Map<string, number>();
+
+  constructor(queries: PostgresDatabase['queries']) {
+    this.#queries = queries;
+  }
+
+  get isEmpty(): boolean {
+    return this.#queues.size === 0;
+  }
+
+  /** Reads the queues. Takes a few steps in an index for each queue in which jobs wait, whatever their number. */
+  async load(): Promise<void> {
+    const { rows } = await sql<QueueRow>`
+      with recursive names (name) as (
+        (select min(queue) from venc.queue_entries where is_waiting)
+        union all
+        select (select min(queue) from venc.queue_entries where is_waiting and queue > names.name)
+        from names where names.name is not null
+      )
+      select queues.*, first.job_id, first.priority
+      from names
+      join venc.queues on queues.name = names.name
+      cross join lateral (
+        select job_id, priority from venc.queue_entries
+        where is_waiting and queue = names.name order by priority desc, job_id limit 1
+      ) as first`.execute(this.#queries);
+    const running = await this.#queries
+      .selectFrom('queue_entries')
+      .innerJoin('queues', 'queues.name', 'queue_entries.queue')
+      .select(({ fn }) => ['queues.account_id', fn.countAll<string>().as('count')])
+      .where('queue_entries.is_waiting', '=', false)
+      .groupBy('queues.account_id')
+      .execute();
+    this.#queues.clear();
+    for (const { name, account_id: accountId, requires, needs, job_id: id, priority } of rows)
+      this.#queues.set(name, {
+        ...{ name, accountId, priority, id: Number(id) },
+        ...{ requires: JSON.parse(requires), needsKey: needs },
+      });
+    this.#runningByAccount = new Map(running.map(({ account_id: id, count }) => [id, Number(count)]));
+  }
+
+  /** The queue of the next job that is accepted; null if there is none. */
+  next(accepts: (job: WaitingJob) => boolean): WaitingQueue | null {
+    let best: WaitingQueue | null = null;
+    for (const queue of this.#queues.values())
+      if ((best === null || this.#isBefore(queue, best)) && accepts(queue)) best = queue;
+    return best;
+  }
+
+  /** Forgets a queue until it is read again: it has no job that can be taken. */
+  forget(name: string): void {
+    this.#queues.delete(name);
+  }
+
+  #isBefore(one: WaitingQueue, other: WaitingQueue): boolean {
+    const difference = this.#running(one) - this.#running(other) || other.priority - one.priority;
+    return difference === 0 ? one.id < other.id : difference < 0;
+  }
+
+  #running({ accountId }: WaitingQueue): number {
+    return this.#runningByAccount.get(accountId) ?? 0;
   }
 }

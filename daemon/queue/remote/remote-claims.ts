@@ -25,15 +25,13 @@ import type { JobStore } from '../../store/job-store.js';
 import { describeError } from '../end-of-run.js';
 import type { JobQueue } from '../job-queue.js';
 import { offerUntil } from '../pending-offers.js';
-import { selectionFor } from './claimable-outputs.js';
-import { KeyWatch } from './key-watch.js';
 import { Lease } from './lease.js';
-import type { WorkerAbilities } from './machine-abilities.js';
+import { selectionFor, type WorkerAbilities } from './machine-abilities.js';
 import type { EndedWorker, WorkerRegistry } from './worker-registry.js';
 import { type WorkerRun, type WorkerRuns, withRuns } from './worker-runs.js';
 
 /** The dependencies of the claims of remote workers. */
-export interface RemoteClaimsOptions {
+interface RemoteClaimsOptions {
   readonly queue: JobQueue;
   readonly store: JobStore;
   readonly registry: WorkerRegistry;
@@ -296,5 +294,41 @@ export class RemoteClaims {
     lease.renew();
     queue.renew(jobId);
     return lease;
+  }
+}
+
+/** Remembers with which keys workers report to this daemon, and says when one is revoked. */
+class KeyWatch {
+  readonly #watchKey: AccountStore['watchKey'];
+  readonly #onRevoked: (keyId: string, workerIds: readonly string[]) => void;
+  /** The ids of the workers, by the id of their key. */
+  readonly #workers = new Map<string, Set<string>>();
+
+  /** `onRevoked` gets a revoked key, and the workers that used it. */
+  constructor(
+    watchKey: AccountStore['watchKey'],
+    onRevoked: (keyId: string, workerIds: readonly string[]) => void,
+  ) {
+    this.#watchKey = watchKey;
+    this.#onRevoked = onRevoked;
+  }
+
+  /** A worker has used a key; null if it needs none. */
+  note(keyId: string | null, workerId: string): void {
+    if (keyId === null) return;
+    const known = this.#workers.get(keyId);
+    known?.add(workerId);
+    if (known !== undefined) return;
+    this.#workers.set(keyId, new Set([workerId]));
+    this.#watchKey(keyId, () => {
+      const workerIds = [...(this.#workers.get(keyId) ?? [])];
+      this.#workers.delete(keyId);
+      this.#onRevoked(keyId, workerIds);
+    });
+  }
+
+  /** A worker has left. */
+  forget(workerId: string): void {
+    for (const workerIds of this.#workers.values()) workerIds.delete(workerId);
   }
 }

@@ -7,7 +7,6 @@ import { indexEntry } from './index-entry.js';
 import { type JobDocument, readJobFile } from './job-document.js';
 import type { JobIndex } from './job-index.js';
 import type { LoadedJobs } from './read-jobs.js';
-import { RecentJobs } from './recent-jobs.js';
 
 /**
  * The maximum length of the texts of the jobs in each of two generations: about 1,400 jobs of 3 kB. A parsed job
@@ -111,5 +110,61 @@ export class JobCache {
     }
     this.put(newest, length);
     return newest.job;
+  }
+}
+
+interface RecentJob {
+  readonly document: JobDocument;
+  readonly length: number;
+}
+
+/**
+ * Recently read final jobs, parsed, so that lists and reads need not open a file each time. Held in two
+ * generations, each bounded by the length of the texts of its jobs. When the current generation is full, it
+ * becomes the previous one, and jobs that were not read meanwhile are dropped. (One Map in order of use, kept
+ * by deleting and inserting, slows down with its size: finding the oldest entry walks past all deleted ones.)
+ */
+export class RecentJobs {
+  readonly #maxLength: number;
+  #current = new Map<number, RecentJob>();
+  #previous = new Map<number, RecentJob>();
+  #currentLength = 0;
+
+  constructor(maxLength: number) {
+    this.#maxLength = maxLength;
+  }
+
+  get(id: number): JobDocument | undefined {
+    const found = this.#current.get(id);
+    if (found !== undefined) return found.document;
+    const previous = this.#previous.get(id);
+    if (previous !== undefined) this.set(previous.document, previous.length);
+    return previous?.document;
+  }
+
+  /** Adds or replaces a job whose text has `length` characters. */
+  set(document: JobDocument, length: number): void {
+    const { id } = document.job;
+    this.delete(id);
+    this.#current.set(id, { document, length });
+    this.#currentLength += length;
+    if (this.#currentLength < this.#maxLength) return;
+    this.#previous = this.#current;
+    this.#current = new Map();
+    this.#currentLength = 0;
+  }
+
+  delete(id: number): void {
+    this.#previous.delete(id);
+    const former = this.#current.get(id);
+    if (former === undefined) return;
+    this.#current.delete(id);
+    this.#currentLength -= former.length;
+  }
+
+  clear(): void {
+    this.#current = new Map();
+    this.#previous = new Map();
+    this.#currentLength = 0;
   }
 }

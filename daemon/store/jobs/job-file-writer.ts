@@ -2,9 +2,12 @@ import { dirname } from 'node:path';
 import { isFinal } from '../../../src/shared/states.js';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
+import type { Log } from '../../../src/shared/util/log.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
+import type { Job } from '../../jobs/job.js';
 import { toWriteError } from '../data-folder/disk-errors.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
+import type { JobListener } from '../job-store.js';
 import type { JobDocument } from './job-document.js';
 
 /**
@@ -81,5 +84,44 @@ export class JobFileWriter {
     const text = JSON.stringify(document);
     await this.#files.write(path, text);
     return text.length;
+  }
+}
+
+/** The listeners for job changes. */
+export class JobListeners {
+  readonly #log: Log;
+  /**
+   * Each in an object of its own: a listener that was added twice is called twice, and is removed separately.
+   */
+  #subscriptions: readonly { readonly listener: JobListener }[] = [];
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** Adds a listener; the returned function removes it. */
+  add(listener: JobListener): () => void {
+    const subscription = { listener };
+    this.#subscriptions = [...this.#subscriptions, subscription];
+    return () => {
+      this.#subscriptions = this.#subscriptions.filter((other) => other !== subscription);
+    };
+  }
+
+  /**
+   * Calls all listeners after a stored change. Errors that they throw are logged and do not affect the
+   * others.
+   */
+  emit(job: Job, before: Job | null): void {
+    for (const { listener } of this.#subscriptions) {
+      try {
+        listener(job, before);
+      } catch (error) {
+        const why = error instanceof Error ? error.message : String(error);
+        this.#log('error', `A listener for job changes failed at job ${job.id}: ${why}`, {
+          jobId: job.id,
+        });
+      }
+    }
   }
 }

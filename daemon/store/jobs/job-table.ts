@@ -3,8 +3,6 @@ import type { JobDailyUsage } from '../../jobs/usage.js';
 import { doneFolderName, firstIdOfDoneFolder } from '../data-folder/layout.js';
 import type { RemovableFilter } from '../job-store.js';
 import type { IndexEntry } from './index-entry.js';
-import { JobBlock, wordsPerJob } from './job-block.js';
-import { StringTable } from './string-table.js';
 
 /** The words of a row. */
 const column = {
@@ -252,4 +250,130 @@ function isFinalState(word: number): boolean {
 
 function isFinalRow(row: Uint32Array): boolean {
   return isFinalState(row[column.state] ?? 0);
+}
+
+/** Number of words of 32 bits of a job in a block. */
+export const wordsPerJob = 8;
+
+/** Rows are added to a new block one by one: the array grows by half. */
+const firstCapacity = 8;
+
+/**
+ * The jobs of one folder of ids, as rows of words in one typed array, ordered by id. The first word of a row is the
+ * id. Objects were rejected: an entry with its usage takes about 400 bytes, a row takes 32.
+ */
+class JobBlock {
+  #words: Uint32Array;
+  #count: number;
+
+  /** Takes over the rows of an index. */
+  constructor(words: Uint32Array<ArrayBufferLike> = new Uint32Array(0)) {
+    this.#words = words;
+    this.#count = words.length / wordsPerJob;
+  }
+
+  get size(): number {
+    return this.#count;
+  }
+
+  /** All rows. The array must not be changed, and is valid until the next change of the block. */
+  get words(): Uint32Array {
+    return this.#words.subarray(0, this.#count * wordsPerJob);
+  }
+
+  /** The row of a job; undefined if there is none. */
+  get(id: number): Uint32Array | undefined {
+    const position = this.#positionOf(id);
+    return this.#idAt(position) === id ? this.#rowAt(position) : undefined;
+  }
+
+  /** The row of a job to write to, zero except for its id. It is added if it is missing. */
+  put(id: number): Uint32Array {
+    const position = this.#positionOf(id);
+    if (this.#idAt(position) !== id) this.#insert(position);
+    const row = this.#rowAt(position).fill(0);
+    row[0] = id;
+    return row;
+  }
+
+  /** Removes a job; no-op if it is missing. */
+  delete(id: number): void {
+    const position = this.#positionOf(id);
+    if (this.#idAt(position) !== id) return;
+    this.#words.copyWithin(position * wordsPerJob, (position + 1) * wordsPerJob, this.#count * wordsPerJob);
+    this.#count -= 1;
+  }
+
+  #insert(position: number): void {
+    if ((this.#count + 1) * wordsPerJob > this.#words.length) {
+      const capacity = Math.max(firstCapacity, Math.ceil(this.#count * 1.5));
+      const words = new Uint32Array(capacity * wordsPerJob);
+      words.set(this.words);
+      this.#words = words;
+    }
+    const start = position * wordsPerJob;
+    this.#words.copyWithin(start + wordsPerJob, start, this.#count * wordsPerJob);
+    this.#count += 1;
+  }
+
+  #rowAt(position: number): Uint32Array {
+    return this.#words.subarray(position * wordsPerJob, (position + 1) * wordsPerJob);
+  }
+
+  /** The id at a position; undefined after the last one. */
+  #idAt(position: number): number | undefined {
+    return position < this.#count ? this.#words[position * wordsPerJob] : undefined;
+  }
+
+  /** The position of an id, or where it would be inserted. */
+  #positionOf(id: number): number {
+    let low = 0;
+    let high = this.#count;
+    // Most jobs are added at the end.
+    if (high > 0 && (this.#idAt(high - 1) ?? 0) < id) return high;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if ((this.#idAt(middle) ?? 0) < id) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+}
+
+/**
+ * Numbers texts that many jobs have in common, such as the ids of accounts, so that a job stores a number. A text is
+ * never removed: an account, a day or a grouping whose jobs are gone may still have usage.
+ */
+class StringTable {
+  readonly #texts: string[] = [];
+  readonly #numbers = new Map<string, number>();
+
+  constructor(texts: readonly string[] = []) {
+    for (const text of texts) this.numberOf(text);
+  }
+
+  /** The number of texts. */
+  get size(): number {
+    return this.#texts.length;
+  }
+
+  /** The number of a text, which is added if it is new. */
+  numberOf(text: string): number {
+    const known = this.#numbers.get(text);
+    if (known !== undefined) return known;
+    this.#numbers.set(text, this.#texts.length);
+    return this.#texts.push(text) - 1;
+  }
+
+  /** The text with a number. */
+  textOf(number: number): string {
+    const text = this.#texts[number];
+    if (text === undefined) throw new RangeError(`There is no text ${number}.`);
+    return text;
+  }
+
+  /** All texts, by number. */
+  all(): readonly string[] {
+    return this.#texts;
+  }
 }

@@ -27,8 +27,7 @@ import { indexEntry } from './index-entry.js';
 import { IndexWriter, indexWriteThreshold } from './index-writer.js';
 import { JobCache } from './job-cache.js';
 import { maxConcurrentReads } from './job-document.js';
-import { JobFileWriter } from './job-file-writer.js';
-import { JobListeners } from './job-listeners.js';
+import { JobFileWriter, JobListeners } from './job-file-writer.js';
 import { readJobs } from './read-jobs.js';
 import { RemovedJobs } from './removed-jobs.js';
 

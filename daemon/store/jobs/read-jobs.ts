@@ -13,9 +13,9 @@ import {
 import type { DamagedJobs } from './damaged-jobs.js';
 import { indexEntry } from './index-entry.js';
 import { emptyIndexFile, folderChangedAtNs, type IndexFile, readIndexFile } from './index-file.js';
-import { wordsPerJob } from './job-block.js';
 import { type JobDocument, maxConcurrentReads, readJobFile, readJobFolder } from './job-document.js';
 import { JobIndex } from './job-index.js';
+import { wordsPerJob } from './job-table.js';
 import { noneRemoved, type RemovedFolder, readRemovedJobs } from './removed-jobs.js';
 
 /** The jobs that a start finds in a data folder. */

@@ -3,9 +3,8 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { randomToken } from '../../../src/shared/util/random-token.js';
 import type { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import type { Job } from '../../jobs/job.js';
-import type { RecentJobs } from '../jobs/recent-jobs.js';
-import { selectChangedSince, selectJob } from './job-queries.js';
-import { jobsChannel, parseNotification, readJobRow } from './job-rows.js';
+import type { RecentJobs } from '../jobs/job-cache.js';
+import { jobsChannel, parseNotification, readJobRow, selectChangedSince, selectJob } from './job-rows.js';
 import type { PostgresDatabase } from './open-database.js';
 
 /** The dependencies of a `ChangeFollower`. */

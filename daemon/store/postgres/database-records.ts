@@ -4,7 +4,7 @@ import type { JobDailyUsage } from '../../jobs/usage.js';
 import { decrypt } from '../credentials/credentials-file.js';
 import { doneFolderName } from '../data-folder/layout.js';
 import { idempotencyName } from '../jobs/idempotency-index.js';
-import type { RemovedJob } from '../jobs/index-row.js';
+import type { RemovedJob } from '../jobs/index-file.js';
 import { type JobDocument, readJobDocument } from '../jobs/job-document.js';
 import type {
   DamagedRecord,

@@ -8,11 +8,12 @@ import { KeyUseRecorder, type KeyUseTimes } from '../accounts/key-use-recorder.j
 import { digestOf } from '../accounts/keys.js';
 import {
   type AccountSource,
+  accountsChannel,
   changeAccountRows,
   ensureOwnerRow,
   readAccountSnapshot,
-} from './account-changes.js';
-import { accountsChannel, readKeyUseRows } from './account-rows.js';
+  readKeyUseRows,
+} from './account-rows.js';
 import type { PostgresDatabase } from './open-database.js';
 
 /** The options of `openPostgresAccounts`. */

@@ -14,11 +14,18 @@ import {
   type RemovableFilter,
   type UsageFilter,
 } from '../job-store.js';
+import { RecentJobs } from '../jobs/job-cache.js';
 import type { JobDocument } from '../jobs/job-document.js';
-import { RecentJobs } from '../jobs/recent-jobs.js';
 import { ChangeFollower } from './change-follower.js';
 import {
   allocateIds,
+  deleteJob,
+  insertJob,
+  type JobRow,
+  jobColumns,
+  KeyTakenError,
+  readJobRow,
+  replaceJob,
   selectActive,
   selectJob,
   selectJobOfFile,
@@ -27,15 +34,6 @@ import {
   selectRemovable,
   selectUsage,
   selectWithNotifications,
-} from './job-queries.js';
-import {
-  deleteJob,
-  insertJob,
-  type JobRow,
-  jobColumns,
-  KeyTakenError,
-  readJobRow,
-  replaceJob,
   takeIdempotencyKey,
 } from './job-rows.js';
 import type { PostgresDatabase } from './open-database.js';

@@ -11,10 +11,9 @@ import type {
   WorkerTableChange,
   WorkerTableListener,
 } from '../worker-table.js';
-import { notifyAll } from './notify-all.js';
+import { notifyAll, parseWorkerChanges, workersChannel, writeWorkerChanges } from './notify-all.js';
 import type { PostgresDatabase } from './open-database.js';
 import type { DatabaseTransaction } from './schema.js';
-import { parseWorkerChanges, workersChannel, writeWorkerChanges } from './worker-messages.js';
 
 /** The key of the advisory lock of joins: the letters of `vencJoin`. */
 const joinLock = '8531346441852905838';

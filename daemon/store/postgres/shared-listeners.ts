@@ -1,7 +1,7 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobListener } from '../job-store.js';
-import { JobListeners } from '../jobs/job-listeners.js';
+import { JobListeners } from '../jobs/job-file-writer.js';
 
 /** The listeners of a store that several processes share, by the changes that they are called after. */
 export class SharedListeners {

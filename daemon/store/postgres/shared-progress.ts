@@ -2,14 +2,14 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { randomToken } from '../../../src/shared/util/random-token.js';
 import type { FileProgress, JobProgress, RunProgress } from '../../jobs/progress.js';
 import type { JobStore } from '../job-store.js';
-import { notifyAll } from './notify-all.js';
-import type { PostgresDatabase } from './open-database.js';
 import {
+  notifyAll,
   type ProgressMessage,
   parseProgressMessage,
   progressChannel,
   writeProgressMessage,
-} from './progress-messages.js';
+} from './notify-all.js';
+import type { PostgresDatabase } from './open-database.js';
 
 /** What is shared of a `ProgressTracker`. */
 export interface ProgressMirror {

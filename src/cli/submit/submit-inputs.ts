@@ -16,12 +16,11 @@ import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { reportError } from '../terminal/report-error.js';
 import { afterSubmit } from './after-submit.js';
-import { createFileUploader, uploadFiles } from './file-uploader.js';
+import { createFileUploader, createTotalDisplay, uploadFiles } from './file-uploader.js';
 import { type PreparedRequest, prepareRequest, withAddresses } from './prepare-request.js';
 import { type JobToCreate, submitEach } from './submit-each.js';
 import type { SubmitOptions } from './submit-options.js';
 import { uploadAndCreate } from './upload-and-create.js';
-import { createTotalDisplay } from './upload-display.js';
 
 /** One of several inputs, ready to be submitted. */
 interface PreparedInput {

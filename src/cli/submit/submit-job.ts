@@ -9,11 +9,10 @@ import { printResponseWarnings } from '../input/print-warnings.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { afterSubmit } from './after-submit.js';
-import { createFileUploader } from './file-uploader.js';
+import { createFileUploader, createPerFileDisplay } from './file-uploader.js';
 import { prepareRequest } from './prepare-request.js';
 import type { SubmitOptions } from './submit-options.js';
 import { uploadAndCreate } from './upload-and-create.js';
-import { createPerFileDisplay } from './upload-display.js';
 
 /** Creates one job (section 4.1), prints its id, and continues as the options say. */
 export async function submitJob(arg: string, options: SubmitOptions, context: Context): Promise<ExitCode> {

@@ -13,11 +13,10 @@ import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { chosenMode } from '../terminal/progress-mode.js';
 import { afterSubmit } from './after-submit.js';
-import { createFileUploader, uploadFiles } from './file-uploader.js';
+import { createFileUploader, createPerFileDisplay, uploadFiles } from './file-uploader.js';
 import { withAddresses } from './prepare-request.js';
 import { type JobToCreate, type SubmittedJobs, submitEach } from './submit-each.js';
 import type { SubmitOptions } from './submit-options.js';
-import { createPerFileDisplay } from './upload-display.js';
 
 /** Creates one job for each line of stdin, prints their ids, and continues as the options say. */
 export async function submitMany(

@@ -1,9 +1,39 @@
 import { accessControlSetting } from './access-control.js';
 import { formatNames, rejectedFormats } from './format-names.js';
+import { maxLabelLength, maxRequiredLabels } from './limits.js';
 import { notificationsSetting } from './notifications.js';
-import { requiresSetting } from './requires.js';
 import type { SettingsTable } from './setting.js';
-import { strictSetting } from './strict.js';
+
+/** The setting `strict` of the job and of an output. */
+export const strictSetting = {
+  kind: 'boolean',
+  spellings: ['strict_mode'],
+  section: '4.1 General',
+  help: 'reject unknown names, contradictions and values that would be corrected, instead of warning about them',
+} as const;
+
+/**
+ * The setting `requires` of the job and of an output: the labels that a machine must have to work on it. Labels are case-insensitive and kept
+ * in lower case.
+ */
+export const requiresSetting = {
+  kind: 'list',
+  of: {
+    kind: 'text',
+    maxLength: maxLabelLength,
+    form: {
+      pattern: `[A-Za-z0-9._-]{1,${maxLabelLength}}`,
+      rule: 'must have only letters, digits, ".", "_" and "-"',
+      example: 'gpu',
+    },
+    isLowerCased: true,
+    argument: 'label',
+    section: 'addition',
+    help: 'one label, in any letter case',
+  },
+  max: maxRequiredLabels,
+  section: 'addition',
+} as const;
 
 const section = '4.1 General';
 

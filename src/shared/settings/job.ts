@@ -1,11 +1,10 @@
 import { credentialsSetting } from './credentials.js';
 import { asperaJobTable } from './delivery.js';
+import { requiresSetting, strictSetting } from './general.js';
 import { jobPriority } from './limits.js';
 import { notAppliedJobTable } from './not-applied.js';
 import { notificationsSetting } from './notifications.js';
-import { requiresSetting } from './requires.js';
 import type { SettingsTable } from './setting.js';
-import { strictSetting } from './strict.js';
 
 const section = '4.1 Job';
 

@@ -1,6 +1,8 @@
+import { findSuggestions } from '../text/suggestions.js';
 import { isObject } from '../util/is-object.js';
 import { memoizeByKey } from '../util/memoize-by-key.js';
-import { groupMembers, type ListItem } from './group-members.js';
+import { nestedSettings } from './describe-setting.js';
+import { jobTable, outputTable } from './index.js';
 import {
   ignoredResult,
   invalidResult,
@@ -22,6 +24,8 @@ import {
   parseTime,
 } from './read-number.js';
 import { parseChoice, parseMap, parseText, parseUrlSetting } from './read-text.js';
+import type { RequestWarning, UnknownName } from './request-warning.js';
+import { canonicalName } from './sent-paths.js';
 import type {
   ChoiceSetting,
   ListSetting,
@@ -31,7 +35,6 @@ import type {
   SettingsTable,
   TextSetting,
 } from './setting.js';
-import { nonSettingFields, unknownFieldWarning } from './unknown-fields.js';
 
 /**
  * Validates one value against its row of a table. Recurses only as deep as the tables, so that a deeply nested
@@ -81,7 +84,7 @@ export function parseValue(setting: Setting, value: unknown, path: string): Pars
 }
 
 /** The result of parsing the fields of an object; `valid` holds the valid fields even if others are invalid. */
-export interface FieldsParseResult<T extends SettingsTable> extends ParseResult<SettingsOf<T>> {
+interface FieldsParseResult<T extends SettingsTable> extends ParseResult<SettingsOf<T>> {
   readonly valid: Partial<SettingsOf<T>>;
   /** The valid fields, and the valid parts of invalid ones. */
   readonly partial: Partial<SettingsOf<T>>;
@@ -281,3 +284,81 @@ function partialList({ of }: ListSetting, results: readonly ParseResult<unknown>
   if (of.kind !== 'object') return {};
   return { partial: results.map(({ value, partial = {} }) => value ?? partial) };
 }
+
+/** An entry of a list and its path. `own` has the name of its group. */
+interface ListItem {
+  readonly item: unknown;
+  readonly at: string;
+  readonly own?: object;
+}
+
+/**
+ * The entries that an object of objects, or of arrays of objects, stands for: `{"NAME": {}}` or `{"NAME": [{}, {}]}`. Null for any other
+ * value, such as an entry itself.
+ */
+function groupMembers(
+  { groupField, of }: ListSetting,
+  given: unknown,
+  path: string,
+): readonly ListItem[] | null {
+  if (groupField === undefined || of.kind !== 'object' || !isObject(given)) return null;
+  const groups = Object.entries(given).filter(([, members]) => members !== null);
+  const isEntry = groups.some(([name, one]) => Object.hasOwn(of.fields, name) && !isObject([one].flat()[0]));
+  if (isEntry) return null;
+  return groups.flatMap(([name, members]) =>
+    [members].flat().map((one: unknown, index) => ({
+      own: { [groupField]: name },
+      item: isObject(one) ? { ...one, [groupField]: name } : one,
+      at: `${pathTo(path, name)}${Array.isArray(members) ? `[${index}]` : ''}`,
+    })),
+  );
+}
+
+/** Fields of a request that are not in the table of the job: its outputs, its API key, and the schema that an editor checks it with. */
+const nonSettingFields: readonly string[] = ['outputs', 'output', 'api_key', '$schema'];
+
+/** The warning about a name that is not in the table of its object. */
+function unknownFieldWarning(unknown: UnknownName): RequestWarning {
+  return {
+    field: pathTo(unknown.parent, unknown.name),
+    message: 'is not known and was ignored',
+    strictError: 'is not known',
+    unknown,
+  };
+}
+
+/** A name shorter than this is similar to too many others. */
+const minNameLength = 3;
+
+/** What was probably meant by an unknown name, as the end of a sentence; null if nothing is similar. */
+export function hintFor({ table, parent, name }: UnknownName): string | null {
+  const isJobField = parent === '';
+  // A known setting in the wrong object is more likely than a typing error.
+  if (table !== outputTable && namesOf(outputTable).includes(name))
+    return `${name} belongs in ${isJobField ? 'outputs' : 'the output'}`;
+  if (!isJobField && (namesOf(jobTable).includes(name) || name === 'api_key'))
+    return `${name} belongs in the job`;
+  const places = Object.entries<Setting>(outputTable).filter(([, setting]) =>
+    namesOf(nestedSettings(setting)).includes(name),
+  );
+  if (places.length > 0) return `${name} belongs in ${places.map(([place]) => place).join(' or ')}`;
+  if (name.length < minNameLength) return null;
+  const suggestions = similarNames(name, table, isJobField ? nonSettingFields : []);
+  if (suggestions.length > 0) return `did you mean ${suggestions.join(', ')}?`;
+  const [outputSuggestion] = isJobField ? similarNames(name, outputTable) : [];
+  return outputSuggestion === undefined
+    ? null
+    : `did you mean ${outputSuggestion}, which belongs in outputs?`;
+}
+
+/** The names of the settings that are spelled like a name, best first; settings that are not applied come last. */
+function similarNames(name: string, table: SettingsTable, others: readonly string[] = []): readonly string[] {
+  const found = findSuggestions(name, [...namesOf(table), ...others]).map((one) => canonicalName(table, one));
+  const isApplied = (one: string) => table[one]?.kind !== 'unchecked';
+  const distinct = [...new Set(found)];
+  return [...distinct.filter(isApplied), ...distinct.filter((one) => !isApplied(one))];
+}
+
+const namesOf = memoizeByKey((table: SettingsTable): readonly string[] =>
+  Object.entries(table).flatMap(([name, { spellings = [] }]) => [name, ...spellings]),
+);

@@ -1,6 +1,6 @@
+import { hintFor } from './parse-value.js';
 import type { ReportedWarning, RequestWarning, UnknownName } from './request-warning.js';
 import { createPositionOf, sentPath } from './sent-paths.js';
-import { hintFor } from './unknown-fields.js';
 
 /** Maximum number of warnings in a response, which also keeps records small. */
 const maxWarnings = 100;

@@ -1,9 +1,12 @@
 import * as assert from 'uvu/assert';
 import type { ResolvedOutput } from '../../../daemon/actions/check-output.js';
 import { checkRequest, validPartsOf } from '../../../daemon/actions/check-request.js';
-import { assumedCaptions } from '../../../daemon/dry-run/assume-captions.js';
-import { encodedSourceOf, planWithSources } from '../../../daemon/dry-run/plan-with-sources.js';
-import { skippedOutputs } from '../../../daemon/dry-run/skipped-outputs.js';
+import {
+  assumedCaptions,
+  encodedSourceOf,
+  planWithSources,
+  skippedOutputs,
+} from '../../../daemon/dry-run/dry-run.js';
 import type { Ffmpeg } from '../../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../../daemon/jobs/media.js';
 import { noSavedCredentials } from '../../../daemon/jobs/saved-credentials.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RecentJobs } from '../../../daemon/store/jobs/job-cache.js';
 import type { JobDocument } from '../../../daemon/store/jobs/job-document.js';
-import { RecentJobs } from '../../../daemon/store/jobs/recent-jobs.js';
 import { draftFor } from '../../contracts/job-store/store-facts.js';
 
 const test = suite('recent jobs');
