@@ -26,8 +26,10 @@ const bannedWords: readonly BannedWord[] = [
       // The aspect mode of the service.
       'src/shared/settings/resolution.ts',
       'daemon/plan/decide/size.ts',
+      'daemon/plan/write/shapes.ts',
       'test/plan/size.test.ts',
       'test/plan/timing.test.ts',
+      'test/encodes/field-changing-shape.test.ts',
       'test/encodes/sizes.test.ts',
       'test/encodes/thumbnail-sets.test.ts',
       'test/encodes/video-harness.ts',

@@ -50,7 +50,7 @@ export interface RunReport {
   /**
    * Set if the size or the shape of the pixels of the video changed: what was done about it by `shapeFilters`, or by ffmpeg without them.
    */
-  readonly shapeChange?: 'fitted' | 'stretched';
+  readonly shapeChange?: 'fitted' | 'distorted';
 }
 
 /** Options of an ffmpeg run. */

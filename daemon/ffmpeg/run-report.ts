@@ -53,7 +53,7 @@ export class RunReporter {
   #isOpen = false;
   /** The sizes that filter graphs were made for, by their source. */
   readonly #sizes = new Map<string, string>();
-  #isStretched = false;
+  #isDistorted = false;
   /** The inputs, by `0:1`. Outputs are printed after them, with the same numbers. */
   readonly #tracks = new Map<string, string>();
   #withoutDecoder: string | null = null;
@@ -111,7 +111,7 @@ export class RunReporter {
   }
 
   get #shapeChange(): RunReport['shapeChange'] {
-    return this.#errors.hasShapeChange ? 'fitted' : this.#isStretched ? 'stretched' : undefined;
+    return this.#errors.hasShapeChange ? 'fitted' : this.#isDistorted ? 'distorted' : undefined;
   }
 
   #addTrack(text: string): void {
@@ -132,7 +132,7 @@ export class RunReporter {
       this.#maxRates.set(stream, Math.max(this.#maxRates.get(stream) ?? 0, Number(rate)));
     }
     const [, source = '', size = ''] = sizePattern.exec(text) ?? [];
-    if (size !== (this.#sizes.get(source) ?? size)) this.#isStretched = true;
+    if (size !== (this.#sizes.get(source) ?? size)) this.#isDistorted = true;
     this.#sizes.set(source, size);
     const [, side, number, path] = filePattern.exec(text) ?? [];
     if (path !== undefined) this.#files.set(`${side} ${number}`, path);

@@ -84,7 +84,7 @@ export async function* encode(
         const added = current().product.warnings.filter((warning) => !product.warnings.includes(warning));
         const isEncoded = product.video !== null && product.video.isCopied !== true;
         const isHidden = isEncoded && source.media().video?.shapes?.isOrdered === false;
-        const shapeChange = report.shapeChange ?? (isHidden ? 'stretched' : undefined);
+        const shapeChange = report.shapeChange ?? (isHidden ? 'distorted' : undefined);
         const shape = shapeChange === undefined ? null : await source.shapeWarning(shapeChange);
         const copied = product.sources?.audio;
         const warnings = [

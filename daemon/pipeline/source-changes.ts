@@ -23,7 +23,7 @@ export interface SourceChanges {
    */
   readonly withChanges: <T>(work: () => Promise<T>) => Promise<T>;
   /** The sentence about the first change of the shape of the video, and what was done about it; null if it is not found. */
-  readonly shapeWarning: (by: 'fitted' | 'stretched') => Promise<string | null>;
+  readonly shapeWarning: (by: 'fitted' | 'distorted') => Promise<string | null>;
   /** The sentences about a change of the format of audio that an output copies. The audio is decoded once to find it. */
   readonly copiedAudioWarnings: (source: TrackSource) => Promise<readonly string[]>;
   /** That a newer ffmpeg decoded the input, as a sentence; empty if none did. */

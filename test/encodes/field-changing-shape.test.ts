@@ -126,7 +126,7 @@ const inputs = [
     '161x121 (4:3) to 321x121 (2.65:1)',
   ],
   [
-    'stretched.mkv',
+    'distorted.mkv',
     'libvpx-vp9 pc',
     '161x121',
     '321x121',
@@ -148,7 +148,7 @@ for (const build of await shippedBuilds()) {
       assert.match(stderr, `The video changes from ${change} at 1.`);
       assert.match(
         stderr,
-        name.startsWith('stretched') ? '; it was stretched to the' : '; it was fitted into the',
+        name.startsWith('distorted') ? '; it was stretched to the' : '; it was fitted into the',
       );
     });
   }

@@ -76,7 +76,7 @@ test('a filter graph that is made again for another size is a change of the shap
   const graph = (address: string, size: string) =>
     `[graph 0 input from stream 0:0 @ 0x${address}] [verbose] ${size} pixfmt:yuv420p tb:1/90000 fr:25/1 sar:1/1`;
   const { report } = reported([graph('5a', 'w:160 h:120'), graph('5b', 'w:320 h:120')]);
-  assert.is(report.shapeChange, 'stretched');
+  assert.is(report.shapeChange, 'distorted');
   assert.is(reported([graph('5a', 'w:160 h:120'), graph('5b', 'w:160 h:120')]).report.shapeChange, undefined);
 });
 

@@ -91,7 +91,7 @@ export function readShapes(messages: string): readonly FrameShape[] {
  * The sentence about the first change of the shape of frames; null if there is none. They were fitted into the first size, or stretched
  * to it.
  */
-export function shapeWarning(frames: readonly FrameShape[], by: 'fitted' | 'stretched'): string | null {
+export function shapeWarning(frames: readonly FrameShape[], by: 'fitted' | 'distorted'): string | null {
   const [first] = frames;
   const changed = frames.find((one) => first !== undefined && isOtherShape(first, one));
   if (first === undefined || changed === undefined) return null;
@@ -102,7 +102,7 @@ export function shapeWarning(frames: readonly FrameShape[], by: 'fitted' | 'stre
 /** What was done about frames with another shape, at the end of a sentence. */
 export const shapeResults = {
   fitted: 'it was fitted into the first size',
-  stretched: 'it was stretched to the first size, because bars cannot be added to its frames',
+  distorted: 'it was stretched to the first size, because bars cannot be added to its frames',
 } as const;
 
 /** Whether a frame has not the size or the shape of another. */

@@ -54,6 +54,7 @@ export function replaceExtensionInUrl(url: string, suffix: string): string {
 /** The URL of a file in the folder of another one, by its relative path. */
 export function siblingInUrl(url: string, path: string): string {
   const [, before = url, queryAndHash = ''] = /^([^?#]*)(.*)$/s.exec(url) ?? [];
-  const folder = before.replace(/\/+$/, '').replace(/[^/]*$/, '');
+  const address = before.replace(/\/+$/, '');
+  const folder = address.slice(0, address.lastIndexOf('/') + 1);
   return `${folder}${path.split('/').map(encodeURIComponent).join('/')}${queryAndHash}`;
 }
