@@ -4,6 +4,7 @@ import {
   supportedJobFields,
   supportedOutputSettings,
 } from '../../../src/shared/settings/support/supported-settings.js';
+import { budget } from './budget.js';
 import { settingPaths } from './check-settings.js';
 import type { Codebase } from './rules.js';
 import { readSources } from './source-file.js';
@@ -15,6 +16,7 @@ const fixtures = 'test/fixtures/architecture';
 export function readCodebase(): Codebase {
   const inOutputs = ([path, support]: readonly [string, unknown]) => [`outputs.${path}`, support] as const;
   return {
+    budget,
     files: readSources(process.cwd(), folders),
     settings: [...settingPaths(jobTable), ...settingPaths(outputTable, 'outputs.')],
     supported: {
@@ -31,9 +33,11 @@ export function readFixture(rule: string): {
 } {
   const folder = `${fixtures}/${rule}`;
   const text = (name: string) => readFileSync(`${folder}/${name}`, 'utf8');
-  const tables: Pick<Codebase, 'settings' | 'supported'> = readdirSync(folder).includes('tables.json')
+  const tables: Pick<Codebase, 'settings' | 'supported' | 'budget'> = readdirSync(folder).includes(
+    'tables.json',
+  )
     ? JSON.parse(text('tables.json'))
-    : { settings: [], supported: {} };
+    : { settings: [], supported: {}, budget: {} };
   return {
     codebase: { files: readSources(folder, folders), ...tables },
     expected: text('expected.txt').trimEnd().split('\n'),

@@ -1,3 +1,5 @@
+import { longFiles } from './budget.js';
+import { type Budget, checkBudget } from './check-budget.js';
 import {
   checkDocblocks,
   checkLength,
@@ -6,7 +8,7 @@ import {
   checkNoSuppressions,
   maxLineCount,
 } from './check-form.js';
-import { checkCycles, checkImports } from './check-imports.js';
+import { checkCycles, checkImports, moduleOf } from './check-imports.js';
 import { checkExits, checkOwners, exitOwners, owners } from './check-owners.js';
 import { checkPureCode, checkPureImports, pureModules } from './check-purity.js';
 import { checkSettings, type SupportedSettings } from './check-settings.js';
@@ -20,6 +22,7 @@ export interface Codebase {
   /** Paths of all settings. */
   readonly settings: readonly string[];
   readonly supported: SupportedSettings;
+  readonly budget: Budget;
 }
 
 /** A rule: a statement about the codebase, and the function that finds its violations. */
@@ -62,7 +65,12 @@ export const rules = {
   },
   'file-length': {
     statement: `no file is longer than ${maxLineCount} lines`,
-    check: ({ files }) => checkLength(files, maxLineCount),
+    check: ({ files }) => checkLength(files, maxLineCount, longFiles),
+  },
+  'module-size': {
+    statement: 'no module has more lines or files than its budget',
+    check: ({ files, budget }) =>
+      checkBudget(files, budget, (path) => moduleOf(path, moduleMap)?.folder ?? null),
   },
   docblocks: { statement: 'every export has a docblock', check: ({ files }) => checkDocblocks(files) },
   'named-exports': { statement: 'every export has a name', check: ({ files }) => checkNamedExports(files) },
