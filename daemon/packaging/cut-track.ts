@@ -49,9 +49,21 @@ export const minRestSeconds = 0.1;
 
 /** When a track ends, in seconds. */
 export function endOf(track: Track): number {
-  let end = 0;
-  for (const { time, duration } of presentedSamples(track)) end = time + duration;
-  return end / track.timescale;
+  return endOfSamples(presentedSamples(track)) / track.timescale;
+}
+
+/**
+ * When samples end that are in the order in which they are decoded. The duration of each lasts until the next one is decoded, which may be long
+ * after the next one is presented. Only that of the last one is how long a frame is presented.
+ */
+function endOfSamples(samples: Iterable<Sample>): number {
+  let latest = 0;
+  let lastDuration = 0;
+  for (const { time, duration } of samples) {
+    latest = Math.max(latest, time);
+    lastDuration = duration;
+  }
+  return latest + lastDuration;
 }
 
 /**
@@ -99,6 +111,5 @@ export function* cutTrack(track: Track, starts: SegmentStarts): Generator<TrackS
   }
   const [first] = fragments[0] ?? [];
   if (first === undefined) return;
-  const end = fragments.flat().reduce((latest, { time, duration }) => Math.max(latest, time + duration), 0);
-  yield { index, startTime: first.time, duration: end - first.time, fragments };
+  yield { index, startTime: first.time, duration: endOfSamples(fragments.flat()) - first.time, fragments };
 }

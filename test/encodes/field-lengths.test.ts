@@ -4,6 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CliResult, runCli } from '../cli/run-cli.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
+import { parsePlaylist } from '../helpers/hls.js';
 import { tempFolder } from '../helpers/temp.js';
 import { probed, samplesOf } from './decoded-media.js';
 import { shippedBuilds } from './shipped.js';
@@ -52,6 +53,11 @@ const recorded = `testsrc2=s=64x48:r=25:d=13,select='lt(t,4)+eq(n,300)'`;
 const pause = ['-f', 'lavfi', '-i', recorded, '-vsync', 'vfr'] as const;
 await ffmpegRaw(...pause, ...h264, inFolder('pause.mkv'));
 await ffmpegRaw(...pause, '-c:v', 'libvpx', '-b:v', '200k', inFolder('pause.webm'));
+
+// Frames until 3 s, and from 23 s on, with audio for all of the time.
+const show = `testsrc2=s=64x48:r=10:d=24,select='lt(t,3)+gte(t,23)'`;
+const withTone = ['-f', 'lavfi', '-i', show, '-f', 'lavfi', '-i', 'sine=d=24', '-vsync', 'vfr'] as const;
+await ffmpegRaw(...withTone, ...h264, '-c:a', 'aac', inFolder('show.mp4'));
 
 const five = ['-f', 'lavfi', '-i', 'testsrc2=s=64x48:r=10:d=0.5'] as const;
 await ffmpegRaw(...five, '-final_delay', '300', inFolder('hold.gif'));
@@ -193,6 +199,18 @@ for (const { name, env } of await shippedBuilds()) {
       assert.ok(seconds > 1.5 && seconds < 6, `${seconds} seconds`);
     });
   }
+
+  test('a frame that is held for long is one segment, and the rendition is as long as the film', async () => {
+    const { code, stderr, output } = await run(inFolder('show.mp4'), ['--hls'], 'show');
+    assert.is(code, 0, stderr);
+    const [folderName] = (await readdir(output)).filter((entry) => /^\d+p$/.test(entry));
+    const playlist = join(output, `${folderName}`, `${folderName}.m3u8`);
+    const { tags, segments } = parsePlaylist(await readFile(playlist, 'utf8'));
+    const seconds = segments.map((one) => one.seconds);
+    assert.ok(Math.abs(seconds.reduce((sum, one) => sum + one, 0) - 24) < 0.15, seconds.join());
+    assert.ok(Number(tags['EXT-X-TARGETDURATION']) >= Math.round(Math.max(...seconds)));
+    assert.is((await framesOf(playlist)).length, 40);
+  });
 
   test('a copy and a ladder of a truncated input need --allow-truncated as well', async () => {
     const copied = await run(inFolder('cut.mkv'), ['--copy-video']);
