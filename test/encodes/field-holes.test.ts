@@ -53,21 +53,25 @@ for (const build of await shippedBuilds()) {
     });
   }
 
-  test(`${build.name}: recordings that were joined are not damaged, and clips of the last one have its audio`, async () => {
-    const bytes = await film('part.ts', h264);
-    const words = ['--start-clip', '7', '--clip-length', '1'];
-    const { stderr, samples } = await encoded(
-      build,
-      'joined.ts',
-      Buffer.concat([bytes, bytes, bytes]),
-      words,
-    );
-    assert.not.match(stderr, 'damaged');
-    const [all = new Float32Array()] = samples.channels;
-    const part = all.subarray(samples.sampleRate * 0.2, samples.sampleRate * 0.8);
-    const [first, second = 0, third] = hertz.map((one) => strengthOf(one, part, samples.sampleRate));
-    assert.ok(second > 0.1 && second > 5 * Math.max(first ?? 1, third ?? 1), `${first} ${second} ${third}`);
-  });
+  for (const [file, codecs] of [
+    ['part.ts', h264],
+    ['part.vob', mpeg2],
+  ] as const)
+    test(`${build.name}: recordings like ${file} that were joined are not damaged, and clips of the last one have its audio`, async () => {
+      const bytes = await film(file, codecs);
+      const words = ['--start-clip', '7', '--clip-length', '1'];
+      const { stderr, samples } = await encoded(
+        build,
+        `joined-${file}`,
+        Buffer.concat([bytes, bytes, bytes]),
+        words,
+      );
+      assert.not.match(stderr, 'damaged');
+      const [all = new Float32Array()] = samples.channels;
+      const part = all.subarray(samples.sampleRate * 0.2, samples.sampleRate * 0.8);
+      const [first, second = 0, third] = hertz.map((one) => strengthOf(one, part, samples.sampleRate));
+      assert.ok(second > 0.1 && second > 5 * Math.max(first ?? 1, third ?? 1), `${first} ${second} ${third}`);
+    });
 }
 
 test.run();

@@ -18,6 +18,7 @@ import { numberAt, objectAt, objectsAt, parseProbe } from './probe-fields.js';
 import { probeFurther } from './probe-further.js';
 import { type ProbeSettings, readHead, runFfprobe } from './run-ffprobe.js';
 import { measureChainedOgg } from './scan-ogg.js';
+import { measureJoinedProgramStream } from './scan-program-stream.js';
 import { scanTransportStream } from './scan-transport-stream.js';
 import { validateProbe } from './validate-probe.js';
 
@@ -169,6 +170,7 @@ export async function probeFile(
     const { format, video } = media;
     if (format === 'ogg' && video === null)
       return joined(media, await measureChainedOgg(path, deadlineSignal));
+    if (format === 'mpeg-ps') return joined(media, await measureJoinedProgramStream(path, deadlineSignal));
     // Several programmes have several clocks, which are no jumps.
     if (format !== 'mpeg-ts' || media.unused?.programs !== undefined) return media;
     const stream = await scanTransportStream(path, deadlineSignal);

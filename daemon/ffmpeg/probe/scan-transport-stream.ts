@@ -47,8 +47,8 @@ export async function scanTransportStream(
   return { joinedSeconds: clock.hasJumped ? clock.seconds : null, lossSeconds: clock.lossSeconds };
 }
 
-/** Adds up the time of a clock without its jumps. */
-class ProgramClock {
+/** Adds up the time of a clock of 33 bits and 90 kHz without its jumps. */
+export class ProgramClock {
   hasJumped = false;
   lossSeconds: number | null = null;
   #ticks = 0;
