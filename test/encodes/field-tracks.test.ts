@@ -144,6 +144,37 @@ test('a track that is declared and has no packets is named by a warning', async 
   ]);
 });
 
+for (const [name, ...args] of [
+  ['empty.mkv', '-c:a', 'flac'],
+  ['empty.mp4', '-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov'],
+] as const) {
+  const withoutPackets = [...args, '-bsf:a:0', 'noise=dropamount=1'];
+
+  test(`audio that is declared with all properties and has no packets is left out: ${name}`, async ({
+    encoder,
+  }) => {
+    const video = [...testVideo('160x120', 2), ...tone(440, 2)];
+    const alone = await encoder.encoded(await made(name, ...video, ...h264, ...withoutPackets));
+    assert.match(
+      warningsOf(alone).join(' '),
+      /^The audio in stream 1 \(\w+\) of the input was left out: no frame of it was found\.$/,
+    );
+    const entries = ['-count_frames', '-show_entries', 'stream=codec_type,nb_read_frames'];
+    assert.equal(await probed(alone.path, entries), [['video', '10']]);
+    const other = [...video, ...tone(880, 2), '-map', '0', '-map', '1', '-map', '2', ...h264];
+    const second = await encoder.encoded(await made(`second-${name}`, ...other, ...withoutPackets));
+    assert.match(warningsOf(second).join(' '), /^The audio in stream 1 [^,]+ no frame of it was found\.$/);
+    assert.ok((await strengthAt(second.path, 1, 880)) > 0.08);
+  });
+}
+
+test('a file whose only track is audio without packets has no samples', async ({ encoder }) => {
+  const fragments = ['-c:a', 'aac', '-movflags', 'frag_keyframe+empty_moov', '-bsf:a', 'noise=dropamount=1'];
+  const { job } = await encoder.encoded(await made('only.mp4', ...tone(440, 2), ...fragments));
+  assert.match(JSON.stringify(job), /The file has no samples/);
+  assert.match(JSON.stringify(job), /NoMediaError/);
+});
+
 const twoProgrammes = () =>
   made(
     'two.ts',

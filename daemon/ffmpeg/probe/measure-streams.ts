@@ -1,9 +1,10 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
-import type { MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
+import type { Analysis, MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { inputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
 import { numberAt, objectsAt, type ProbeObject, parseProbe } from './probe-fields.js';
+import { isUsableAudio } from './read-streams.js';
 import { usableVideos } from './read-video.js';
 import { launchFfprobe, type ProbeSettings, packetArgs, readFfprobeOutput } from './run-ffprobe.js';
 
@@ -129,20 +130,70 @@ export async function findStills(
   const videos = usableVideos(objectsAt(parseProbe(json), 'streams'));
   const isCounted = (stream: ProbeObject) => numberAt(stream, 'nb_frames') !== null;
   if (videos.length < 2 || videos.every(isCounted)) return new Set();
-  const counts = new Map(videos.map((stream) => [numberAt(stream, 'index') ?? -1, 0]));
+  const isEnough = (counts: readonly number[]) =>
+    counts.some((one) => one > maxFramesNextToStill + 1) || counts.every((one) => one > 1);
+  const { indexesWith } = await countPackets(ffprobe, path, videos, {
+    ...{ args: packetArgs('stream_index', 'v'), isEnough, settings, signal },
+  });
+  return indexesWith(1);
+}
+
+/**
+ * The indexes of the audio streams without a packet, which MP4 in fragments and Matroska may declare with all properties. Nothing is read if
+ * the first packets of the file, which the probe printed, show one of each; otherwise packets of audio until each stream has one.
+ */
+export async function findEmptyAudio(
+  ffprobe: Binary,
+  path: string,
+  { json, analysis }: { readonly json: string; readonly analysis?: Analysis | undefined },
+  { settings, signal }: { readonly settings: ProbeSettings; readonly signal: AbortSignal },
+): Promise<ReadonlySet<number>> {
+  const probe = parseProbe(json);
+  const seen = new Set(objectsAt(probe, 'packets').map((packet) => numberAt(packet, 'stream_index')));
+  const unseen = objectsAt(probe, 'streams').filter(
+    (stream) =>
+      isUsableAudio(stream) && !seen.has(numberAt(stream, 'index')) && !numberAt(stream, 'nb_frames'),
+  );
+  if (unseen.length === 0) return new Set();
+  const { indexesWith, isWhole } = await countPackets(ffprobe, path, unseen, {
+    args: packetArgs('stream_index', 'a', analysis),
+    isEnough: (counts) => counts.every((one) => one > 0),
+    ...{ settings, signal },
+  });
+  return isWhole ? indexesWith(0) : new Set();
+}
+
+/** Counts packets of streams until the counts are enough. `isWhole` says whether the file was read to its end. */
+async function countPackets(
+  ffprobe: Binary,
+  path: string,
+  streams: readonly ProbeObject[],
+  options: {
+    readonly args: readonly string[];
+    readonly isEnough: (counts: readonly number[]) => boolean;
+    readonly settings: ProbeSettings;
+    readonly signal: AbortSignal;
+  },
+): Promise<{ readonly indexesWith: (count: number) => ReadonlySet<number>; readonly isWhole: boolean }> {
+  const { args, isEnough, settings, signal } = options;
+  const counts = new Map(streams.map((stream) => [numberAt(stream, 'index') ?? -1, 0]));
   const stopReading = new AbortController();
   const reader = new LineReader((line) => {
     const index = Number.parseInt(line, 10);
     const count = counts.get(index);
     if (count === undefined) return;
     counts.set(index, count + 1);
-    if (count > maxFramesNextToStill || [...counts.values()].every((one) => one > 1)) stopReading.abort();
+    if (isEnough([...counts.values()])) stopReading.abort();
   });
-  await launchFfprobe(ffprobe, packetArgs('stream_index', 'v'), path, {
+  const exit = await launchFfprobe(ffprobe, args, path, {
     ...{ settings, signal: AbortSignal.any([stopReading.signal, signal]) },
     onStdout: (text) => reader.add(text),
   });
-  return new Set([...counts].filter(([, count]) => count === 1).map(([index]) => index));
+  return {
+    indexesWith: (wanted) =>
+      new Set([...counts].filter(([, count]) => count === wanted).map(([index]) => index)),
+    isWhole: exit.exitCode === 0,
+  };
 }
 
 type FieldOrder = VideoFacts['fieldOrder'];

@@ -9,6 +9,7 @@ import { withCorrectLength } from './correct-length.js';
 import { isMp4, playlistKind } from './formats.js';
 import {
   detectFieldOrder,
+  findEmptyAudio,
   findStills,
   mayBeInterlaced,
   measureTracks,
@@ -52,9 +53,11 @@ export async function probeFile(
     { path, head, sizeBytes, program, probe: probeAgain },
   );
   throwIfInterrupted();
-  const stills = await findStills(ffprobe, path, json, { settings, signal: deadlineSignal });
+  const reading = { settings, signal: deadlineSignal };
+  const stills = await findStills(ffprobe, path, json, reading);
+  const empty = await findEmptyAudio(ffprobe, path, { json, analysis }, reading);
   throwIfInterrupted();
-  const output = { head, sizeBytes, json, stderr, analysis, program, stills };
+  const output = { head, sizeBytes, json, stderr, analysis, program, stills, empty };
   const validation = validateProbe(output);
   if ('media' in validation) {
     const media = await withClosedCaptions(await withFrameRate(await withFieldOrder(validation.media)));

@@ -14,16 +14,22 @@ import type { ProgramSelection } from './select-program.js';
 /** Longer lists are cut: a file may declare thousands of tags or tracks. */
 const maxItems = 100;
 
+/** The indexes of the video streams with a single frame, and of the audio streams without a packet. */
+interface MeasuredStreams {
+  readonly stills: ReadonlySet<number>;
+  readonly empty: ReadonlySet<number>;
+}
+
 /** What a file has besides the tracks that outputs are made from; null if nothing. */
 export function readUnused(
   json: ProbeObject,
   { streams, programs }: ProgramSelection,
-  { used, stills }: { readonly used: ReadonlySet<number>; readonly stills: ReadonlySet<number> },
+  { used, ...known }: { readonly used: ReadonlySet<number> } & MeasuredStreams,
 ): UnusedContent | null {
   const chapterCount = objectsAt(json, 'chapters').length;
   const tracks = streams
     .filter((stream) => !used.has(numberAt(stream, 'index') ?? -1) && !isChapterTrack(stream, chapterCount))
-    .flatMap((stream) => unusedTrack(stream, stills) ?? [])
+    .flatMap((stream) => unusedTrack(stream, known) ?? [])
     .slice(0, maxItems);
   const tags = readTags(json).slice(0, maxItems);
   const unused: UnusedContent = {
@@ -50,7 +56,7 @@ function dataName(stream: ProbeObject): string {
 const isHintTrack = (stream: ProbeObject) =>
   /^(?:rtp|sm1v)\s*$/.test(textAt(stream, 'codec_tag_string') ?? '');
 
-function unusedTrack(stream: ProbeObject, stills: ReadonlySet<number>): UnusedTrack | null {
+function unusedTrack(stream: ProbeObject, { stills, empty }: MeasuredStreams): UnusedTrack | null {
   const streamIndex = numberAt(stream, 'index') ?? 0;
   const codec = textAt(stream, 'codec_name') ?? 'unknown';
   switch (textAt(stream, 'codec_type')) {
@@ -69,7 +75,9 @@ function unusedTrack(stream: ProbeObject, stills: ReadonlySet<number>): UnusedTr
     }
     case 'audio': {
       const isEmpty =
-        (numberAt(stream, 'channels') ?? 0) === 0 || (numberAt(stream, 'sample_rate') ?? 0) === 0;
+        empty.has(streamIndex) ||
+        (numberAt(stream, 'channels') ?? 0) === 0 ||
+        (numberAt(stream, 'sample_rate') ?? 0) === 0;
       return { streamIndex, kind: 'audio', codec, ...reasonOf(stream, isEmpty) };
     }
     case 'attachment': {

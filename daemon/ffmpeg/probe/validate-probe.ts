@@ -18,7 +18,7 @@ import {
   tagAt,
   textAt,
 } from './probe-fields.js';
-import { isCodecKnown, readAudio, readDuration, toKilobits } from './read-streams.js';
+import { isCodecKnown, isUsableAudio, readAudio, readDuration, toKilobits } from './read-streams.js';
 import { readSubtitles } from './read-subtitles.js';
 import { readUnused } from './read-unused.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
@@ -38,6 +38,8 @@ export interface ProbeOutput {
   readonly program?: string | undefined;
   /** The indexes of the video streams that have a single frame, as far as that was measured. */
   readonly stills?: ReadonlySet<number>;
+  /** The indexes of the audio streams that have no packets, as far as that was measured. */
+  readonly empty?: ReadonlySet<number>;
   /** How far ffmpeg had to read; absent for its default. */
   readonly analysis?: Analysis | undefined;
 }
@@ -48,6 +50,9 @@ type ProbeValidation = { readonly media: MediaFacts } | { readonly failure: JobF
 const noMediaFailure = (message: string): ProbeValidation => ({
   failure: { errorClass: 'NoMediaError', message },
 });
+const headerOnlyFailure = noMediaFailure(
+  'The file has no samples: it is only the header of a segmented stream.',
+);
 const unsupportedInput = (message: string): ProbeValidation => ({
   failure: { errorClass: 'UnsupportedInputError', message },
 });
@@ -141,7 +146,11 @@ function explainUnusable(streams: readonly ProbeObject[], stderr: string): Probe
     const named = unknown.map((stream) => `the ${textAt(stream, 'codec_type')} codec${tagOf(stream)}`);
     return unsupportedInput(`This ffmpeg cannot decode ${[...new Set(named)].join(' and ')} of the file.`);
   }
-  return noMediaFailure('The file has no video and no audio.');
+  return noMediaFailure(
+    streams.some(isUsableAudio)
+      ? 'The audio of the file has no samples.'
+      : 'The file has no video and no audio.',
+  );
 }
 
 /** The tag of the codec of a stream, with a space before it; empty if its container has none. */
@@ -221,15 +230,22 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   if (name === null || (numberAt(format, 'probe_score') ?? 100) <= 1) return explainUnrecognized(output);
   if (isAnyStreamEncrypted(json, output.stderr)) return unsupportedInput('The file is encrypted.');
   if (isStillImage(format, allStreams, output.head)) return imageFailure(output.head);
-  const { stills = new Set() } = output;
+  const { stills = new Set(), empty = new Set() } = output;
   const selection = selectProgram(json, output.program, stills);
   if (selection === null) return noMediaFailure(missingProgramMessage(json, output.program));
   const { streams } = selection;
-  const [audio = null, ...otherAudio] = readAudio(streams);
+  const [audio = null, ...otherAudio] = readAudio(
+    streams.filter((stream) => !empty.has(numberAt(stream, 'index') ?? -1)),
+  );
   const video = readVideo(streams, output.fieldOrder, stills);
   const subtitles = readSubtitles(streams);
+  // The first packets are printed: a header of MP4 has none.
+  const isHeaderOnly =
+    name.startsWith('mov,') && objectsAt(json, 'packets').length === 0 && json.packets !== undefined;
   if (video === null && (audio === null || streams.some(isOversized(output.stderr)))) {
-    return explainUnusable(streams, output.stderr);
+    return isHeaderOnly && streams.some(isUsableAudio)
+      ? headerOnlyFailure
+      : explainUnusable(streams, output.stderr);
   }
   if (video !== null && video.width * video.height > maxPixels) {
     return tooLargeFailure(`${video.width}x${video.height}`);
@@ -237,10 +253,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   if (video !== null && streams.some((stream) => isChosen(stream, video) && isDolbyVisionOnly(stream))) {
     return unsupportedInput(dolbyVisionOnlyMessage);
   }
-  // The first packets are printed: a header of MP4 has none.
-  if (name.startsWith('mov,') && objectsAt(json, 'packets').length === 0 && json.packets !== undefined) {
-    return noMediaFailure('The file has no samples: it is only the header of a segmented stream.');
-  }
+  if (isHeaderOnly) return headerOnlyFailure;
   const audioRejection = audio === null ? null : unsupportedAudio(audio);
   if (audioRejection !== null) return audioRejection;
   const durationSeconds = readDuration(format, streams, [video, audio]);
@@ -250,7 +263,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   ]);
   const unused = readUnused(json, selection, {
     used: new Set([...used].map(({ streamIndex }) => streamIndex)),
-    stills,
+    ...{ stills, empty },
   });
   const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;
   return {
