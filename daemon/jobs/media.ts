@@ -170,7 +170,7 @@ export const subtitleDispositions = [
 export type SubtitleDisposition = (typeof subtitleDispositions)[number];
 
 /**
- * Properties of a media file: its best video stream, not counting cover art, and its default audio stream. If the file has several
+ * Properties of a media file: its best video stream, not counting cover art, and its best audio stream. If the file has several
  * programmes, all tracks are of one of them.
  */
 export interface MediaFacts {

@@ -129,6 +129,25 @@ test('a second audio track that begins after ten seconds can be selected', async
   assert.ok((await strengthAt(second.path, 10.5, 880)) > 0.08);
 });
 
+for (const kind of ['visual_impaired', 'hearing_impaired'] as const) {
+  test(`ordinary audio is chosen before a track that is ${kind}`, async ({ encoder }) => {
+    const english = ['-metadata:s:a', 'language=eng', '-disposition:a:0', kind];
+    const input = await made(
+      `${kind}.ts`,
+      ...[...testVideo('160x120', 2), ...tone(440, 2), ...tone(880, 2), '-map', '0', '-map', '1'],
+      ...['-map', '2', ...h264, '-c:a', 'mp2', ...english],
+    );
+    const result = await encoder.encoded(input);
+    assert.match(
+      warningsOf(result).join(' '),
+      /^The audio in stream 1 \(mp[23], eng\) of the input was left/,
+    );
+    const selected = await encoder.encoded(input, { select_audio_language: 'en' });
+    assert.equal(warningsOf(selected), []);
+    for (const { path } of [result, selected]) assert.ok((await strengthAt(path, 1, 880)) > 0.08);
+  });
+}
+
 test('a track that is declared and has no packets is named by a warning', async ({ encoder }) => {
   const whole = await readFile(
     await made('whole.ts', ...testVideo('160x120', 2), ...tone(440, 2), ...h264, '-c:a', 'aac'),

@@ -55,12 +55,21 @@ export function isUsableAudio(stream: ProbeObject): boolean {
   return textAt(stream, 'codec_type') === 'audio' && isCodecKnown(stream) && channels > 0 && sampleRate > 0;
 }
 
-/** The audio streams that can be decoded: the default one or else the first is first, the others follow in the order of the file. */
+/** What audio is declared to be for that is not the ordinary sound of a film. Descriptions are declared by either of two names. */
+const specialAudio = ['visual_impaired', 'descriptions', 'hearing_impaired', 'comment'] as const;
+
+/**
+ * The audio streams that can be decoded, best first: ordinary ones before descriptions and commentaries, then the default one, then in the
+ * order of the file. A description that is the first track of an MP4 file is often declared as the default as well.
+ */
 export function readAudio(streams: readonly ProbeObject[]): readonly AudioFacts[] {
-  const usableStreams = streams.filter(isUsableAudio);
-  const chosen = usableStreams.find((stream) => hasDisposition(stream, 'default')) ?? usableStreams[0];
-  if (chosen === undefined) return [];
-  return [chosen, ...usableStreams.filter((stream) => stream !== chosen)].map(audioFacts);
+  const isSpecial = (stream: ProbeObject) =>
+    Number(specialAudio.some((name) => hasDisposition(stream, name)));
+  const isDefault = (stream: ProbeObject) => Number(hasDisposition(stream, 'default'));
+  return streams
+    .filter(isUsableAudio)
+    .toSorted((a, b) => isSpecial(a) - isSpecial(b) || isDefault(b) - isDefault(a))
+    .map(audioFacts);
 }
 
 function audioFacts(stream: ProbeObject): AudioFacts {

@@ -32,7 +32,7 @@ interface SelectedAudio {
   readonly warnings: readonly string[];
 }
 
-/** Selects the audio track of an output: the first one in the language of `select_audio_language`, or else the default one. */
+/** Selects the audio track of an output: the best one in the language of `select_audio_language`, or else the default one. */
 export function selectAudio(
   { select_audio_language: wanted, strict, skip_audio }: OutputSettings,
   media: MediaFacts,
@@ -40,9 +40,7 @@ export function selectAudio(
   const { audio, otherAudio = [] } = media;
   if (wanted === undefined || audio === null || skip_audio === true) return { media, warnings: [] };
   const code = languageCode(wanted);
-  const found = [audio, ...otherAudio]
-    .toSorted((one, other) => one.streamIndex - other.streamIndex)
-    .find(({ language = '' }) => languageCode(language) === code);
+  const found = [audio, ...otherAudio].find(({ language = '' }) => languageCode(language) === code);
   if (found !== undefined) return { media: { ...media, audio: found }, warnings: [] };
   const message = 'The input has no audio track in the language of select_audio_language';
   if (strict === true) return { failure: { errorClass: 'NoMediaError', message: `${message}.` } };

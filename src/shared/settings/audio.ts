@@ -73,7 +73,7 @@ export const audioTable = {
   },
   select_audio_language: {
     ...language,
-    help: 'encode the first audio track in this language',
+    help: 'encode the audio track in this language: ordinary ones first, then the default one',
     defaultText: 'the default track',
   },
   audio_sample_rate: {
