@@ -1,5 +1,5 @@
 import { constants } from 'node:fs';
-import { access, mkdtemp, rmdir, stat } from 'node:fs/promises';
+import { access, lstat, mkdtemp, rmdir, stat } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VencError } from '../../shared/errors.js';
@@ -10,13 +10,13 @@ import { systemCode } from '../../shared/util/system-code.js';
 /** What to name instead in hints: a file with `-o`, or a folder. */
 export type Alternative = 'another file with -o' | 'another folder';
 
-/** Rejects with `UsageError` if a file already exists. */
+/** Rejects with `UsageError` if a file already exists, or a link that leads nowhere. */
 export async function requireAbsent(
   paths: readonly string[],
   alternative: Alternative = 'another file with -o',
 ): Promise<void> {
   for (const path of paths.filter((one) => !isUrl(one))) {
-    if (!(await pathExists(path))) continue;
+    if (!(await lstat(path).then(yes, no))) continue;
     throw new VencError('UsageError', `${path} already exists.`, {
       hint: `overwrite it with --force, or name ${alternative}`,
     });

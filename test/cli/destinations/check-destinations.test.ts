@@ -5,6 +5,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
   rejectInputAsOutput,
+  requireAbsent,
   requireWritable,
   requireWritableFolder,
 } from '../../../src/cli/destinations/check-destinations.js';
@@ -47,6 +48,15 @@ test('only a regular file is replaced, and a destination that cannot hold a file
   }
   await requireWritable([join(folder, 'file'), join(folder, 'new', 'film.mp4')]);
   await requireWritableFolder(join(folder, 'new', 'newer'));
+});
+
+test('a link that leads nowhere exists, and is reported before the encode', async () => {
+  const folder = tempFolder();
+  await symlink(join(folder, 'nowhere', 'film.mp4'), join(folder, 'link.mp4'));
+  const error = await requireAbsent([join(folder, 'link.mp4')]).catch((one: unknown) => one);
+  assert.ok(isVencError(error, 'UsageError'));
+  assert.match(error.message, /link\.mp4 already exists\./);
+  await requireAbsent([join(folder, 'other.mp4')]);
 });
 
 test.run();
