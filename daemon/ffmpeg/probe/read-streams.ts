@@ -55,7 +55,7 @@ export function isUsableAudio(stream: ProbeObject): boolean {
   return textAt(stream, 'codec_type') === 'audio' && isCodecKnown(stream) && channels > 0 && sampleRate > 0;
 }
 
-/** What audio is declared to be for that is not the ordinary sound of a film. Descriptions are declared by either of two names. */
+/** Purposes of audio that is not the ordinary audio of a film. Descriptions are declared by either of two names. */
 const specialAudio = ['visual_impaired', 'descriptions', 'hearing_impaired', 'comment'] as const;
 
 /**
