@@ -154,7 +154,8 @@ export async function findEmptyAudio(
     (stream) =>
       isUsableAudio(stream) && !seen.has(numberAt(stream, 'index')) && !numberAt(stream, 'nb_frames'),
   );
-  if (unseen.length === 0) return new Set();
+  // Without any packet, this ffprobe may be too old for the only codec of the file: the decoder says more.
+  if (unseen.length === 0 || seen.size === 0) return new Set();
   const { indexesWith, isWhole } = await countPackets(ffprobe, path, unseen, {
     args: packetArgs('stream_index', 'a', analysis),
     isEnough: (counts) => counts.every((one) => one > 0),
