@@ -45,12 +45,13 @@ export function shapeFilters(
     ...(staysInterlaced || deinterlace !== null ? ['interl=1'] : []),
   ];
   const pad = `pad=${width}:${height}:(ow-iw)/2:(oh-ih)/2:eval=frame`;
-  const [subsampled, depth = ''] =
-    width % 2 === 0 && height % 2 === 0 ? [] : (oddFormat.exec(pixelFormat ?? '') ?? []);
+  const isEven = width % 2 === 0 && height % 2 === 0;
+  const [subsampled, depth = ''] = isEven ? [] : (oddFormat.exec(pixelFormat ?? '') ?? []);
   return [
     `scale=${options.join(':')}`,
     ...(subsampled === undefined
-      ? [pad]
+      ? // Otherwise ffmpeg may convert frames with odd sides to the format of the output before `pad`.
+        [...(isEven || pixelFormat == null ? [] : [`format=${pixelFormat}`]), pad]
       : // `pad` rounds odd sides down. Each sample of chroma is repeated, and then taken once, so nothing is lost. If the shape of
         // pixels changes between two such filters, the graph stops.
         [
