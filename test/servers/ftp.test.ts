@@ -17,7 +17,7 @@ const options = {
   guard: createSsrfGuard({ allowPrivateNetwork: true }),
   cleanupJournal: noCleanupJournal,
   // vsftpd resets a connection at the moment at which the process of an earlier one ends: five attempts must take longer than that.
-  retryDelayMs: 20,
+  retryDelayMs: 80,
   authorities: [testCertificate],
 };
 

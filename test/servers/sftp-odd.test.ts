@@ -138,7 +138,7 @@ test('downloads and uploads time out if the server stalls halfway, and leave not
     return answered > 20 ? 'none' : 'usual';
   };
   const server = await start({ onData });
-  const transport = transportAt(scratchFolder(), [], noKey, 120);
+  const transport = transportAt(scratchFolder(), [], noKey, 600);
   server.files.set('/a.mp4', sampleBytes(largeBytes));
   const folder = scratchFolder();
   const down = await failureOf(get(transport, server.url('/a.mp4'), folder));
