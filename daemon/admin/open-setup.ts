@@ -1,4 +1,20 @@
-import { openFolderSetup } from './folder-setup.js';
+import { VencError } from '../../src/shared/errors.js';
+import type { AccountsDocument } from '../store/accounts/accounts-document.js';
+import {
+  damagedAccounts,
+  type LockedAccounts,
+  readAccounts,
+  withAccountsLock,
+} from '../store/accounts/accounts-file.js';
+import { readKeyUses } from '../store/accounts/key-use-recorder.js';
+import { ensureOwner, readOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
+import {
+  newCredentialsKey,
+  readCredentials,
+  readCredentialsKey,
+  type StoredCredential,
+} from '../store/credentials/credentials-file.js';
+import { type DataLayout, dataLayout } from '../store/data-folder/layout.js';
 import type { SetupStore } from './setup-store.js';
 
 /** Where accounts, keys and saved credentials are. */
@@ -28,4 +44,56 @@ async function open({ dataFolder, database, databaseKey }: SetupPlace): Promise<
   // Loaded only here, with the packages for the database.
   const { openDatabaseSetup } = await import('./database/database-setup.js');
   return openDatabaseSetup(database, { dataFolder, databaseKey });
+}
+
+/** The accounts, keys and saved credentials of a data folder. A running daemon applies changes within a second. */
+export function openFolderSetup(dataFolder: string): SetupStore {
+  const layout = dataLayout(dataFolder);
+  const accounts = () => readOrCreateAccounts(layout);
+  const credentials = () => readStored(layout);
+  return {
+    name: `the data folder ${dataFolder}`,
+    accounts,
+    credentials,
+    async update(work) {
+      await accounts();
+      return withAccountsLock(layout, (locked) =>
+        work({
+          accounts: locked.document,
+          replaceAccounts: (after) => locked.replace(after),
+          ownerKey: () => readOwnerKey(layout),
+          removeOwnerKey: () => removeOwnerKey(layout),
+          credentialsKey: async () => (await readCredentialsKey(layout)) ?? (await createKey(layout, locked)),
+          credentials,
+          replaceCredentials: (after) =>
+            locked.write(layout.credentials, JSON.stringify({ credentials: after })),
+        }),
+      );
+    },
+    keyUses: () => readKeyUses(layout.keyUses),
+    close: async () => undefined,
+  };
+}
+
+async function readOrCreateAccounts(layout: DataLayout): Promise<AccountsDocument> {
+  const found = await readAccounts(layout);
+  if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
+  return found.kind === 'whole' ? found.data : (await ensureOwner(layout)).document;
+}
+
+async function readStored(layout: DataLayout): Promise<readonly StoredCredential[]> {
+  const found = await readCredentials(layout);
+  if (found.kind === 'damaged') {
+    throw new VencError('UsageError', `The file ${layout.credentials} is damaged: ${found.reason}.`, {
+      hint: 'Restore it from a backup, or remove it and add the credentials again.',
+    });
+  }
+  return found.kind === 'whole' ? found.data : [];
+}
+
+async function createKey(layout: DataLayout, { write }: LockedAccounts): Promise<Buffer> {
+  await write(layout.credentialsKey, newCredentialsKey());
+  const key = await readCredentialsKey(layout);
+  if (key === null) throw new TypeError('the key of the credentials was written, but is not there');
+  return key;
 }

@@ -1,6 +1,6 @@
+import type { AudioMeasurement, Loudness, MeasuredAudio } from '../plan/decide/normalization.js';
 import type { Capabilities } from '../plan/plan-types.js';
 import type { SearchOptions } from './candidates.js';
-import { queryCapabilities } from './capabilities.js';
 import {
   type Containment,
   containmentCommand,
@@ -16,8 +16,13 @@ import {
 } from './containment/program-limits.js';
 import { type ProgramEndHook, UsageMeter } from './containment/usage-meter.js';
 import type { Binary, Ffmpeg, NewerFfmpeg } from './ffmpeg-types.js';
-import { type FoundBinaries, findBinaries, findNewerFfmpeg, wrongChecksumMessage } from './find-binaries.js';
-import { readMeasurement } from './measure-audio.js';
+import {
+  type FoundBinaries,
+  findBinaries,
+  findNewerFfmpeg,
+  readVersion,
+  wrongChecksumMessage,
+} from './find-binaries.js';
 import { measureConstantRate } from './probe/constant-rate.js';
 import { hidesShapes, listShapes } from './probe/list-shapes.js';
 import { findDisplayedFrame, measureVideo } from './probe/measure-streams.js';
@@ -221,4 +226,84 @@ export function damagedPrograms(report: Pick<FfmpegReport, 'looked'>): readonly 
       ({ path }) =>
         `${path} is damaged or was modified, and is not run: it ${wrongChecksumMessage}. Reinstall venc.`,
     );
+}
+
+/**
+ * Reads what was measured from the log of ffmpeg. The value is null for silence, and for audio without samples, of which ffmpeg 7 reports
+ * nothing.
+ */
+export function readMeasurement(measurement: AudioMeasurement, log: string): MeasuredAudio {
+  return { [measurement]: measurement === 'loudness' ? readLoudness(log) : readPeak(log) };
+}
+
+/** Below this level in dB, audio counts as silent. Builds of 2018 report -6153 dB for samples of 0. */
+const silenceDb = -120;
+/** The loudness of silence. */
+const silenceLufs = -70;
+
+/** `astats` reports the peak of each channel, and then that of all. */
+function readPeak(log: string): number | null {
+  const peaks = [...log.matchAll(/Peak level dB: (\S+)/g)];
+  const peak = Number.parseFloat(peaks.at(-1)?.[1] ?? '');
+  return Number.isFinite(peak) && peak > silenceDb ? peak : null;
+}
+
+/** `ebur128` reports a summary. Less than the 0.4 seconds that it needs is the same as silence. */
+function readLoudness(log: string): Loudness | null {
+  const summary = log.slice(log.lastIndexOf('Integrated loudness:'));
+  const number = (pattern: RegExp): number => Number.parseFloat(pattern.exec(summary)?.[1] ?? '');
+  const integratedLufs = number(/\bI:\s+(\S+) LUFS/);
+  const truePeakDb = number(/\bPeak:\s+(\S+) dBFS/);
+  const thresholdLufs = number(/\bThreshold:\s+(\S+) LUFS/);
+  const isLoud =
+    integratedLufs > silenceLufs && Number.isFinite(truePeakDb) && Number.isFinite(thresholdLufs);
+  return isLoud ? { integratedLufs, truePeakDb, thresholdLufs } : null;
+}
+
+/** The outputs of ffmpeg that list its capabilities, by argument. */
+interface CapabilityTexts {
+  readonly version: string;
+  readonly encoders: string;
+  readonly filters: string;
+  readonly muxers: string;
+  /** The output of `-h long`. */
+  readonly help: string;
+}
+
+// Encoders: " V....D libx264  H.264 ..."; muxers: "  E mp4  MP4 ..." (one more column since release 7).
+const encoderLine = /^ [VAS][A-Z.]{5} (\S+)\s/;
+const muxerLine = /^ {1,2}[D ]?E[d ]* +(\S+)\s/;
+// " T.C scale  V->V  Scale ..."; since release 8, two flags instead of three.
+const filterLine = /^ [TSC.]{2,3} (\S+)\s+\S+->\S+/;
+
+function parseNames(text: string, pattern: RegExp): ReadonlySet<string> {
+  const names = text.split('\n').flatMap((line) => pattern.exec(line)?.[1]?.split(',') ?? []);
+  return new Set(names.filter((name) => name !== '='));
+}
+
+/**
+ * Parses ffmpeg's lists of capabilities. Support of `-fps_mode` is read from the help, not derived from the version, because development
+ * builds have no version number.
+ */
+export function parseCapabilities(texts: CapabilityTexts): Capabilities {
+  return {
+    version: readVersion(texts.version)?.number ?? null,
+    encoders: parseNames(texts.encoders, encoderLine),
+    filters: parseNames(texts.filters, filterLine),
+    muxers: parseNames(texts.muxers, muxerLine),
+    hasFpsMode: /^-fps_mode\b/m.test(texts.help),
+  };
+}
+
+/** The capabilities of an ffmpeg, from the program or the cache. Rejects if the program fails. */
+async function queryCapabilities(path: string, options: ProgramQueryOptions): Promise<Capabilities> {
+  const query = (...args: readonly string[]) => queryProgram(path, args, options);
+  const [version, encoders, filters, muxers, help] = await Promise.all([
+    query('-version'),
+    query('-hide_banner', '-encoders'),
+    query('-hide_banner', '-filters'),
+    query('-hide_banner', '-muxers'),
+    query('-hide_banner', '-h', 'long'),
+  ]);
+  return parseCapabilities({ version, encoders, filters, muxers, help });
 }

@@ -1,11 +1,14 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { finalJobStates, isFinal } from '../../src/shared/states.js';
 import { productVersion } from '../../src/shared/version.js';
-import type { Job } from '../jobs/job.js';
-import type { NotificationAttempt, ProgramUsage, RunObserver } from '../jobs/run-observer.js';
+import type { Job, JobFailure } from '../jobs/job.js';
+import {
+  type NotificationAttempt,
+  type ProgramUsage,
+  type RunObserver,
+  stageNames,
+} from '../jobs/run-observer.js';
 import { createHttpMetrics, type ObserveRequest } from './http-metrics.js';
-import { createJobMetrics } from './job-metrics.js';
-import { collectProcessMetrics } from './process-metrics.js';
-import { createRunMetrics } from './run-metrics.js';
 import { createStateMetrics, type StateSnapshot } from './state-metrics.js';
 
 /**
@@ -116,5 +119,150 @@ function createProgramMetrics(registry: Registry): Metrics['observeProgram'] {
     seconds.observe({ program }, elapsed);
     if (peakMemoryBytes !== null) memory.observe({ program }, peakMemoryBytes);
     if (cpuSeconds !== null) cpu.inc({ program }, cpuSeconds);
+  };
+}
+
+/**
+ * Metrics of the default set of prom-client that are removed. Lists of handles and requests grow with the number of
+ * connections, and the rest says little about a daemon.
+ */
+const removed = [
+  'nodejs_active_handles',
+  'nodejs_active_handles_total',
+  'nodejs_active_requests',
+  'nodejs_active_requests_total',
+  'nodejs_active_resources',
+  'nodejs_active_resources_total',
+  'nodejs_heap_space_size_total_bytes',
+  'nodejs_heap_space_size_used_bytes',
+  'nodejs_heap_space_size_available_bytes',
+  'process_heap_bytes',
+  'process_virtual_memory_bytes',
+] as const;
+
+/** Interval of the timer that measures the delay of the event loop, in milliseconds. It runs inside Node and costs no CPU time that can be measured. */
+const eventLoopResolutionMs = 20;
+
+/**
+ * Adds metrics of the process: CPU time, memory, open files, and Node's event loop, heap and garbage collector. They
+ * have the names that all programs with a Prometheus client use, without the prefix `venc_`.
+ */
+function collectProcessMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: eventLoopResolutionMs });
+  for (const name of removed) registry.removeSingleMetric(name);
+}
+
+/** Registers the metrics of the stages of runs. */
+function createRunMetrics(registry: Registry): RunObserver {
+  const registers = [registry];
+  const stages = new Histogram({
+    name: 'venc_stage_duration_seconds',
+    help: 'Wall seconds of each stage of a run, without the time that it waited to begin.',
+    labelNames: ['stage'],
+    buckets: [0.01, 0.05, 0.25, 1, 5, 15, 60, 300, 900, 3600, 14_400],
+    registers,
+  });
+  for (const stage of stageNames) stages.zero({ stage });
+  const encodeSeconds = new Counter({
+    name: 'venc_encode_seconds_total',
+    help: 'Wall seconds that encoders ran, all passes and attempts included.',
+    registers,
+  });
+  const mediaSeconds = new Counter({
+    name: 'venc_encoded_media_seconds_total',
+    help: 'Duration of the outputs that were encoded and delivered.',
+    registers,
+  });
+  const speed = new Histogram({
+    name: 'venc_encode_speed_ratio',
+    help: 'Duration of an encoded output divided by the wall seconds of its encoders.',
+    buckets: [0.1, 0.25, 0.5, 1, 2, 4, 8, 16, 32, 64],
+    registers,
+  });
+  return {
+    startRun() {
+      /** Wall seconds of the encoders of each output. Outputs that are encoded together share all of them. */
+      const secondsByOutput = new Map<number, number>();
+      return {
+        startStage({ name: stage, outputIds = [] }) {
+          const startedAt = performance.now();
+          return () => {
+            const seconds = (performance.now() - startedAt) / 1000;
+            stages.observe({ stage }, seconds);
+            if (stage !== 'encode') return;
+            encodeSeconds.inc(seconds);
+            for (const id of outputIds) secondsByOutput.set(id, (secondsByOutput.get(id) ?? 0) + seconds);
+          };
+        },
+        changed(change) {
+          if (change.type !== 'output-finished') return;
+          const seconds = secondsByOutput.get(change.id);
+          const duration = change.media?.durationSeconds ?? null;
+          if (seconds === undefined || duration === null) return;
+          mediaSeconds.inc(duration);
+          if (seconds > 0) speed.observe(duration / seconds);
+        },
+        end() {},
+      };
+    },
+  };
+}
+
+/**
+ * Registers the metrics of the life of jobs. The returned function is a listener of the job store, so that changes by
+ * the API, by runs and by the recovery at the start all count.
+ */
+function createJobMetrics(registry: Registry): (job: Job, before: Job | null) => void {
+  const registers = [registry];
+  const created = new Counter({
+    name: 'venc_jobs_created_total',
+    help: 'Jobs that were created.',
+    registers,
+  });
+  const resubmitted = new Counter({
+    name: 'venc_jobs_resubmitted_total',
+    help: 'Times that a job which had ended was run again by request.',
+    registers,
+  });
+  const ended = new Counter({
+    name: 'venc_jobs_ended_total',
+    help: 'Jobs that ended, by the state in which they ended.',
+    labelNames: ['state'],
+    registers,
+  });
+  for (const state of finalJobStates) ended.inc({ state }, 0);
+  const failures = new Counter({
+    name: 'venc_file_failures_total',
+    help: 'Inputs and outputs that failed, by error class.',
+    labelNames: ['file', 'error_class'],
+    registers,
+  });
+  const wait = new Histogram({
+    name: 'venc_job_wait_seconds',
+    help: 'Seconds from the moment a job began to wait, usually its create, until a run claimed it.',
+    buckets: [0.1, 0.5, 1, 5, 15, 60, 300, 900, 3600, 14_400, 86_400],
+    registers,
+  });
+  const countFailure = (file: 'input' | 'output', now: JobFailure | null, earlier: JobFailure | null) => {
+    if (now !== null && earlier === null) failures.inc({ file, error_class: now.errorClass });
+  };
+  return (job, before) => {
+    if (before === null) {
+      created.inc();
+      return;
+    }
+    if (before.state === 'waiting' && job.state === 'processing') {
+      // A job that waits is changed only by what ends the wait.
+      const waitedMs = Date.parse(job.updatedAt) - Date.parse(before.updatedAt);
+      wait.observe(Math.max(0, waitedMs) / 1000);
+    }
+    if (job.resubmits > before.resubmits) resubmitted.inc();
+    if (isFinal(job.state) && !isFinal(before.state)) ended.inc({ state: job.state });
+    if (job.input !== before.input) countFailure('input', job.input.failure, before.input.failure);
+    if (job.outputs === before.outputs) return;
+    for (const [index, output] of job.outputs.entries()) {
+      const earlier = before.outputs[index];
+      if (output !== earlier) countFailure('output', output.failure, earlier?.failure ?? null);
+    }
   };
 }

@@ -1,17 +1,27 @@
 import { setMaxListeners } from 'node:events';
+import type { JobRecord } from '../shared/records.js';
+import { isFinal } from '../shared/states.js';
+import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
-import { discoverJobs } from './discover-jobs.js';
-import { type FollowContext, type FollowEvents, FollowedJobs } from './follow-context.js';
+import {
+  type FollowContext,
+  type FollowEvents,
+  FollowedJobs,
+  isolateJobErrors,
+  reportProgress,
+} from './follow-context.js';
+import type { FollowedProgress } from './job-progress.js';
 import { JobStreams, mergeIterables } from './job-streams.js';
-import { pollJobs } from './poll-jobs.js';
+import { progressOfJob } from './normalise.js';
 import {
   createPollingSchedule,
+  isLocalUrl,
+  maxStreamsFor,
   type PollingLimits,
   type PollingSchedule,
   pollingLimitsFor,
 } from './polling-schedule.js';
-import { streamJobs } from './stream-jobs.js';
-import { createWithRetry, toAbortError } from './with-retry.js';
+import { type ConnectionEvent, createWithRetry, toAbortError } from './with-retry.js';
 
 /** Options of `follow`. */
 export interface FollowOptions {
@@ -66,4 +76,156 @@ export async function* follow(
   } finally {
     stopped.abort();
   }
+}
+
+/** Reports what the open streams receive. Never ends: a stream that is over is removed, and polling opens it again. */
+async function* streamJobs(context: FollowContext): FollowEvents {
+  const { schedule, jobs, streams } = context;
+  for (;;) {
+    await streams.waitForUpdates();
+    for (const { id, job, hasEnded, retryMs } of streams.drain()) {
+      if (jobs.has(id)) {
+        const isOver = job !== null && isFinal(job.state);
+        if (hasEnded && !isOver) schedule.endRound(job !== null, retryMs);
+        if (isOver) yield* isolateJobErrors(id, reportProgress(context, job));
+        else if (job !== null) yield { type: 'progress', job };
+      }
+      if (!hasEnded) continue;
+      streams.remove(id);
+      jobs.notifyChange();
+    }
+  }
+}
+
+const activeStates = ['processing', 'waiting', 'pending'] as const;
+/** Maximum page size of a list. Section 4.3. */
+const jobsPerPage = 50;
+
+type ListedJobs = AsyncGenerator<ConnectionEvent, readonly JobRecord[], undefined>;
+
+/**
+ * Reports active jobs that are not followed yet: every active job at first, then those among the newest jobs, every two seconds on this
+ * machine and every five elsewhere. Ends only with an error.
+ */
+async function* discoverJobs(context: FollowContext): FollowEvents {
+  const { client, jobs, signal } = context;
+  const intervalMs = isLocalUrl(client.target.url) ? 2000 : 5000;
+  for (;;) {
+    const isFirst = !jobs.isDiscovered;
+    const listed = yield* isFirst ? listActiveJobs(context) : listNewestJobs(context);
+    jobs.keepList(listed);
+    const found = listed
+      .filter(({ id, state }) => !isFinal(state) && !jobs.has(id))
+      .sort((a, b) => a.id - b.id);
+    if (isFirst || found.length > 0) yield { type: 'found', jobs: found };
+    await abortableSleep(intervalMs, signal);
+  }
+}
+
+/** One page of each active state, oldest jobs first. A service that ignores the filter by state is asked only once. */
+async function* listActiveJobs({ client, withRetry, signal }: FollowContext): ListedJobs {
+  const found = new Map<number, JobRecord>();
+  for (const state of activeStates) {
+    const { jobs } = yield* withRetry(() => client.listJobs({ state, perPage: jobsPerPage }, signal));
+    for (const job of jobs) found.set(job.id, job);
+    if (jobs.some((job) => job.state !== state)) break;
+  }
+  return [...found.values()].filter((job) => job.id > 0 && !isFinal(job.state)).sort((a, b) => a.id - b.id);
+}
+
+async function* listNewestJobs({ client, withRetry, signal }: FollowContext): ListedJobs {
+  return (yield* withRetry(() => client.listJobs({ perPage: jobsPerPage }, signal))).jobs;
+}
+
+/** From this many jobs on, one list is cheaper than a request per job. */
+const minJobsForList = 4;
+const listPageSize = 50;
+/** The list is fetched again after this many requests: it shows the end of many jobs at once. */
+const maxJobsPerRound = 10;
+
+/**
+ * Polls the jobs that have no stream, and opens their streams where the service has them. Ends only with an error; waits while every
+ * job has a stream.
+ */
+async function* pollJobs(context: FollowContext, getPreferredId: () => number | null): FollowEvents {
+  const { client, schedule, withRetry, signal, jobs, streams } = context;
+  const maxStreams = maxStreamsFor(client.target.url);
+  const waitForSlot = () => schedule.waitForSlot(signal);
+  const requestedAt = new Map<number, number>();
+  const fingerprints = new Map<number, string>();
+  /** Whether the service has streams; null until its first answer. */
+  let hasStreams: boolean | null = null;
+  const canOpenStream = () => hasStreams !== false && streams.size < maxStreams;
+  const unstreamedIds = () => jobs.ids.filter((id) => !streams.has(id));
+
+  async function* requestJob(id: number): FollowEvents {
+    if (!jobs.has(id) || streams.has(id)) return;
+    requestedAt.set(id, performance.now());
+    if (!canOpenStream()) {
+      const job = yield* withRetry(() => client.jobProgress(id, signal, waitForSlot));
+      yield* reportProgress(context, job);
+      return;
+    }
+    const options = { eventId: streams.eventId(id), signal, waitForSlot };
+    const updates = yield* withRetry(() => client.jobUpdates(id, options));
+    hasStreams ??= updates.kind === 'events';
+    if (updates.kind === 'events') streams.add(id, updates);
+    else yield* reportProgress(context, updates.job);
+  }
+
+  /** The preferred job first, then those whose last request is longest ago. */
+  function byUrgency(ids: readonly number[]): readonly number[] {
+    const preferred = getPreferredId();
+    const lastRequestedAt = (id: number) =>
+      id === preferred ? Number.NEGATIVE_INFINITY : (requestedAt.get(id) ?? 0);
+    return ids.toSorted((a, b) => lastRequestedAt(a) - lastRequestedAt(b));
+  }
+
+  async function* pollRound(listed: ReadonlyMap<number, JobRecord>): FollowEvents {
+    const waitingIds: number[] = [];
+    const otherIds: number[] = [];
+    for (const id of unstreamedIds()) {
+      const job = listed.get(id);
+      if (job === undefined || job.state === 'processing') otherIds.push(id);
+      else if (isFinal(job.state)) yield { type: 'final', job };
+      else {
+        waitingIds.push(id);
+        yield { type: 'progress', job: { id, ...progressOfJob(job, new Map()) } };
+      }
+    }
+    for (const id of byUrgency(otherIds).slice(0, maxJobsPerRound))
+      yield* isolateJobErrors(id, requestJob(id));
+    // The list shows all there is about a waiting job. Its stream is opened only where every job can have one.
+    if (jobs.size > maxStreams) return;
+    for (const id of waitingIds) if (canOpenStream()) yield* isolateJobErrors(id, requestJob(id));
+  }
+
+  for (;;) {
+    if (!jobs.isDiscovered || unstreamedIds().length === 0) {
+      await jobs.waitForChange(signal);
+      continue;
+    }
+    const startedAt = performance.now();
+    await schedule.waitUntilDue(signal);
+    let list = jobs.listSince(startedAt);
+    if (list.length === 0 && unstreamedIds().length >= minJobsForList)
+      list = (yield* withRetry(() => client.listJobs({ perPage: listPageSize }, signal))).jobs;
+    let hasChanged = false;
+    for await (const event of pollRound(new Map(list.map((job) => [job.id, job])))) {
+      if (event.type === 'progress') {
+        const current = fingerprint(event.job);
+        hasChanged ||= fingerprints.get(event.job.id) !== current;
+        fingerprints.set(event.job.id, current);
+      }
+      yield event;
+    }
+    // While the maximum number of streams is open they report enough, so the other jobs are polled slowly.
+    if (unstreamedIds().length > 0) schedule.endRound(hasChanged && streams.size < maxStreams);
+  }
+}
+
+/** Identifies what counts as a change: states and whole percents. */
+function fingerprint(job: FollowedProgress): string {
+  const files = [job.input, ...job.outputs].map((file) => `${file.state} ${Math.floor(file.progress)}`);
+  return [job.state, ...files].join();
 }

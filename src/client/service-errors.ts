@@ -4,11 +4,10 @@ import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { parseUrl } from '../shared/text/url-text.js';
-import { readNumber } from './normalise.js';
-import { parseErrorBody } from './parse-error-body.js';
+import { fieldsOf, readNumber, readText } from './normalise.js';
 
 /** The parts of an error response that an error is made from. */
-export interface FailedResponse {
+interface FailedResponse {
   readonly status: number;
   readonly body: string;
   readonly retryAfter?: string | undefined;
@@ -178,4 +177,48 @@ function defaultMessage(
   }
   const name = STATUS_CODES[status];
   return `The service answered ${status}${name === undefined ? '' : ` (${name})`} for the ${subject}.`;
+}
+
+/** Keys under which services send error messages, the most specific first. */
+const keys = ['errors', 'error_description', 'message', 'detail', 'error', 'title'] as const;
+/** A longer text is a page or a stack trace, not a message. */
+const maxMessages = 50;
+const maxMessageLength = 1000;
+const maxDepth = 5;
+
+/**
+ * The messages of an error response: from `{"errors": [...]}`, from the forms of other services, or from a line of plain text. Empty if there is
+ * no readable message, as in an HTML page.
+ */
+function parseErrorBody(body: string): readonly string[] {
+  return collectTexts(parseJsonOrLine(body), 0)
+    .map((text) => text.trim().slice(0, maxMessageLength))
+    .filter((text) => text !== '')
+    .slice(0, maxMessages);
+}
+
+function parseJsonOrLine(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return /^[^<{[\r\n]{1,300}$/.test(body.trim()) ? body : null;
+  }
+}
+
+function collectTexts(value: unknown, depth: number): readonly string[] {
+  if (depth > maxDepth) return [];
+  if (Array.isArray(value)) return value.flatMap((item) => collectTexts(item, depth + 1));
+  const text = readText(value);
+  if (text !== null) return [text];
+  const fields = fieldsOf(value);
+  for (const key of keys) {
+    const texts = collectTexts(fields[key], depth + 1);
+    if (texts.length > 0) return texts;
+  }
+  // Messages by field: {"width": ["is too large"]}.
+  return depth === 0
+    ? []
+    : Object.entries(fields).flatMap(([name, fieldValue]) =>
+        collectTexts(fieldValue, depth + 1).map((message) => `${name}: ${message}`),
+      );
 }

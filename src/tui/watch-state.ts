@@ -1,10 +1,21 @@
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobRecord } from '../shared/records.js';
-import { appendEntries, logEntriesFor } from './log-entries.js';
+import { isFinal } from '../shared/states.js';
+import { toneOf } from './tones.js';
 import { keysFooter, pressKey } from './watch-keys.js';
-import type { Command, LogEntry, Tone, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
+import type {
+  Command,
+  LogEntry,
+  LogLine,
+  Tone,
+  WatchEvent,
+  WatchedFile,
+  WatchedJob,
+  WatchState,
+} from './watch-types.js';
 import {
   createUnknownJob,
+  fileTitle,
   fromListRecord,
   isOver,
   jobExitCode,
@@ -133,7 +144,7 @@ function appendLog(state: WatchState, text: string, tone: Tone): WatchState {
 const endedJobDisplayMs = 20_000;
 
 /** Adds newly active jobs. A known job that had ended was resubmitted, so it is replaced. */
-export function addFoundJobs(state: WatchState, records: readonly JobRecord[]): WatchState {
+function addFoundJobs(state: WatchState, records: readonly JobRecord[]): WatchState {
   const found = records.map(fromListRecord);
   const isNew = (job: WatchedJob): boolean => !state.jobs.some(({ id }) => id === job.id);
   const known = state.jobs.map((job) => found.find(({ id }) => id === job.id) ?? job);
@@ -151,7 +162,7 @@ function newJobEntry(job: WatchedJob, atMs: number): LogEntry {
 }
 
 /** Removes jobs that ended a while ago, except the open one and one with a pending command. */
-export function removeEndedJobs(state: WatchState): WatchState {
+function removeEndedJobs(state: WatchState): WatchState {
   const { footer, nowMs, selected, isOpen } = state;
   const commandJobId = footer.kind === 'question' || footer.kind === 'sending' ? footer.command.jobId : null;
   const isRemovable = (job: WatchedJob, index: number): boolean =>
@@ -172,4 +183,42 @@ function select(state: WatchState, job: WatchedJob | undefined): WatchState {
   const index = job === undefined ? -1 : state.jobs.findIndex(({ id }) => id === job.id);
   const last = Math.max(0, state.jobs.length - 1);
   return { ...state, selected: index === -1 ? Math.min(state.selected, last) : index };
+}
+
+/** The log entries for the change of a job between two updates. */
+function logEntriesFor(before: WatchedJob, after: WatchedJob, atMs: number): readonly LogEntry[] {
+  const toEntry = (text: string, tone: Tone): LogEntry => ({ atMs, text: `job ${after.id}: ${text}`, tone });
+  if (after.unavailable !== null)
+    return before.unavailable === null ? [toEntry(after.unavailable.message, 'bad')] : [];
+  const ofFiles =
+    before.files.length === 0 ? [] : after.files.flatMap((file) => fileEntries(before, after, file));
+  const ofJob = before.state === after.state ? [] : [jobEntry(after)];
+  return [...ofFiles, ...ofJob].map(([text, tone]) => toEntry(text, tone));
+}
+
+type TextAndTone = readonly [text: string, tone: Tone];
+
+function jobEntry(job: WatchedJob): TextAndTone {
+  const failedFile = job.files.find((file) => file.failure !== null);
+  const reason = failedFile === undefined ? '' : `, ${fileTitle(job, failedFile)}: ${failedFile.failure}`;
+  return [`${job.state ?? 'unknown'}${reason}`, toneOf(job.state)];
+}
+
+function fileEntries(before: WatchedJob, after: WatchedJob, file: WatchedFile): readonly TextAndTone[] {
+  const known = before.files.find((one) => one.id === file.id);
+  if (known?.state !== file.state && isFinal(file.state))
+    return [[`${fileTitle(after, file)} ${file.state}`, toneOf(file.state)]];
+  if (file.event !== null && known?.event !== file.event)
+    return [[`${fileTitle(after, file)} ${file.event}`, 'plain']];
+  return [];
+}
+
+// More lines than a tall terminal has.
+const maxLogLines = 50;
+
+/** Appends entries to the log and drops the oldest lines beyond the limit. */
+function appendEntries(log: readonly LogLine[], entries: readonly LogEntry[]): readonly LogLine[] {
+  if (entries.length === 0) return log;
+  const next = (log.at(-1)?.serial ?? 0) + 1;
+  return [...log, ...entries.map((line, index) => ({ ...line, serial: next + index }))].slice(-maxLogLines);
 }

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addCredential } from '../../daemon/admin/credentials.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { openCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { openChaosSuite } from '../helpers/chaos/chaos-suite.js';

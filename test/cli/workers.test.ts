@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
-import { findingsOfWorkers } from '../../src/cli/doctor/check-workers.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
+import { findingsOfWorkers } from '../../src/cli/doctor/check-service.js';
 import { workersTable } from '../../src/cli/output/workers-table.js';
 import type { WorkerRecord } from '../../src/shared/records.js';
 import { displayWidth } from '../../src/shared/text/display-width.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listCredentials } from '../../daemon/admin/credentials.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { readFolderSetup, writeFolderSetup } from '../../daemon/migrate/folder-setup.js';
 import { openAccounts } from '../../daemon/store/accounts/json-account-store.js';
 import { openSavedCredentials } from '../../daemon/store/credentials/saved-credentials.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { DamageDetector } from '../../daemon/ffmpeg/input-damage.js';
+import { DamageDetector } from '../../daemon/ffmpeg/run-report.js';
 
 /** Whether messages mean damage, in whole lines and in chunks. */
 function isDamaged(lines: readonly string[]): boolean {

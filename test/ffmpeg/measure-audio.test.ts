@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readMeasurement } from '../../daemon/ffmpeg/measure-audio.js';
+import { readMeasurement } from '../../daemon/ffmpeg/open-ffmpeg.js';
 
 const peaks = (...values: readonly string[]) =>
   values.map((value) => `[Parsed_astats_1 @ 0x55] Peak level dB: ${value}\n`).join('');

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { parseCapabilities } from '../../daemon/ffmpeg/capabilities.js';
+import { parseCapabilities } from '../../daemon/ffmpeg/open-ffmpeg.js';
 
 const texts = {
   version: 'ffmpeg version 5.1.9-0+deb12u1 Copyright',

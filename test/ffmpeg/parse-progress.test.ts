@@ -6,7 +6,7 @@ import {
   parseProgressText,
   progressKey,
   progressOf,
-} from '../../daemon/ffmpeg/parse-progress.js';
+} from '../../daemon/ffmpeg/run.js';
 
 const recent =
   'frame=50\nfps= 30.5\nstream_0_0_q=28.0\nbitrate= 270.1kbits/s\ntotal_size=48\nout_time_us=1960000\nout_time_ms=1960000\nout_time=00:00:01.960000\ndup_frames=0\ndrop_frames=0\nspeed=1.02x\nprogress=continue\n';

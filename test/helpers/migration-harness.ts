@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
 import { addCredential } from '../../daemon/admin/credentials.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { openAccounts } from '../../daemon/store/accounts/json-account-store.js';
 import { openDrainedWorkers } from '../../daemon/store/data-folder/drained-workers.js';
 import type { JobStore } from '../../daemon/store/job-store.js';

@@ -1,5 +1,5 @@
 import { createWorkerKey } from '../../daemon/admin/api-keys.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type {
   ClaimAnswer,

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { codecsOfTransportStream } from '../../daemon/packaging/package-transport-stream.js';
 import { tracksOf } from '../../daemon/packaging/sample-tables.js';
 import { elementaryStreams } from '../../daemon/packaging/transport-stream.js';
-import { codecsOfTransportStream } from '../../daemon/packaging/transport-stream-codecs.js';
 import { checkCaptionText } from '../helpers/fuzz/check-captions.js';
 import { caseSeeds, createChoices } from '../helpers/fuzz/choices.js';
 import { type MediaKind, makeMediaKinds } from '../helpers/fuzz/media-kinds.js';

@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { JobEvents } from '../../daemon/actions/job-events.js';
 import { createKey, revokeKey } from '../../daemon/admin/api-keys.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { OpenAppContext } from '../../daemon/app/app-options.js';
 import { createAppContext } from '../../daemon/app/create-app-context.js';
 import { createApp } from '../../daemon/http/app.js';

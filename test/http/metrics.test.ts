@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { keyInAuthorization } from '../../daemon/http/authenticator.js';
 import { isLocalClient } from '../../daemon/http/metrics.js';
 import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { revokeKey } from '../../daemon/admin/api-keys.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { JobRecord, LogRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
 import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount } from '../../daemon/admin/accounts.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { JobRecord, WorkerRecord } from '../../src/shared/records.js';
 import { readSamples, samplesOf } from '../helpers/prometheus.js';
 import { readXmlAnswer } from '../helpers/read-xml.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount, findAccount } from '../../daemon/admin/accounts.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { defaultAccountId } from '../../daemon/jobs/job.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import {

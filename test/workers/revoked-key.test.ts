@@ -4,7 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listKeys, revokeKey } from '../../daemon/admin/api-keys.js';
-import { openFolderSetup } from '../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { media } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';

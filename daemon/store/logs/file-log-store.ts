@@ -3,11 +3,11 @@ import { basename, join } from 'node:path';
 import type { LogRecord } from '../../../src/shared/records.js';
 import { isTemporaryName, replaceFile } from '../../../src/shared/util/atomic-files.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
-import type { LogEntry } from '../../../src/shared/util/log.js';
+import { isObject } from '../../../src/shared/util/is-object.js';
+import { type LogEntry, logLevels } from '../../../src/shared/util/log.js';
 import { removeAbandonedFiles } from '../data-folder/data-folder.js';
 import { type DataLayout, firstIdOfDoneFolder, idOfJobLog, jobLogFile } from '../data-folder/layout.js';
 import type { LogListener, LogName, LogStore } from '../log-store.js';
-import { parseLogLines, shortenLog, toLogRecord } from './log-lines.js';
 import { LogWriter } from './log-writer.js';
 
 /** The dependencies of a `FileLogStore`. */
@@ -24,7 +24,7 @@ export interface FileLogStoreOptions {
 }
 
 /** Limits of the files. */
-export interface LogLimits {
+interface LogLimits {
   /** A log of a job that is longer is shortened to about three quarters. */
   readonly jobBytes: number;
   /** A log of the daemon that is longer becomes the earlier part. */
@@ -190,4 +190,62 @@ async function readEnd(path: string, maxBytes: number): Promise<string> {
   } catch {
     return '';
   }
+}
+
+/** The record of a line. */
+function toLogRecord(id: string, { time, level, message, jobId, outputId, stderr }: LogEntry): LogRecord {
+  return {
+    id,
+    time,
+    level,
+    message,
+    ...(jobId === undefined ? {} : { job_id: jobId }),
+    ...(outputId === undefined ? {} : { output_id: outputId }),
+    ...(stderr === undefined ? {} : { stderr }),
+  };
+}
+
+/** The last lines of a text, at most `maxLines`. Parts of lines and lines of other programs are left out. */
+function parseLogLines(text: string, maxLines = Number.POSITIVE_INFINITY): readonly LogRecord[] {
+  const found: LogRecord[] = [];
+  const lines = text.split('\n');
+  for (let line = lines.pop(); line !== undefined && found.length < maxLines; line = lines.pop()) {
+    const record = line === '' ? null : parseLogLine(line);
+    if (record !== null) found.push(record);
+  }
+  return found.reverse();
+}
+
+function parseLogLine(line: string): LogRecord | null {
+  try {
+    const value: unknown = JSON.parse(line);
+    return isLogRecord(value) ? value : null;
+  } catch {
+    return null;
+  }
+}
+
+function isLogRecord(value: unknown): value is LogRecord {
+  if (!isObject(value)) return false;
+  const { id, time, level, message, job_id, output_id, stderr } = value;
+  return (
+    [id, time, message].every((text) => typeof text === 'string') &&
+    logLevels.some((known) => known === level) &&
+    [job_id, output_id].every((number) => number === undefined || Number.isInteger(number)) &&
+    (stderr === undefined || (Array.isArray(stderr) && stderr.every((text) => typeof text === 'string')))
+  );
+}
+
+/**
+ * Shortens the text of a log: keeps whole lines at its beginning and at its end, of at most so many characters, and
+ * `marker` in between.
+ */
+function shortenLog(
+  text: string,
+  kept: { readonly firstCharacters: number; readonly lastCharacters: number },
+  marker: string,
+): string {
+  const firstEnd = text.lastIndexOf('\n', kept.firstCharacters) + 1;
+  const lastStart = text.indexOf('\n', text.length - kept.lastCharacters) + 1;
+  return lastStart <= firstEnd ? text : `${text.slice(0, firstEnd)}${marker}\n${text.slice(lastStart)}`;
 }

@@ -5,15 +5,19 @@ import { dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
 import type { AsperaSettings, FileFacts } from '../../jobs/job.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
-import { mapLocalDiskError } from '../../transfer/disk-errors.js';
+import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
 import { measureFile } from '../../transfer/read-file.js';
 import { parseRemoteUrl, type RemoteUrl } from '../../transfer/remote-url.js';
 import { createProgressReporter, type Transfer } from '../../transfer/transfer.js';
-import { mapConnectionError, permanentError, type TransferError } from '../../transfer/transfer-error.js';
+import {
+  mapConnectionError,
+  permanentError,
+  type TransferError,
+  transientError,
+} from '../../transfer/transfer-error.js';
 import { type RemoteOptions, type Watchdog, withIdleTimeout, withRetry } from '../../transfer/with-retry.js';
-import { findOnPath } from '../run-program.js';
+import { findOnPath, type ProgramResult, runProgram } from '../run-program.js';
 import type { Transport } from '../transport.js';
-import { mapAscpError, runAscp } from './run-ascp.js';
 
 /**
  * The transport of inputs from Aspera servers, `fasp://user:password@host/path` (section 1). It runs the program `ascp`. If `ascp` is not
@@ -168,7 +172,7 @@ function searchPathOf({ searchPath }: FaspOptions): string {
 }
 
 /** A file on an Aspera server. */
-export interface FaspLocation extends Omit<RemoteUrl, 'credentials'> {
+interface FaspLocation extends Omit<RemoteUrl, 'credentials'> {
   readonly user: string;
   readonly password: string;
   /** The path for the server: relative to the home folder of the user, or from the root. */
@@ -178,7 +182,7 @@ export interface FaspLocation extends Omit<RemoteUrl, 'credentials'> {
 }
 
 /** Parses `fasp://user:password@host:port/path` (section 1). Returns the validation error as a sentence without subject if it is invalid. */
-export function parseFaspUrl(url: string): FaspLocation | string {
+function parseFaspUrl(url: string): FaspLocation | string {
   const parsed = parseRemoteUrl(url);
   if (!parsed.ok) return parsed.validationError;
   const { host, port, credentials, parts, isFromRoot } = parsed;
@@ -193,4 +197,79 @@ export function parseFaspUrl(url: string): FaspLocation | string {
     path: path.startsWith('-') ? `./${path}` : path,
     name: port === null ? displayHost : `${displayHost}:${port}`,
   };
+}
+
+/** Options of a run of `ascp`. */
+interface AscpOptions {
+  readonly program: string;
+  readonly args: readonly string[];
+  readonly password: string;
+  readonly searchPath: string;
+  /** Kills its processes. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Runs `ascp` until it exits. The password is passed in the environment, which only the user of the process can read; arguments are visible
+ * to all users. Never rejects.
+ */
+function runAscp({ password, searchPath, ...options }: AscpOptions): Promise<ProgramResult> {
+  return runProgram({
+    ...options,
+    searchPath,
+    variables: { PATH: searchPath, LC_ALL: 'C.UTF-8', ASPERA_SCP_PASS: password },
+  });
+}
+
+/** The requested file, for messages. */
+interface AscpSource {
+  readonly path: string;
+  /** Host with its port. */
+  readonly name: string;
+}
+
+type AscpErrorMapper = (source: AscpSource) => TransferError;
+
+/** Errors by patterns of the output; the first match wins. The output itself is never shown, because it may contain secrets. */
+const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
+  [
+    /authenticat|permission denied \(|(?:wrong|invalid|incorrect) (?:password|user)/i,
+    ({ name }) =>
+      permanentError('InvalidUsernameOrPasswordError', `${name} does not accept the user and the password.`),
+  ],
+  [
+    /no such file|file not found|does not exist/i,
+    ({ name, path }) => permanentError('FileNotFoundError', `There is no file ${path} on ${name}.`),
+  ],
+  [
+    /permission denied|access denied|not permitted|not allowed/i,
+    ({ name, path }) =>
+      permanentError('DownloadAccessDeniedError', `${name} denies its user read access to ${path}.`),
+  ],
+  [
+    /no space left|disk full|insufficient (?:disk )?space|disk quota/i,
+    () => ({ kind: 'permanent', error: outOfSpaceError(), retryAfterMs: null }),
+  ],
+  [
+    /refused|unable to connect|(?:ssh|tcp) connection|no route to host|unreachable/i,
+    ({ name }) => ({
+      ...transientError('DownloadFailureError', `${name} could not be connected to.`),
+      kind: 'connect',
+    }),
+  ],
+  [
+    /time(?:d )?\s?out/i,
+    ({ name }) => transientError('DownloadTimeoutError', `${name} did not answer in time.`),
+  ],
+];
+
+/** Maps a failed run of `ascp`. */
+function mapAscpError(output: string, exitCode: number | null, source: AscpSource): TransferError {
+  const mapper = errorMappers.find(([pattern]) => pattern.test(output))?.[1];
+  if (mapper !== undefined) return mapper(source);
+  const exitDescription = exitCode === null ? 'was killed' : `exited with code ${exitCode}`;
+  return transientError(
+    'DownloadFailureError',
+    `The program ascp ${exitDescription} while it downloaded from ${source.name}.`,
+  );
 }

@@ -1,3 +1,6 @@
+import { rmSync } from 'node:fs';
+import { lstat, mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Command } from 'commander';
@@ -5,6 +8,7 @@ import { VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { isAbandonedLock, tryFileLock } from '../../shared/util/lock/file-lock.js';
 import type { Context, ProgramFlags } from '../context.js';
 import { isHosted, outputsIn, withOverwrite } from '../destinations/output-names.js';
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
@@ -25,7 +29,6 @@ import { assignDestinations } from '../run/assign-destinations.js';
 import { type Encoding, encodeAll } from '../run/encode-all.js';
 import { outsOf, withLadderFolder, withOwnFolder } from '../run/ladder-folder.js';
 import { checkDestinations, prepareRuns } from '../run/prepare-runs.js';
-import { withRunFolder } from '../run/run-folder.js';
 import { listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import {
@@ -192,4 +195,56 @@ async function runSample(
 
 function sampleMade(path: string): string {
   return `venc: ${path} is a test video with a tone, encoded on this machine: everything required is installed\n`;
+}
+
+/** The name of a folder that `mkdtemp` creates here. */
+const folderName = /^venc-[A-Za-z0-9]{6}$/;
+const lockName = 'lock';
+
+/**
+ * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that is killed cannot:
+ * the next run removes its folder, which has the lock of a process that has ended.
+ */
+export async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+  await removeAbandonedFolders();
+  const folder = await mkdtemp(join(tmpdir(), 'venc-'));
+  const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  process.once('exit', removeNow);
+  try {
+    const lock = await tryFileLock(join(folder, lockName));
+    try {
+      return await use(folder);
+    } finally {
+      await removeFolder(folder);
+      if (lock.kind === 'taken') await lock.lock.release();
+    }
+  } finally {
+    process.off('exit', removeNow);
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/**
+ * Removes the folders of this user's runs that were killed. Leaves the folders of running processes, of other users, and those without a
+ * lock: an earlier version, which wrote none, may still be using them. Never rejects.
+ */
+async function removeAbandonedFolders(): Promise<void> {
+  const names = await readdir(tmpdir()).catch(() => []);
+  for (const name of names.filter((each) => folderName.test(each))) {
+    const folder = join(tmpdir(), name);
+    try {
+      const stats = await lstat(folder);
+      const isOwn = stats.isDirectory() && stats.uid === process.getuid?.();
+      if (isOwn && (await isAbandonedLock(join(folder, lockName)))) await removeFolder(folder);
+    } catch {
+      // Another run removes it at the same time, or it cannot be removed: the next run tries again.
+    }
+  }
+}
+
+/** Removes the lock last: a removal that is interrupted can be continued. */
+async function removeFolder(folder: string): Promise<void> {
+  for (const name of await readdir(folder))
+    if (name !== lockName) await rm(join(folder, name), { recursive: true, force: true, maxRetries: 3 });
+  await rm(folder, { recursive: true, force: true, maxRetries: 3 });
 }

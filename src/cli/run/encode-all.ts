@@ -1,4 +1,5 @@
-import { basename, join } from 'node:path';
+import { access, rmdir } from 'node:fs/promises';
+import { basename, dirname, join, resolve } from 'node:path';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
@@ -19,7 +20,6 @@ import { reportError } from '../terminal/report-error.js';
 import type { ResolvedRequest } from './assign-destinations.js';
 import { writtenCaptions } from './caption-files.js';
 import { writtenThumbnails } from './expected-thumbnails.js';
-import { foldersToCreate, interruptedError, removeEmptyFolders } from './interrupted-run.js';
 import type { PreparedRun } from './prepare-runs.js';
 
 /** Parameters shared by all encodes of a `venc run`. */
@@ -31,7 +31,7 @@ export interface Encoding extends Awaited<ReturnType<Context['programs']>> {
 }
 
 /** How `venc run` reports progress. */
-export interface Reporting {
+interface Reporting {
   readonly io: Io;
   readonly mode: ProgressMode;
   /** The number of named inputs, including those that could not be prepared. */
@@ -220,4 +220,44 @@ async function reportEnd(
   if (job.state === 'finished') return exitCodes.done;
   display.writeStderr(encodeFailureText(job, { input: isOnly ? null : name, destinations, toTypedTerms }));
   return exitCodes.jobFailed;
+}
+
+/** The number of outputs that a message names. */
+const maxNamed = 3;
+
+/** The folders that do not exist and that files need, inner ones first, with absolute paths. URLs need none. */
+export async function foldersToCreate(paths: readonly string[]): Promise<readonly string[]> {
+  const folders = new Set<string>();
+  for (const path of paths.filter((one) => !isUrl(one)))
+    for (let folder = dirname(resolve(path)); !folders.has(folder); folder = dirname(folder)) {
+      if (await isThere(folder)) break;
+      folders.add(folder);
+    }
+  return [...folders].toSorted((one, other) => other.length - one.length);
+}
+
+/** Removes those of the folders that exist and are empty, in the given order. Never rejects. */
+export async function removeEmptyFolders(folders: readonly string[]): Promise<void> {
+  for (const folder of folders) await rmdir(folder).catch(() => {});
+}
+
+/** The error for an interrupted run. It names the finished outputs, which stay. `destinations` has one path or URL for each output. */
+export function interruptedError(job: JobRecord, destinations: readonly string[]): VencError {
+  const finished = destinations.filter((_, index) => job.output_media_files[index]?.state === 'finished');
+  const cancelled = 'Interrupted: the encoding was cancelled';
+  if (finished.length === 0)
+    return new VencError('InterruptedError', `${cancelled} and nothing was left behind.`);
+  const named = finished.slice(0, maxNamed).join(', ');
+  const more = finished.length > maxNamed ? ` and ${finished.length - maxNamed} more` : '';
+  const what = finished.length === 1 ? '1 finished output stays' : `${finished.length} finished outputs stay`;
+  return new VencError('InterruptedError', `${cancelled}. ${what}: ${named}${more}.`, {
+    hint: 'the same command with --force encodes these again',
+  });
+}
+
+function isThere(path: string): Promise<boolean> {
+  return access(path).then(
+    () => true,
+    () => false,
+  );
 }

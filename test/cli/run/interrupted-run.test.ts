@@ -4,11 +4,7 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { emptyJob } from '../../../src/cli/jobs/resolve-jobs.js';
-import {
-  foldersToCreate,
-  interruptedError,
-  removeEmptyFolders,
-} from '../../../src/cli/run/interrupted-run.js';
+import { foldersToCreate, interruptedError, removeEmptyFolders } from '../../../src/cli/run/encode-all.js';
 import { normaliseJob } from '../../../src/client/normalise.js';
 import type { JobRecord } from '../../../src/shared/records.js';
 import { tempFolder } from '../../helpers/temp.js';

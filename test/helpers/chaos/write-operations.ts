@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { createAccount } from '../../../daemon/admin/accounts.js';
 import { createKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
 import { addCredential, listCredentials, removeCredential } from '../../../daemon/admin/credentials.js';
-import { openFolderSetup } from '../../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../../daemon/admin/open-setup.js';
 import { addKeyUses, KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
 import { ensureOwner } from '../../../daemon/store/accounts/owner.js';
 import { writeDaemonAddress } from '../../../daemon/store/data-folder/daemon-address.js';

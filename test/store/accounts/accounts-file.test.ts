@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAccount, listAccounts, setMode } from '../../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
-import { openFolderSetup } from '../../../daemon/admin/folder-setup.js';
+import { openFolderSetup } from '../../../daemon/admin/open-setup.js';
 import { withAccountsLock } from '../../../daemon/store/accounts/accounts-file.js';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
 import { dataLayout } from '../../../daemon/store/data-folder/layout.js';
