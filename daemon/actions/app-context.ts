@@ -89,7 +89,7 @@ export interface HealthCheckResult {
 }
 
 /** See `AppContext.readMetricSources`. */
-export interface MetricSources {
+interface MetricSources {
   readonly waitingNotifications: number;
   readonly maxEncodes: number;
   /** Free bytes of the volume at the latest check; null if that failed. */

@@ -11,7 +11,7 @@ export interface JobProgressEvent {
 }
 
 /** An item of a feed: an event, or a heartbeat if nothing has happened for a while. */
-export type FeedItem = JobProgressEvent | 'heartbeat';
+type FeedItem = JobProgressEvent | 'heartbeat';
 
 /**
  * The events of one job for one subscriber. A feed holds only the newest event: a slow reader misses the

@@ -6,7 +6,7 @@ import { findJob } from './find-job.js';
 import { type LogFeed, type LogQuery, selectLines } from './log-feed.js';
 
 /** The parameters of a log, as strings from a query; null if absent. */
-export interface LogParameters {
+interface LogParameters {
   readonly level: string | null;
   readonly tail: string | null;
 }

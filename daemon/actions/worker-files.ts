@@ -23,7 +23,7 @@ export interface WorkerFilesOptions {
 }
 
 /** A part of a file that a worker sends. */
-export interface FilePart {
+interface FilePart {
   readonly url: string;
   /** Number of bytes before this part. */
   readonly offset: number;

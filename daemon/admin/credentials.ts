@@ -11,7 +11,7 @@ import type { SetupStore } from './setup-store.js';
 import { namedAccount } from './update-accounts.js';
 
 /** Schemes that credentials can be for. */
-export const credentialSchemes = ['s3', 'gcs', 'cf', 'ftp', 'ftps', 'sftp', 'http', 'https', 'fasp'] as const;
+const credentialSchemes = ['s3', 'gcs', 'cf', 'ftp', 'ftps', 'sftp', 'http', 'https', 'fasp'] as const;
 
 /** Saved credentials as they are shown: without user and secret. */
 interface CredentialSummary {

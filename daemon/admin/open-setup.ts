@@ -18,7 +18,7 @@ import { type DataLayout, dataLayout } from '../store/data-folder/layout.js';
 import type { SetupStore } from './setup-store.js';
 
 /** Where accounts, keys and saved credentials are. */
-export interface SetupPlace {
+interface SetupPlace {
   readonly dataFolder: string;
   /** The address of the database; null if they are in the data folder. */
   readonly database: string | null;

@@ -21,7 +21,7 @@ export interface SetupStore {
 }
 
 /** The accounts, keys and saved credentials while no other process can change them. */
-export interface LockedSetup {
+interface LockedSetup {
   readonly accounts: AccountsDocument;
   replaceAccounts(after: AccountsDocument): Promise<void>;
   /** The owner's key; null if there is none. */

@@ -34,7 +34,7 @@ interface HealthCheckOptions {
 }
 
 /** The checks that decide whether jobs are accepted, and the disk. */
-export interface HealthCheck {
+interface HealthCheck {
   /** The reasons why no job can be accepted, one sentence each; empty if healthy. Hosted files are not checked: not every job needs them. */
   reasons(): Promise<readonly string[]>;
   /** The result of each check. A database or bucket that has not answered after {@link maxHealthWaitMs} counts as one that does not answer. */

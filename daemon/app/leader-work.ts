@@ -8,7 +8,7 @@ import {
 import type { SharedWork } from './records/records.js';
 
 /** What the leader works with. */
-export interface LeaderWorkParts extends Pick<AppContext, 'store' | 'queue' | 'hosted' | 'log' | 'now'> {
+interface LeaderWorkParts extends Pick<AppContext, 'store' | 'queue' | 'hosted' | 'log' | 'now'> {
   readonly notifications: Omit<NotificationDelivererOptions, 'store' | 'log' | 'now'>;
   readonly limits: RetentionLimits;
 }

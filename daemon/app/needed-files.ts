@@ -12,7 +12,7 @@ import type { JobListener, JobStore } from '../store/job-store.js';
 const tokensTtlMs = 60_000;
 
 /** Which files the daemon must keep longer than 24 hours. */
-export interface NeededFiles {
+interface NeededFiles {
   /** What a job that has not ended needs the files of this token for: it names them, or has delivered them. */
   needOf(token: string): Promise<FileNeed | null>;
 }

@@ -20,7 +20,7 @@ export interface Cue {
 }
 
 /** The syntax of `Cue.raw`, in which a track can be written again without loss. `other` has no such form. */
-export type CueSyntax = 'subrip' | 'webvtt' | 'ass' | 'other';
+type CueSyntax = 'subrip' | 'webvtt' | 'ass' | 'other';
 
 /** Captions in one language, in the order of the file. */
 export interface Captions {
@@ -158,7 +158,7 @@ export function timeText(ms: number, separator = '.'): string {
 }
 
 /** The number of captions that a file may have: those of a film are about 2000. */
-export const maxCues = 100_000;
+const maxCues = 100_000;
 
 /** Throws `RangeError` if a file has more captions than it may have. */
 export function checkCount(count: number): void {

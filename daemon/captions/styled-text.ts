@@ -48,7 +48,7 @@ function styleOf({ i, b, u }: OpenTags): Omit<CueSpan, 'text'> {
 }
 
 /** Whether two parts of a text have the same style. */
-export function isSameStyle(one: Omit<CueSpan, 'text'>, other: Omit<CueSpan, 'text'>): boolean {
+function isSameStyle(one: Omit<CueSpan, 'text'>, other: Omit<CueSpan, 'text'>): boolean {
   return (
     one.isItalic === other.isItalic && one.isBold === other.isBold && one.isUnderlined === other.isUnderlined
   );

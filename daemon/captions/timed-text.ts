@@ -7,7 +7,7 @@ import { type Cue, type CueSpan, cuesWithText } from './cues.js';
  */
 
 /** A part of the time in which the same captions are shown. A track of MP4 has no overlapping samples. */
-export interface Sample {
+interface Sample {
   readonly startMs: number;
   readonly endMs: number;
   /** Empty if there are none. */

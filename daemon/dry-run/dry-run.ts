@@ -267,7 +267,7 @@ export function assumedCaptions(
 }
 
 /** What `venc plan` says about files of captions, one sentence each. */
-export function captionNotes({ captionFiles }: Plan): readonly string[] {
+function captionNotes({ captionFiles }: Plan): readonly string[] {
   if (captionFiles.length === 0) return [];
   const names = captionFiles.map(({ path }) => path).join(', ');
   return [`the captions are read and cut before the encoding, into ${names}`];
@@ -311,7 +311,7 @@ export function planWithSources(
 }
 
 /** The plans of different outputs as one. */
-export function mergePlans(plans: readonly Plan[]): Plan {
+function mergePlans(plans: readonly Plan[]): Plan {
   return {
     steps: plans.flatMap(({ steps }) => steps),
     measurements: plans.flatMap(({ measurements }) => measurements),

@@ -2,7 +2,7 @@
 const maxDelayMs = 2 ** 31 - 1;
 
 /** Options of an expiry timer. */
-export interface ExpiryTimerOptions {
+interface ExpiryTimerOptions {
   readonly now: () => Date;
   /** How long a file is kept. */
   readonly retentionMs: number;

@@ -8,14 +8,14 @@ import { mapLocalDiskError, outOfSpaceError } from '../transfer/disk-errors.js';
 const spaceCheckIntervalBytes = 64 * 1024 * 1024;
 
 /** How the chunks of a body are received. */
-export interface ChunkOptions {
+interface ChunkOptions {
   readonly signal: AbortSignal;
   /** How long the client may send nothing before the body is aborted, in milliseconds. */
   readonly stallTimeoutMs: number;
 }
 
 /** How a body is received. */
-export interface BodyOptions extends ChunkOptions {
+interface BodyOptions extends ChunkOptions {
   /** A folder on the volume that the body is written to, and the space that is left free on it. */
   readonly folder: string;
   readonly minFreeBytes: number;

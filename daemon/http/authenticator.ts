@@ -173,7 +173,7 @@ function hasBody({ headers }: RequestContext['incoming']): boolean {
 }
 
 /** The bearer token in `Authorization`; null if there is none. */
-export function bearerToken({ authorization }: IncomingHttpHeaders): string | null {
+function bearerToken({ authorization }: IncomingHttpHeaders): string | null {
   if (authorization === undefined) return null;
   return /^bearer +(\S+)$/i.exec(authorization.trim())?.[1] ?? null;
 }

@@ -5,7 +5,7 @@ import { contentTypeOf } from '../transfer/content-type.js';
 import type { Reply, RequestContext } from './request-context.js';
 
 /** A file to send. */
-export interface ServedFile extends ReadableFile {
+interface ServedFile extends ReadableFile {
   readonly name: string;
 }
 

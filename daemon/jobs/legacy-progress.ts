@@ -5,7 +5,7 @@ import type { JobProgress } from './progress.js';
 import { outputProgress } from './progress.js';
 
 /** A progress record of version 1 (section 9). `progress` is the percent of the current event, or the overall percent without one. */
-export interface ProgressV1<State extends string, Event extends string> {
+interface ProgressV1<State extends string, Event extends string> {
   readonly state: State;
   readonly current_event?: Event;
   readonly progress: number;

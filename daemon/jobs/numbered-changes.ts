@@ -4,7 +4,7 @@ import type { Job } from './job.js';
 import type { Change } from './legal-changes.js';
 
 /** A change of a job by the remote worker that holds its claim. */
-export interface NumberedChange {
+interface NumberedChange {
   /** The token of the claim. */
   readonly token: string;
   /** Numbers the changes of one claim from 1. */

@@ -23,7 +23,7 @@ export interface TrackFacts {
 }
 
 /** The names of the files of a track, next to the playlist. */
-export type TrackFiles =
+type TrackFiles =
   /** One for each segment: `STEM-00001.m4s` and so on. */
   | { readonly by: 'segment'; readonly header: string; readonly stem: string }
   /** One file. It begins with a header and, directly after that, an index. */

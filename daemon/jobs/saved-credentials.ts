@@ -14,7 +14,7 @@ export interface CredentialRequest {
 }
 
 /** Why credentials cannot be used. */
-export interface CredentialProblem {
+interface CredentialProblem {
   /** Whether the account has no credentials of this name; otherwise they are for another scheme. */
   readonly isMissing: boolean;
   /** A sentence without subject. */

@@ -62,11 +62,6 @@ export interface JoinAnswer {
   readonly pollSeconds: number;
 }
 
-/** A worker that asks for a job. */
-export interface ClaimRequest {
-  readonly workerId: string;
-}
-
 /** A claim. `job` has no notifications and no idempotency key. */
 export interface ClaimAnswer {
   readonly token: string;

@@ -1,7 +1,7 @@
 import { Counter, Histogram, type Registry } from 'prom-client';
 
 /** An HTTP request that was answered. */
-export interface AnsweredRequest {
+interface AnsweredRequest {
   /** The name of its route; `none` if no route has its path and method. */
   readonly route: string;
   readonly method: string;

@@ -24,14 +24,14 @@ import { FolderRecords } from './folder-records.js';
 import { WritableFolder } from './writable-folder.js';
 
 /** What a migration is doing, and for how many of the jobs it is done. */
-export interface MigrationProgress {
+interface MigrationProgress {
   readonly step: 'checking' | 'copying' | 'comparing';
   readonly done: number;
   readonly total: number;
 }
 
 /** The options of `migrateData`. */
-export interface MigrationOptions {
+interface MigrationOptions {
   /** `from`: from the data folder to the database. */
   readonly direction: 'from' | 'to';
   readonly dataFolder: string;
@@ -45,7 +45,7 @@ export interface MigrationOptions {
 }
 
 /** The result of a migration. */
-export interface MigrationResult extends Comparison {
+interface MigrationResult extends Comparison {
   readonly source: string;
   readonly target: string;
   /** What was left out. */
@@ -206,7 +206,7 @@ async function requireDataFolder(folder: string): Promise<void> {
 }
 
 /** How far a migration to a target is. */
-export type TargetProgress = 'empty' | 'unfinished' | 'finished';
+type TargetProgress = 'empty' | 'unfinished' | 'finished';
 
 /** The name of a migration; `keyCheck` is null while the key is not known. */
 interface ExpectedMigration extends Pick<MigrationName, 'source'> {
@@ -214,11 +214,7 @@ interface ExpectedMigration extends Pick<MigrationName, 'source'> {
 }
 
 /** How far a migration to this target is. Throws `ConflictError` if the target contains anything else than its records. */
-export function requireTarget(
-  state: TargetState,
-  migration: ExpectedMigration,
-  target: string,
-): TargetProgress {
+function requireTarget(state: TargetState, migration: ExpectedMigration, target: string): TargetProgress {
   if (state.kind === 'empty') return 'empty';
   if (state.kind === 'used')
     throw notEmpty(`${capitalized(target)} is not empty: it contains ${state.what}.`);
@@ -252,7 +248,7 @@ interface CopyOptions {
 }
 
 /** Makes the records of the target those of the source. What the target already has is not written again. */
-export async function copyRecords(
+async function copyRecords(
   source: StoredRecords,
   target: WritableRecords,
   { isContinued, check, onJobs }: CopyOptions,

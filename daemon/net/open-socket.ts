@@ -4,7 +4,7 @@ import type { SocketBuffers } from './socket-buffers.js';
 import type { SsrfGuard } from './ssrf-guard.js';
 
 /** The target of a connection. */
-export interface SocketTarget {
+interface SocketTarget {
   /** Host name or address; an IPv6 address has no brackets. */
   readonly host: string;
   readonly port: number;

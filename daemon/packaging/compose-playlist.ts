@@ -9,7 +9,7 @@ import { type SourcedStream, streamsOf } from './playlist-sources.js';
 import { declaredFrameRate } from './rendition-playlists.js';
 
 /** A playlist of several renditions. */
-export interface ComposedPlaylist {
+interface ComposedPlaylist {
   readonly text: string;
   /** What contradicts the measured values, one sentence each. */
   readonly warnings: readonly string[];

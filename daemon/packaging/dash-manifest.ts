@@ -40,7 +40,7 @@ export interface DashCaptions {
 }
 
 /** The content of a manifest. */
-export interface DashManifest {
+interface DashManifest {
   readonly profile: DashProfile;
   readonly durationSeconds: number;
   readonly tracks: readonly DashTrack[];

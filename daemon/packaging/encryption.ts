@@ -6,7 +6,7 @@ import type { EncryptionDecision } from '../plan/decide/packaging.js';
  */
 
 /** A key of 16 bytes, as a playlist refers to it. */
-export interface SegmentKey {
+interface SegmentKey {
   readonly bytes: Buffer;
   readonly uri: string;
   /** The name of its file, next to the playlist; null if it is not delivered. */

@@ -44,7 +44,7 @@ export interface KeyframeStream extends StreamMedia {
 }
 
 /** A master playlist. */
-export interface MasterPlaylist {
+interface MasterPlaylist {
   readonly version: number;
   readonly isIndependent: boolean;
   readonly alternates: readonly AlternateRendition[];

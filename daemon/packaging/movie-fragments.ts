@@ -54,7 +54,7 @@ function withoutDuration(content: Buffer, at: number): Buffer {
 }
 
 /** A part of a track. `time` and `decodeTime` of the samples have the zero of the presentation. */
-export interface Fragment {
+interface Fragment {
   readonly trackId: number;
   /** Not empty. */
   readonly samples: readonly Sample[];
@@ -99,7 +99,7 @@ function longWord(value: number): Buffer {
 }
 
 /** A segment in the index of a file. */
-export interface IndexedSegment {
+interface IndexedSegment {
   readonly sizeBytes: number;
   /** In units of the timescale of the track. */
   readonly duration: number;

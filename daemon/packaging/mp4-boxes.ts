@@ -3,7 +3,7 @@
  */
 
 /** A box: its type, of four characters, and its content without the header. */
-export interface Box {
+interface Box {
   readonly type: string;
   readonly content: Buffer;
 }

@@ -92,7 +92,7 @@ interface WrittenKeyframe {
 }
 
 /** A playlist of the keyframes alone, and the size of each for their rates. */
-export interface KeyframePlaylist {
+interface KeyframePlaylist {
   readonly text: string;
   readonly keyframes: readonly { readonly durationSeconds: number; readonly sizeBytes: number }[];
 }

@@ -22,7 +22,7 @@ interface Programme {
 }
 
 /** What is known at the end of a transport stream. */
-export interface ScannedStream {
+interface ScannedStream {
   /**
    * End of the last frame of video, in seconds; null if the stream has no frames. If there is no video, it is that of the audio, and estimated,
    * because packets of audio have several frames.
@@ -242,7 +242,7 @@ function ptsOf(payload: Buffer): number | null {
 }
 
 /** The bytes of one elementary stream. */
-export interface ElementaryStream {
+interface ElementaryStream {
   /** Its type in the programme map. */
   readonly streamType: number;
   readonly payload: Buffer;

@@ -23,13 +23,13 @@ export interface WrittenSegment {
 }
 
 /** The segments of a rendition as they were written, and their files in order. */
-export interface WrittenSegments {
+interface WrittenSegments {
   readonly segments: readonly WrittenSegment[];
   readonly files: readonly PackagedFile[];
 }
 
 /** How segments are written. */
-export interface WriteOptions {
+interface WriteOptions {
   /** The file of each segment. Consecutive segments with the same name are in one file. */
   readonly files: readonly FileToWrite[];
   /** The bytes to write in front of a segment; null for none. */

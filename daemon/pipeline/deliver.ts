@@ -30,7 +30,7 @@ import { partHeaders, type SendFile, sendConcurrently, sendParts } from './send-
 import { inStage, runStage } from './stages.js';
 
 /** The files to deliver for one output. */
-export interface Delivery {
+interface Delivery {
   readonly output: JobOutput;
   readonly encoded: ProducedFile;
   /** Its thumbnails, in the order of sets and images. */

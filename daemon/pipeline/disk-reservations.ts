@@ -11,7 +11,7 @@ export interface DiskReservation {
 }
 
 /** Options of the scratch space. */
-export interface ScratchSpaceOptions {
+interface ScratchSpaceOptions {
   /** Returns the free bytes on the disk. */
   readonly freeBytes: () => Promise<number>;
   /** Bytes that must stay free. */
@@ -23,7 +23,7 @@ export interface ScratchSpaceOptions {
 const defaultSizeTimeoutMs = 5000;
 
 /** What a job needs space for. */
-export interface SpaceRequest {
+interface SpaceRequest {
   /** The position of the job among those that wait. */
   readonly sequenceNumber: number;
   /** The size of the input; null if the server does not report it. */

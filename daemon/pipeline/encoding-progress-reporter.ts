@@ -3,7 +3,7 @@ import type { FileProgress } from '../jobs/progress.js';
 import type { Step } from '../plan/plan-types.js';
 
 /** Converts the progress of a step to that of its output. `atMs` is the time of the report on a monotonic clock. */
-export type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
+type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
 
 /**
  * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding in all
@@ -92,7 +92,7 @@ function estimateRemainingSeconds(
 }
 
 /** The progress rate of a run of ffmpeg. */
-export interface RateEstimate {
+interface RateEstimate {
   /** Time of the last report, in milliseconds of any clock, and the position then; null before the first report. */
   readonly last: { readonly atMs: number; readonly seconds: number } | null;
   /** Time of the first report. */

@@ -16,7 +16,7 @@ export interface ExtractedThumbnail extends Thumbnail {
 }
 
 /** The thumbnails of an output, and what its length changed, one sentence each. */
-export interface ExtractedThumbnails {
+interface ExtractedThumbnails {
   readonly thumbnails: readonly ExtractedThumbnail[];
   readonly warnings: readonly string[];
 }

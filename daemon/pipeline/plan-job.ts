@@ -32,7 +32,7 @@ export interface RequestedFiles {
 }
 
 /** Outputs that are encoded in the same runs of ffmpeg; often only one. */
-export interface PlannedGroup {
+interface PlannedGroup {
   /** The outputs; all share their steps. */
   readonly members: readonly PlannedOutput[];
   /** The same outputs, each with the steps that encode it without the others. */

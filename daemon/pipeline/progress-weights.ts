@@ -3,7 +3,7 @@ import type { JobOutput } from '../jobs/job.js';
 import { estimatedThumbnailCount } from '../jobs/thumbnails.js';
 
 /** The parts of the work for an output, for its progress. They add up to 1. */
-export interface ProgressWeights {
+interface ProgressWeights {
   readonly encode: number;
   readonly thumbnails: number;
   readonly upload: number;

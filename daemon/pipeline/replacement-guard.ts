@@ -6,7 +6,7 @@ import type { ReplacementGuard } from '../transfer/transfer.js';
 import { existingFiles, localPath, writtenNames } from './written-files.js';
 
 /** What a guard needs. */
-export interface ReplacementGuardOptions {
+interface ReplacementGuardOptions {
   readonly outputId: number;
   /** The job as it is now. */
   readonly job: () => Pick<Job, 'input' | 'outputs'>;

@@ -5,7 +5,7 @@ import type { Log } from '../../src/shared/util/log.js';
 import { hiddenFileName } from '../ffmpeg/index.js';
 
 /** A file that reached its destination for an output that was not finished yet. */
-export interface DeliveredFile {
+interface DeliveredFile {
   readonly jobId: number;
   readonly outputId: number;
   readonly url: string;

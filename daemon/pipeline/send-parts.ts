@@ -29,7 +29,7 @@ const maxServerUploads = 4;
 const serverSchemes: ReadonlySet<string> = new Set(['ftp', 'ftps', 'sftp']);
 
 /** How many files of an output are uploaded to a URL at once. */
-export function concurrentUploads(url: string, limit: number | undefined): number {
+function concurrentUploads(url: string, limit: number | undefined): number {
   const scheme = schemeOf(url) ?? '';
   const requested = limit ?? (scheme === 's3' ? defaultUploads.s3 : defaultUploads.others);
   return serverSchemes.has(scheme) ? Math.min(requested, maxServerUploads) : requested;

@@ -86,7 +86,7 @@ function thumbnailNames(output: NamedOutput, place: OutputDestination): readonly
 }
 
 /** A file that exists, with its `identityOf`. */
-export interface ExistingFile {
+interface ExistingFile {
   readonly name: string;
   readonly file: string;
 }

@@ -57,7 +57,7 @@ export interface Combination {
 }
 
 /** All validation errors of a combination: full sentences that start with the path of the setting. */
-export interface InvalidCombination {
+interface InvalidCombination {
   readonly ok: false;
   readonly validationErrors: readonly string[];
 }

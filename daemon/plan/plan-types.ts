@@ -165,7 +165,7 @@ export interface Product {
 }
 
 /** The expected video stream: codec by its common name (`h264`), size in pixels. */
-export interface ProductVideo {
+interface ProductVideo {
   readonly codec: string;
   readonly width: number;
   readonly height: number;
@@ -180,7 +180,7 @@ export interface ProductVideo {
 }
 
 /** The expected audio stream. */
-export interface ProductAudio {
+interface ProductAudio {
   readonly codec: string;
   readonly channels: number;
   /** In Hz. */
@@ -225,7 +225,7 @@ export interface PlannedMeasurement {
 }
 
 /** An output that cannot be encoded from this input, and why. */
-export interface OutputRejection {
+interface OutputRejection {
   readonly outputId: number;
   readonly failure: JobFailure;
 }

@@ -16,7 +16,7 @@ import type { Capabilities } from './plan-types.js';
 import { imageName, thumbnailArgs } from './write/thumbnails.js';
 
 /** An encoded output to take a set of thumbnails from. */
-export interface ThumbnailsToPlan {
+interface ThumbnailsToPlan {
   readonly outputId: number;
   /** Its file in the scratch folder, and the probed facts of it. */
   readonly path: string;

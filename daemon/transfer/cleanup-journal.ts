@@ -29,7 +29,7 @@ export interface CleanupJournal {
 export const noCleanupJournal: CleanupJournal = { add: async () => async () => {} };
 
 /** One entry that an earlier process left. */
-export interface JournalEntry {
+interface JournalEntry {
   readonly orphan: Orphan;
   /** Deletes the entry. */
   readonly removeEntry: () => Promise<void>;

@@ -9,7 +9,7 @@ import { readChunks } from './read-file.js';
 import { createProgressReporter, type Transfer } from './transfer.js';
 
 /** Options of a copy. */
-export interface CopyToFileOptions {
+interface CopyToFileOptions {
   readonly transfer: Transfer;
   /** Whether the copy must survive a power cut. */
   readonly isDurable?: boolean;

@@ -41,7 +41,7 @@ const checkIntervalBytes = 64 * 1024 ** 2;
  * Rejects with `DownloadFailureError` if it is damaged or grows too much, with `OutOfSpaceError` if it does not fit, and with the reason of
  * the signal.
  */
-export async function decodeFile(
+async function decodeFile(
   path: string,
   toPath: string,
   { encoding, maxBytes = Number.POSITIVE_INFINITY, signal }: DecodeOptions,

@@ -5,7 +5,7 @@ import { createProgressReporter, type ProgressReporter, type Transfer } from './
 import { type RemoteOptions, type RetryableTransfer, withRetry } from './with-retry.js';
 
 /** The file and the progress of a download, shared by all of its attempts. */
-export interface DownloadContext {
+interface DownloadContext {
   readonly partialFile: PartialFile;
   readonly progress: ProgressReporter;
 }

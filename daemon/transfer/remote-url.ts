@@ -21,7 +21,7 @@ export interface RemoteUrl {
 }
 
 /** A parsed URL, or the validation error as a sentence without subject. */
-export type RemoteUrlParseResult =
+type RemoteUrlParseResult =
   | ({ readonly ok: true } & RemoteUrl)
   | { readonly ok: false; readonly validationError: string };
 

@@ -60,7 +60,7 @@ export async function withRetry(
 }
 
 /** Options of the idle timeout of an attempt. */
-export interface WatchdogOptions {
+interface WatchdogOptions {
   /** The signal of the transfer. */
   readonly signal: AbortSignal;
   readonly stallTimeoutMs: number;
@@ -104,7 +104,7 @@ export async function withIdleTimeout(
 }
 
 /** Decides whether and when a transfer is retried. */
-export interface TransferRetryPolicy {
+interface TransferRetryPolicy {
   /** Records that the last attempt transferred new bytes. */
   recordProgress(): void;
   /** Milliseconds to wait before the next attempt, or null to stop retrying. */
@@ -112,7 +112,7 @@ export interface TransferRetryPolicy {
 }
 
 /** Options of a retry policy. */
-export interface TransferRetryOptions {
+interface TransferRetryOptions {
   readonly stallTimeoutMs: number;
   readonly connectTimeoutMs: number;
   /** Delay before the first retry. It doubles with each further one. */

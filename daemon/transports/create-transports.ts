@@ -15,7 +15,7 @@ import { createSwiftTransport } from './swift/swift-transport.js';
 import type { Transport } from './transport.js';
 
 /** Options of the network transports. */
-export interface NetworkOptions {
+interface NetworkOptions {
   readonly allowPrivateNetwork: boolean;
   /** How long a transfer may be idle, in milliseconds. */
   readonly stallTimeoutMs: number;

@@ -3,7 +3,7 @@ import type { TransportRegistry } from './registry.js';
 import type { Transport } from './transport.js';
 
 /** Receives the bytes that a transfer has moved since the last call. */
-export type OnTransferredBytes = (direction: 'download' | 'upload', scheme: string, bytes: number) => void;
+type OnTransferredBytes = (direction: 'download' | 'upload', scheme: string, bytes: number) => void;
 
 /** The same transports, which report the bytes that they transfer, those of transfers that fail included. */
 export function observeTransports(

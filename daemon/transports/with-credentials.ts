@@ -69,7 +69,7 @@ export function transportWithCredentials(
 }
 
 /** The transports, and the credentials that they use. */
-export interface TransportContext {
+interface TransportContext {
   readonly transports: TransportRegistry;
   readonly savedCredentials: SavedCredentials;
 }

@@ -12,7 +12,7 @@ import { isUnanswered, retryDelayMs } from './until-answered.js';
 import { type WorkerClient, WorkerRequestError } from './worker-client.js';
 
 /** What a run over HTTP needs. */
-export interface RemoteRunDeps {
+interface RemoteRunDeps {
   readonly client: Pick<WorkerClient, 'send'>;
   /** The id of this session of the worker. */
   readonly workerId: () => string;

@@ -17,7 +17,7 @@ import { WorkerLoop } from './worker-loop.js';
 import { WorkerSession } from './worker-session.js';
 
 /** The options of a worker: the flags of `venc worker`. */
-export interface WorkerOptions extends Omit<WorkerMachineOptions, 'onJobLog'> {
+interface WorkerOptions extends Omit<WorkerMachineOptions, 'onJobLog'> {
   /** The URL of the daemon. */
   readonly url: URL;
   readonly token: string;
@@ -30,7 +30,7 @@ export interface WorkerOptions extends Omit<WorkerMachineOptions, 'onJobLog'> {
 }
 
 /** A worker that has joined. */
-export interface RunningWorker {
+interface RunningWorker {
   /** Its name at the daemon. */
   readonly name: string;
   readonly daemonUrl: string;
@@ -111,7 +111,7 @@ const maxFailures = 2;
  * Logs when the daemon becomes unreachable, and when it answers again, once each. The returned function receives the error of every request
  * that failed, and null for one that succeeded.
  */
-export function createConnectionLog(log: Log, url: string): (error: VencError | null) => void {
+function createConnectionLog(log: Log, url: string): (error: VencError | null) => void {
   let failures = 0;
   return (error) => {
     if (error === null) {

@@ -8,7 +8,7 @@ import { isNotTls, mapConnectionError } from '../transfer/transfer-error.js';
 import { createGuardedAgent, type GuardedResponse } from '../transports/http/guarded-agent.js';
 
 /** Options of a client. */
-export interface WorkerClientOptions {
+interface WorkerClientOptions {
   /** The URL of the daemon, without a path of the protocol. */
   readonly url: URL;
   readonly token: string;
@@ -17,7 +17,7 @@ export interface WorkerClientOptions {
 }
 
 /** One request. `path` is below `/worker/v1`. */
-export interface WorkerRequest {
+interface WorkerRequest {
   readonly method: 'GET' | 'HEAD' | 'POST' | 'PUT' | 'DELETE';
   readonly path: string;
   /** The token of the claim, if the request is about one. */
@@ -31,7 +31,7 @@ export interface WorkerRequest {
 }
 
 /** A successful answer. `json` is undefined without a body. */
-export interface WorkerAnswer {
+interface WorkerAnswer {
   readonly status: number;
   readonly headers: GuardedResponse['headers'];
   readonly json: unknown;

@@ -13,7 +13,7 @@ import type { WorkerClient } from './worker-client.js';
 import type { ReceivedClaim, WorkerSession } from './worker-session.js';
 
 /** What the loop of a joined worker needs. */
-export interface WorkerLoopDeps {
+interface WorkerLoopDeps {
   readonly options: {
     readonly jobs: number;
     /** Runs one job and ends. */

@@ -177,7 +177,7 @@ export const commandTable = {
 } as const satisfies Readonly<Record<string, CommandEntry>>;
 
 /** The name of a command. */
-export type CommandName = keyof typeof commandTable;
+type CommandName = keyof typeof commandTable;
 
 /** Whether an argument is the name of a command. */
 export function isCommandName(arg: string | undefined): arg is CommandName {

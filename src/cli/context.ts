@@ -48,7 +48,7 @@ export interface CommandModule {
 }
 
 /** A context, and the exit code of the command that ran in it. */
-export interface OpenContext extends Context {
+interface OpenContext extends Context {
   exitCode(): ExitCode;
 }
 

@@ -25,7 +25,7 @@ import type { ServiceResponse } from './read-response.js';
 import type { Target } from './target.js';
 
 /** Selects jobs of a list. Pages count from 1. `state` is an addition that other services may ignore. */
-export interface ListFilter {
+interface ListFilter {
   readonly page?: number;
   readonly perPage?: number;
   readonly state?: string;
@@ -41,7 +41,7 @@ export interface ListedJobs {
 }
 
 /** A file to upload to the service. */
-export interface Upload {
+interface Upload {
   readonly name: string;
   readonly sizeBytes: number;
   readonly content: AsyncIterable<Uint8Array>;

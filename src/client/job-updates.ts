@@ -15,7 +15,7 @@ export type JobUpdates =
   | { readonly kind: 'record'; readonly job: FollowedProgress };
 
 /** Options of a request for job updates. */
-export interface JobUpdatesOptions {
+interface JobUpdatesOptions {
   /** The last event that was received: the stream resumes after it. */
   readonly eventId?: string | undefined;
   /** Also ends the stream. */

@@ -22,7 +22,7 @@ export interface LogOptions {
 }
 
 /** A line of a log that is followed, or a change of the connection. */
-export type LogUpdate = { readonly type: 'line'; readonly line: LogRecord } | ConnectionEvent;
+type LogUpdate = { readonly type: 'line'; readonly line: LogRecord } | ConnectionEvent;
 
 /** Requests a log. Rejects as `Client.call` does, and with `NotFoundError` if the service keeps no logs. */
 export async function requestLog(

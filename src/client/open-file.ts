@@ -6,14 +6,14 @@ import { parseUrl } from '../shared/text/url-text.js';
 import { sendHttpRequest } from './http.js';
 
 /** The offset to read from, and the version of the file that the earlier bytes are from. */
-export interface FilePosition {
+interface FilePosition {
   readonly fromByte: number;
   /** The strong entity tag of an earlier response; null if there was none. */
   readonly version: string | null;
 }
 
 /** A hosted file at an unguessable URL, opened for reading. */
-export interface OpenedFile {
+interface OpenedFile {
   /** The offset of the first byte: 0 if the server sends the whole file although a range was requested. */
   readonly fromByte: number;
   /** Null if the server does not send it. */

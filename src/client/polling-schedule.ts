@@ -23,7 +23,7 @@ export interface PollingSchedule {
 }
 
 /** The clock of a schedule, in milliseconds. */
-export interface PollingClock {
+interface PollingClock {
   now(): number;
   sleep(milliseconds: number, signal?: AbortSignal): Promise<void>;
 }

@@ -6,7 +6,7 @@ import { describeNetworkError } from './network-errors.js';
 import { isLocalUrl } from './polling-schedule.js';
 
 /** Environment variables. */
-export type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
+type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
  * The environment variable that names the proxy for a URL, with curl's rules: lower case before upper case, and no proxy for this machine

@@ -25,7 +25,7 @@ export interface Target {
 }
 
 /** The sources of a target. */
-export interface TargetSources {
+interface TargetSources {
   /** `VENC_URL`, else the configured address; null if neither is set. */
   readonly url: string | null;
   /** The address is from the configuration. */

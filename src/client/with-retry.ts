@@ -11,7 +11,7 @@ export type ConnectionEvent =
   | { readonly type: 'back' };
 
 /** Options of `createWithRetry`. */
-export interface RetryOptions {
+interface RetryOptions {
   readonly client: Pick<Client, 'relocate'>;
   readonly schedule: PollingSchedule;
   readonly signal: AbortSignal | undefined;

@@ -8,7 +8,7 @@ import { type DaemonFlag, type DaemonFlagName, daemonFlags } from './daemon-flag
 import { type Environment, userFolders } from './folders.js';
 
 /** One key of the configuration. */
-export interface ConfigEntry {
+interface ConfigEntry {
   readonly help: string;
   /** The allowed values; null if it is not a choice. */
   readonly choices: readonly string[] | null;
@@ -89,7 +89,7 @@ export type Config = {
 } & { readonly [Key in DaemonFlagName]?: string };
 
 /** The result of reading the configuration file. */
-export interface LoadedConfig {
+interface LoadedConfig {
   readonly config: Config;
   /** Problems of the file, one sentence each. Invalid values are ignored. */
   readonly warnings: readonly string[];

@@ -5,7 +5,7 @@ import { homeFolder } from '../shared/util/home-folder.js';
 export type Environment = Readonly<Record<string, string | undefined>>;
 
 /** The default folders of the current user, by the convention of the platform (XDG on Linux). */
-export interface UserFolders {
+interface UserFolders {
   readonly config: string;
   readonly data: string;
 }

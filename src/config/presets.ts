@@ -8,7 +8,7 @@ import { parseFile } from './config.js';
 import { type Environment, userFolders } from './folders.js';
 
 /** Named settings: a request without an input. */
-export type Preset = Readonly<Record<string, unknown>>;
+type Preset = Readonly<Record<string, unknown>>;
 
 /** Maximum number of names that an error lists. */
 const listedNames = 10;

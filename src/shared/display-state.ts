@@ -2,7 +2,7 @@ import type { ProgressRecord } from './records.js';
 import { isFinal } from './states.js';
 
 /** The states of a job and its files, in the form that job records and progress records share. */
-export interface JobStates {
+interface JobStates {
   readonly state: string;
   readonly input: { readonly state: string };
   readonly outputs: readonly { readonly state: string }[];

@@ -2,7 +2,7 @@ import type { ErrorClassEntry } from './error-class-entry.js';
 import { type ErrorClass, errorClasses } from './error-classes.js';
 
 /** Optional properties of an error. */
-export interface VencErrorOptions {
+interface VencErrorOptions {
   readonly cause?: unknown;
   /** All error messages, one full sentence each; only the main message by default. */
   readonly messages?: readonly string[];

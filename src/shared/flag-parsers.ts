@@ -97,7 +97,7 @@ export function normalizeTypedTime(word: string): string | number {
  * Parses a time as typed on the command line to seconds; null if the text has none of the forms `90s`, `5m`, `2h`,
  * `1:30` and `1:02:03.5`.
  */
-export function parseTypedSeconds(word: string): number | null {
+function parseTypedSeconds(word: string): number | null {
   const parts = parseClock(word);
   return parts === null
     ? parseUnitSeconds(word)

@@ -13,13 +13,13 @@ import { type StyleText, toneOf } from './tones.js';
 import type { Tone, WatchedFile, WatchedJob } from './watch-types.js';
 
 /** The columns of the files of a job. */
-export type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps' | 'size';
+type FileColumn = 'title' | 'state' | 'bar' | 'percent' | 'eta' | 'event' | 'speed' | 'fps' | 'size';
 
 /**
  * The columns of the files of a job in `width` cells, aligned with those of the jobs: the title uses the space before
  * the state, and shared columns have the same width.
  */
-export function fileColumns(
+function fileColumns(
   jobs: readonly FittedColumn<JobColumn>[],
   width: number,
 ): readonly FittedColumn<FileColumn>[] {
@@ -48,7 +48,7 @@ const trailingColumns: readonly ColumnSpec<FileColumn>[] = [
 const minTitleWidth = 8;
 
 /** The cell of a column in the row of a file. */
-export function fileCell(
+function fileCell(
   job: WatchedJob,
   file: WatchedFile,
   name: FileColumn,

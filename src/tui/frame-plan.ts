@@ -8,7 +8,7 @@ export interface FrameSize {
 }
 
 /** The part of a state that fits on the screen. */
-export interface FramePlan {
+interface FramePlan {
   /** The number of rows of each part. */
   readonly rows: RowAllocation;
   /** The index of the first job shown, and of the first one after them. */

@@ -20,7 +20,7 @@ export interface Frame {
 }
 
 /** Options for drawing a state. */
-export interface FrameOptions {
+interface FrameOptions {
   readonly size: FrameSize;
   readonly isColoured: boolean;
   /** Whether this is the last frame, which stays on the terminal without key hints. */

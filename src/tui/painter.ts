@@ -2,12 +2,12 @@ import { stripVTControlCharacters } from 'node:util';
 import { displayWidth } from '../shared/text/display-width.js';
 
 /** The output of a painter. */
-export interface Canvas {
+interface Canvas {
   write(text: string): unknown;
 }
 
 /** Draws frames on a terminal, each over the previous one. */
-export interface Painter {
+interface Painter {
   /** Draws the rows of a frame, none wider than the terminal. Unchanged rows are not written. */
   paint(rows: readonly string[]): void;
   /** Makes the next frame clear the terminal first. */

@@ -1,5 +1,5 @@
 /** Limits how often frames are drawn. */
-export interface RepaintScheduler<Frame> {
+interface RepaintScheduler<Frame> {
   /** Draws a frame soon, unless a newer one replaces it; immediately if urgent. */
   requestFrame(frame: Frame, isUrgent?: boolean): void;
   /** Stops drawing. */
@@ -7,7 +7,7 @@ export interface RepaintScheduler<Frame> {
 }
 
 /** The clock and the timers of a scheduler. */
-export interface RepaintTimers {
+interface RepaintTimers {
   now(): number;
   /** Calls `callback` once after a delay. Returns a function that cancels it. */
   setTimer(milliseconds: number, callback: () => void): () => void;

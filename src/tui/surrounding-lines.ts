@@ -37,7 +37,7 @@ function plain(text: string): StyledText {
 }
 
 /** The first line of the screen: the number of jobs in each state, and the time since the start. */
-export function headerText(state: WatchState): { readonly text: string; readonly tone: Tone } {
+function headerText(state: WatchState): { readonly text: string; readonly tone: Tone } {
   if (state.unreachableSinceMs !== null) {
     const since = clock(state.nowMs - state.unreachableSinceMs);
     return { text: `The service has not answered for ${since}, trying again ...`, tone: 'bad' };

@@ -1,5 +1,5 @@
 /** Callbacks around a suspension. */
-export interface SuspensionHandlers {
+interface SuspensionHandlers {
   /** Restores the terminal for the shell. */
   readonly release: () => void;
   /** Sets the terminal up again, because another program may have changed it, and redraws everything. */
@@ -7,7 +7,7 @@ export interface SuspensionHandlers {
 }
 
 /** Suspends the program, as Ctrl-Z does. */
-export interface Suspension {
+interface Suspension {
   /** Stops the process group. Returns when it is continued; returns immediately if no shell could continue it. */
   suspend(): void;
   /** Removes the signal handlers. */

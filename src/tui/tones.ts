@@ -4,7 +4,7 @@ import type { Tone } from './watch-types.js';
 export type StyleText = (style: TextStyle, text: string) => string;
 
 /** The style of a text. */
-export interface TextStyle {
+interface TextStyle {
   readonly tone: Tone;
   readonly isBold?: boolean;
 }

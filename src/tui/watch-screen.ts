@@ -5,7 +5,7 @@ import { unfinishedIds, watchExitCode } from './watch-state.js';
 import type { WatchState } from './watch-types.js';
 
 /** Options of the live screen. */
-export interface WatchScreenOptions {
+interface WatchScreenOptions {
   readonly client: Client;
   /** The jobs to watch; if empty, all active jobs. */
   readonly ids: readonly number[];

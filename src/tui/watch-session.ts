@@ -8,7 +8,7 @@ import { isDone, reduceWatch, startWatch, unfinishedIds } from './watch-state.js
 import type { Command, WatchEvent, WatchedJob, WatchState } from './watch-types.js';
 
 /** Options of a session. */
-export interface WatchSessionOptions {
+interface WatchSessionOptions {
   readonly client: Client;
   /** The jobs to watch; if empty, all active jobs. */
   readonly ids: readonly number[];
@@ -168,7 +168,7 @@ function progressKey({ files }: WatchedJob): string {
  * Requests the details of jobs, one after the other, within the limits of the polling schedule. The details only add
  * names and sizes to the screen, so jobs whose details are not available are skipped.
  */
-export class DetailsFetcher {
+class DetailsFetcher {
   readonly #client: Client;
   readonly #schedule: PollingSchedule;
   readonly #signal: AbortSignal;

@@ -11,7 +11,7 @@ import { TreeCopy } from './copy-tree.js';
 import { dataOf, latestSnapshot, removeOlderSnapshots, unfinishedName, writeManifest } from './snapshot.js';
 
 /** What a backup did. */
-export interface BackupResult {
+interface BackupResult {
   /** The folder of the backup. */
   readonly folder: string;
   readonly fileCount: number;

@@ -12,7 +12,7 @@ import { TreeCopy } from './copy-tree.js';
 import { type BackupManifest, damagedError, dataOf, latestSnapshot } from './snapshot.js';
 
 /** What was restored. */
-export interface RestoreResult {
+interface RestoreResult {
   /** The folder of the backup. */
   readonly backup: string;
   readonly manifest: BackupManifest;

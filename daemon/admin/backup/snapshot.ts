@@ -23,7 +23,7 @@ export interface BackupManifest {
 }
 
 /** A complete backup. */
-export interface Snapshot {
+interface Snapshot {
   readonly folder: string;
   /** Its number. */
   readonly number: number;

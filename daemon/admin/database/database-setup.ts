@@ -16,7 +16,7 @@ import {
 import type { SetupStore } from '../setup-store.js';
 
 /** The options of `openDatabaseSetup`. */
-export interface DatabaseSetupOptions {
+interface DatabaseSetupOptions {
   /** The folder with the key of the secrets in the database, unless `databaseKey` is one. */
   readonly dataFolder: string;
   readonly databaseKey: string | undefined;

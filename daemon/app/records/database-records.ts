@@ -26,7 +26,7 @@ import { shareProgress } from '../../store/postgres/shared-progress.js';
 import type { Records, RecordsOptions } from './records.js';
 
 /** The options of records in a database. */
-export interface DatabaseRecordsOptions extends RecordsOptions {
+interface DatabaseRecordsOptions extends RecordsOptions {
   readonly dsn: string;
 }
 

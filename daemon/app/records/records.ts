@@ -19,13 +19,13 @@ export interface RecordsOptions {
 }
 
 /** What a queue needs besides the records. */
-export interface QueueParts {
+interface QueueParts {
   readonly progressTracker: ProgressTracker;
   readonly runInErrorScope: RunInErrorScope;
 }
 
 /** What the recovery of jobs needs. */
-export interface RecoveryParts {
+interface RecoveryParts {
   readonly queue: JobQueue;
   /** Aborted before the store is closed. */
   readonly signal: AbortSignal;

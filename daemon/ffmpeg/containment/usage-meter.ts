@@ -5,7 +5,7 @@ import type { ProgramUsage } from '../../jobs/run-observer.js';
 export type ProgramEndHook = (usage: ProgramUsage) => void;
 
 /** The measurement of one run. */
-export interface RunMeter {
+interface RunMeter {
   /** Reads the memory of the process. Called whenever it prints something: there is no event for its end at which it still has memory. */
   sample(): void;
   /** Ends the measurement, in the event of the end of the process. */

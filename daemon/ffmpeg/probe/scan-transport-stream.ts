@@ -10,7 +10,7 @@ const wrapTicks = 2 ** 33;
 const maxGapTicks = 10 * ticksPerSecond;
 
 /** What the headers of all packets of a transport stream show. */
-export interface TransportStreamFacts {
+interface TransportStreamFacts {
   /** The duration without the jumps of the clock, as in recordings joined with `cat`; null if the clock does not jump. */
   readonly joinedSeconds: number | null;
   /** Where packets are missing for the first time, in seconds from the start; null if none are. */

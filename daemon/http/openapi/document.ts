@@ -89,7 +89,7 @@ const info = {
 } as const;
 
 /** Where the API key is sent. */
-export const securitySchemes = {
+const securitySchemes = {
   'Service-Api-Key': {
     type: 'apiKey',
     in: 'header',

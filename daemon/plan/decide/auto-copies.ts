@@ -29,7 +29,7 @@ export function withoutAutoCopies(settings: OutputSettings): OutputSettings {
 }
 
 /** The settings with each `auto` decided, and what was decided, one sentence for each stream. */
-export interface DecidedCopies {
+interface DecidedCopies {
   readonly settings: OutputSettings;
   readonly notes: readonly string[];
 }

@@ -23,7 +23,7 @@ export function wantsCaptions({ skip_captions, subtitles }: OutputSettings): boo
 }
 
 /** Where the captions of an output with video go: tracks of its file, the frames, files next to its segments or next to its file, or nowhere. */
-export type CaptionPlace = 'tracks' | 'frames' | 'segments' | 'files' | 'nowhere';
+type CaptionPlace = 'tracks' | 'frames' | 'segments' | 'files' | 'nowhere';
 
 /** Where the captions of an output with video go. Those of a request have files of their own if the container has no tracks for them. */
 export function captionPlace(settings: OutputSettings, container: Container): CaptionPlace {

@@ -4,7 +4,7 @@ import type { Capabilities } from '../plan-types.js';
 import type { ColourConversion, ColourMatrix, Colours } from './decisions.js';
 
 /** The decisions about the colours of a video. */
-export interface ColourDecision {
+interface ColourDecision {
   readonly toneMapFrom: Colours | null;
   /** The conversion before tone mapping. */
   readonly conversion: ColourConversion;

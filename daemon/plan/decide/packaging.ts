@@ -34,7 +34,7 @@ export interface Packaging {
 }
 
 /** The formats of packed audio: segments of frames behind a tag with their time (RFC 8216, section 3.4). */
-export type PackedAudio = 'aac' | 'mp3' | 'ac3' | 'ec3';
+type PackedAudio = 'aac' | 'mp3' | 'ac3' | 'ec3';
 
 /** How segments are encrypted. */
 export interface EncryptionDecision {

@@ -4,7 +4,7 @@ import type { MediaFacts, Ratio } from '../../jobs/media.js';
 import { indexedFormats, startWithin } from './clip.js';
 
 /** The times of the images of a set, in seconds of the output. */
-export interface ThumbnailTimes {
+interface ThumbnailTimes {
   /** In the order of the images. */
   readonly seconds: readonly number[];
   /** The constant distance between two of them; null if it is not constant. */

@@ -6,10 +6,7 @@ import { endTimeFormats, startWithin } from './clip.js';
 import type { Decision, FrameClock, FrameDropRule, HeldFrame, LastFrame, Timing } from './decisions.js';
 
 /** The settings that decide the timing of frames (section 4.1 Advanced). */
-export type TimingSettings = Pick<
-  OutputSettings,
-  'frame_rate' | 'decimate' | 'min_frame_rate' | 'max_frame_rate'
->;
+type TimingSettings = Pick<OutputSettings, 'frame_rate' | 'decimate' | 'min_frame_rate' | 'max_frame_rate'>;
 
 /** The source of the frames. */
 export interface TimingSource {

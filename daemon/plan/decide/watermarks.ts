@@ -8,7 +8,7 @@ type WatermarkSettings = NonNullable<OutputSettings['watermark']>[number];
 const defaultDistance: Distance = { value: 10, unit: 'pixels', isFromFarEdge: true };
 
 /** The frame of a video, and the part of it that is not bars. */
-export interface WatermarkArea {
+interface WatermarkArea {
   readonly frame: PixelSize;
   readonly content: PixelSize & { readonly x: number; readonly y: number };
 }

@@ -101,7 +101,7 @@ export function postScaleFilters({ codecOptions }: Pick<VideoDecision, 'codecOpt
 /**
  * The filters that follow watermarks, which have 8 bits and limited range: the pixel format again, and the conversion to full range.
  */
-export function finalFilters(video: VideoDecision): readonly string[] {
+function finalFilters(video: VideoDecision): readonly string[] {
   const { watermarks, codecOptions, signalling } = video;
   const format = `format=${codecOptions.pixelFormat}`;
   if (!signalling.isFullRange) return watermarks.length > 0 && format !== 'format=yuv420p' ? [format] : [];

@@ -9,7 +9,7 @@ import { frameDurationArgs, lastFrameArgs } from './timing.js';
 import { type Pass, videoArgs } from './video.js';
 
 /** The sources of the streams of an output in a run of ffmpeg, as `-map` names them. Null for a missing stream. */
-export interface Streams {
+interface Streams {
   readonly video: string | null;
   readonly audio: string | null;
   /** The caption tracks, in order. */

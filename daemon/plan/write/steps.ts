@@ -95,7 +95,7 @@ function withoutCaptions({ captions: _, ...decision }: Decision): Decision {
 }
 
 /** The outputs of a group: at least one with video, and those with only audio. */
-export interface Group {
+interface Group {
   readonly videos: readonly [DecisionWithVideo, ...DecisionWithVideo[]];
   readonly audios: readonly Decision[];
 }

@@ -13,7 +13,7 @@ const maxImagesPerRun = 10;
 const toleranceSeconds = 0.0005;
 
 /** The source of the images: a stream of a file, and the prefix of the image names, without folders. */
-export interface ThumbnailSource {
+interface ThumbnailSource {
   readonly path: string;
   /** See `MediaFacts`. */
   readonly analysis: Analysis | undefined;

@@ -8,7 +8,7 @@ import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js
 import { leaseSeconds, type QueueEngine, type QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a queue in a database. */
-export type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &
+type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &
   Omit<RunQueueOptions, 'source' | 'claims' | 'store'> & { readonly store: PostgresJobStore };
 
 /**
@@ -27,7 +27,7 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 }
 
 /** The dependencies of `superviseQueue`. */
-export interface SuperviseOptions {
+interface SuperviseOptions {
   readonly engine: QueueEngine;
   readonly entries: QueueEntries;
   readonly store: PostgresJobStore;

@@ -5,7 +5,7 @@ import { KnownWorkers } from './known-workers.js';
 import type { ClaimingRemoteWorker, EndedWorker, WorkerRegistry } from './worker-registry.js';
 
 /** The dependencies of a registry in memory. */
-export interface WorkerRegistryOptions {
+interface WorkerRegistryOptions {
   readonly now: () => Date;
   readonly randomToken: () => string;
   readonly leaseMs: number;

@@ -11,7 +11,7 @@ import {
 } from './worker-registry.js';
 
 /** The dependencies of `openSharedWorkerRegistry`. */
-export interface SharedWorkerRegistryOptions {
+interface SharedWorkerRegistryOptions {
   readonly table: WorkerTable;
   readonly now: () => Date;
   readonly randomToken: () => string;

@@ -5,7 +5,7 @@ import { readDocument } from './document.js';
 import { dataLayout } from './layout.js';
 
 /** The content of `DATA/migration.json`: the migration that has filled the folder, or is filling it. */
-export interface FolderMigration extends MigrationName {
+interface FolderMigration extends MigrationName {
   readonly isFinished: boolean;
 }
 

@@ -4,7 +4,7 @@ import { KeyedMutex, mapWithConcurrency } from '../../../src/shared/util/semapho
 import { systemCode } from '../../../src/shared/util/system-code.js';
 
 /** The dependencies of a `LogWriter`. */
-export interface LogWriterOptions {
+interface LogWriterOptions {
   readonly disk: Disk;
   /** Whether lines may be written to a file, asked just before they are. Never rejects. */
   readonly isWanted: (path: string) => Promise<boolean>;

@@ -5,7 +5,7 @@ import type { DatabaseTarget } from './database-errors.js';
 import { lockHolderName, lockShared } from './database-lock.js';
 
 /** Receives the notifications of one channel. */
-export interface ChannelSubscriber {
+interface ChannelSubscriber {
   onNotification(payload: string): void;
   /** Called after the connection was lost and made again: notifications since this time of the server may be missing. */
   onGap(since: Date): void;

@@ -7,7 +7,7 @@ import type { PostgresDatabase } from './open-database.js';
  * Resolves to why the database cannot be used at the moment, as a sentence, or to null if it can. With a limit it resolves in time: a server
  * that has not answered by then counts as one that does not answer.
  */
-export type DatabaseProblem = (maxWaitMs?: number) => Promise<string | null>;
+type DatabaseProblem = (maxWaitMs?: number) => Promise<string | null>;
 
 /** How long an answer of the database is reused, in milliseconds. */
 const answerTtlMs = 1000;

@@ -21,7 +21,7 @@ import { type JobRow, jobColumns } from './job-rows.js';
 import { listCredentialRows } from './postgres-credentials.js';
 
 /** The options of `DatabaseRecords`. */
-export interface DatabaseRecordsOptions {
+interface DatabaseRecordsOptions {
   readonly database: ExclusiveDatabase;
   readonly encryptionKey: Buffer;
   /** Idempotency keys of jobs that were created before are forgotten. */

@@ -5,7 +5,7 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { clientConfig } from './connection-pool.js';
 
 /** The options of `lead`. */
-export interface LeadershipOptions {
+interface LeadershipOptions {
   readonly log: Log;
   /**
    * Called whenever this process becomes the leader. The signal is aborted when it no longer is. If it returns a promise, the process does

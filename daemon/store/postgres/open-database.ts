@@ -22,7 +22,7 @@ import { migrate } from './migrations.js';
 import { type DatabaseSchema, schemaName } from './schema.js';
 
 /** The options of `openPostgresDatabase`. */
-export interface PostgresDatabaseOptions {
+interface PostgresDatabaseOptions {
   /** Logs that the connection was lost. */
   readonly log: Log;
   /** Maximum number of connections, in addition to the one that receives notifications; 10 by default. */
@@ -32,7 +32,7 @@ export interface PostgresDatabaseOptions {
 }
 
 /** Runs SQL on one of its connections, several statements at once if there are no parameters. */
-export type RunStatements = (sql: string, parameters?: readonly unknown[]) => Promise<{ rows: unknown[] }>;
+type RunStatements = (sql: string, parameters?: readonly unknown[]) => Promise<{ rows: unknown[] }>;
 
 /** An open database, with the schema of this version. */
 export interface PostgresDatabase {

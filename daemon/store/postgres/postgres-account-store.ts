@@ -17,7 +17,7 @@ import {
 import type { PostgresDatabase } from './open-database.js';
 
 /** The options of `openPostgresAccounts`. */
-export interface PostgresAccountOptions {
+interface PostgresAccountOptions {
   readonly database: PostgresDatabase;
   /** 32 bytes that encrypt the owner's key and the secrets of accounts. The same for all daemons of a database. */
   readonly encryptionKey: Buffer;
@@ -26,7 +26,7 @@ export interface PostgresAccountOptions {
 }
 
 /** Accounts that several processes share. They follow the changes of the others until they are closed. */
-export interface PostgresAccountStore extends AccountStore {
+interface PostgresAccountStore extends AccountStore {
   /** Replaces the accounts with the result of `change`, alone among all processes. If `change` throws, nothing is changed. */
   change(change: (document: AccountsDocument) => AccountsDocument): Promise<AccountsDocument>;
   /** The last uses of keys. */

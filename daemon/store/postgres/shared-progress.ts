@@ -12,7 +12,7 @@ import {
 import type { PostgresDatabase } from './open-database.js';
 
 /** What is shared of a `ProgressTracker`. */
-export interface ProgressMirror {
+interface ProgressMirror {
   /** The runs of this process, by job. */
   readonly own: ReadonlyMap<number, RunProgress>;
   mirror(jobId: number, progress: JobProgress | null): void;
@@ -20,7 +20,7 @@ export interface ProgressMirror {
 }
 
 /** The dependencies of `shareProgress`. */
-export interface SharedProgressOptions {
+interface SharedProgressOptions {
   readonly database: PostgresDatabase;
   readonly progressTracker: ProgressMirror;
   readonly store: Pick<JobStore, 'watch'>;

@@ -70,7 +70,7 @@ export interface RemoteLocation extends RemoteUrl {
 }
 
 /** Options of a session. */
-export interface RemoteSessionOptions {
+interface RemoteSessionOptions {
   readonly server: FileServer;
   readonly location: RemoteLocation;
   readonly direction: Direction;

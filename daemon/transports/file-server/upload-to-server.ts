@@ -28,7 +28,7 @@ interface UploadState {
 }
 
 /** The result of an upload. */
-export interface UploadResult {
+interface UploadResult {
   readonly facts: FileFacts;
   /** Folders that were created for it, outermost first. */
   readonly folders: readonly string[];

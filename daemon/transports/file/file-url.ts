@@ -3,7 +3,7 @@ import { basename, dirname, isAbsolute, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /** The path of a `file:` URL, or the validation error as a sentence without subject. */
-export type FileUrlParseResult =
+type FileUrlParseResult =
   | { readonly ok: true; readonly path: string }
   | { readonly ok: false; readonly validationError: string };
 

@@ -83,7 +83,7 @@ export function tlsOptionsOf(host: string, authorities: readonly string[] = []):
 }
 
 /** A socket during its TLS handshake. */
-export interface Encrypted {
+interface Encrypted {
   readonly socket: TLSSocket;
   /** Resolves when the handshake is complete. */
   readonly ready: Promise<void>;

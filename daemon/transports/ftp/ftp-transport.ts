@@ -24,7 +24,7 @@ const implicitTlsPort = 990;
  * `ftps` always uses TLS: implicit TLS on its own port 990, explicit TLS (`AUTH TLS`) on port 21. On any other port `isImplicitTls` is
  * undefined, and the mode is detected. Returns the validation error as a sentence without subject if the URL is invalid.
  */
-export function parseFtpUrl(url: string): RemoteLocation | string {
+function parseFtpUrl(url: string): RemoteLocation | string {
   const parsed = parseRemoteUrl(url);
   if (!parsed.ok) return parsed.validationError;
   const isTls = /^ftps:/i.test(url);

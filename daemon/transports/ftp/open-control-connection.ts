@@ -9,7 +9,7 @@ import { encrypt, tlsOptionsOf } from './data-connection.js';
 export type TlsModeCache = Map<string, boolean>;
 
 /** Options of a control connection. */
-export interface ControlConnectionOptions {
+interface ControlConnectionOptions {
   readonly location: RemoteLocation;
   readonly watchdog: Watchdog;
   /** Opens an unencrypted connection through the guard. */

@@ -2,7 +2,7 @@ import { decodeUrlPart } from '../../../src/shared/text/url-text.js';
 import type { Credentials } from '../../transfer/remote-url.js';
 
 /** An address without credentials, and these; or why a text is none: a sentence without subject. */
-export type HttpUrlParseResult =
+type HttpUrlParseResult =
   | { readonly ok: true; readonly url: URL; readonly credentials: Credentials | null }
   | { readonly ok: false; readonly validationError: string };
 

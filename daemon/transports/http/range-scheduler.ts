@@ -7,7 +7,7 @@ export interface RangeThresholds {
 }
 
 /** The recent speed of a connection. */
-export interface ThroughputEstimator {
+interface ThroughputEstimator {
   /** Counts received bytes. */
   record(bytes: number): void;
   /** Bytes per second over the last one to two seconds, pauses included. Null for the first 100 ms, or for the first second while no byte has come. */

@@ -13,7 +13,7 @@ import {
 import type { ObjectLocation } from './object-location.js';
 
 /** The error response of a server. */
-export interface S3ErrorResponse {
+interface S3ErrorResponse {
   /** Error code such as `NoSuchKey`; if the response has none, the name that the SDK derives from the status. */
   readonly code: string;
   readonly status: number;

@@ -21,7 +21,7 @@ export interface ObjectUploadContext {
 }
 
 /** The state of the object on the server. */
-export interface ObjectUploadState {
+interface ObjectUploadState {
   /** ETag of the object if a request without a response has succeeded; null before the first such request. */
   submittedEtag: string | null;
   /** The server has confirmed the object. */

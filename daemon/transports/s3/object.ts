@@ -23,7 +23,7 @@ export interface ObjectStat extends ObjectFacts {
 }
 
 /** The body of an object or of a range of it. */
-export interface ObjectBody {
+interface ObjectBody {
   readonly body: Readable;
   /** Size of the whole object. */
   readonly sizeBytes: number | null;

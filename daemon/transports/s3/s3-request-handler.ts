@@ -23,7 +23,7 @@ interface S3HttpRequest {
 }
 
 /** The request handler interface of the SDK. */
-export type S3RequestHandler = {
+type S3RequestHandler = {
   readonly metadata: { readonly handlerProtocol: string };
   readonly handle: (request: S3HttpRequest, options?: { readonly abortSignal?: unknown }) => Promise<unknown>;
   readonly updateHttpClientConfig: () => void;

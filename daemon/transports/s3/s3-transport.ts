@@ -10,7 +10,7 @@ import { parseBucketUrl } from './object-location.js';
 import type { StorageConnections, StorageSession } from './storage-session.js';
 
 /** Options of the object storage transports. */
-export interface BucketOptions extends RemoteOptions {
+interface BucketOptions extends RemoteOptions {
   readonly service: StorageService;
   readonly cleanupJournal: CleanupJournal;
 }

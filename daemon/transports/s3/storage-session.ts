@@ -28,7 +28,7 @@ export interface S3RequestContext {
 }
 
 /** Options of a request. */
-export interface S3RequestOptions {
+interface S3RequestOptions {
   readonly signal: AbortSignal;
   /** Called with the number of body bytes sent in the current attempt. */
   readonly onSent?: (bytes: number) => void;

@@ -19,14 +19,14 @@ interface DonePart {
 }
 
 /** The bytes of an object that is uploaded in parts. */
-export interface PartsSource {
+interface PartsSource {
   /** Null if it is unknown. */
   readonly sizeBytes: number | null;
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
 /** Options of a multipart upload. */
-export interface UploadInPartsOptions {
+interface UploadInPartsOptions {
   readonly cleanupJournal: CleanupJournal;
   readonly stallTimeoutMs: number;
   /** Called when all parts have been sent, before the object gets its name. */

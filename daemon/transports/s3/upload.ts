@@ -16,7 +16,7 @@ import type { StorageSession, StorageSessionOptions } from './storage-session.js
 import { maxSingleBytes, uploadInParts } from './upload-in-parts.js';
 
 /** Options of an upload to a bucket. */
-export interface StorageUploadOptions extends StorageSessionOptions {
+interface StorageUploadOptions extends StorageSessionOptions {
   readonly cleanupJournal: CleanupJournal;
 }
 

@@ -16,7 +16,7 @@ import { openSftpChannel } from './sftp-channel.js';
 import { createSftpSession } from './sftp-session.js';
 
 /** Options of SFTP connections. */
-export interface SftpServerOptions extends RemoteOptions {
+interface SftpServerOptions extends RemoteOptions {
   /** Private key for URLs without a password. */
   readonly key: Services['sftp'];
   readonly hostKeys: HostKeyPaths;
@@ -126,7 +126,7 @@ function compareByKnown(knownKeyTypes: readonly string[]): (a: string, b: string
 }
 
 /** The login options for ssh2. */
-export type Login = Pick<
+type Login = Pick<
   ConnectConfig,
   'username' | 'password' | 'tryKeyboard' | 'privateKey' | 'passphrase' | 'authHandler'
 >;
@@ -135,7 +135,7 @@ export type Login = Pick<
  * The login of a URL: with its password if it has one, else with the configured private key. Without either, the `none` method is tried. The
  * SSH agent of the user who started the daemon is never used.
  */
-export async function loginOf(
+async function loginOf(
   { credentials }: RemoteLocation,
   { key, passphrase }: Services['sftp'],
   direction: Direction,
@@ -155,7 +155,7 @@ export async function loginOf(
 }
 
 /** The error for an unusable private key. It omits the message of the library, which may contain parts of the key. */
-export function privateKeyError(cause: unknown, direction: Direction): VencError {
+function privateKeyError(cause: unknown, direction: Direction): VencError {
   const message = 'The configured private key for SFTP could not be read.';
   const hint = 'Check VENC_SFTP_KEY and VENC_SFTP_PASSPHRASE of the daemon, or put a password into the URL.';
   return new VencError(errorClassOf('failure', direction), message, { cause, hint });

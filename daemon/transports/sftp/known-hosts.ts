@@ -1,7 +1,7 @@
 import { createHmac, timingSafeEqual } from 'node:crypto';
 
 /** A key of one host, from a line of a known_hosts file (OpenSSH format). */
-export interface KnownKey {
+interface KnownKey {
   /** Path of the file, and line number from 1. */
   readonly path: string;
   readonly line: number;

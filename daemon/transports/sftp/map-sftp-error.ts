@@ -10,7 +10,7 @@ import {
 import type { RemoteLocation } from '../file-server/file-server.js';
 
 /** The status of an SFTP response. */
-export type SftpStatus = 'missing' | 'denied' | 'failure' | 'unusable' | 'unsupported';
+type SftpStatus = 'missing' | 'denied' | 'failure' | 'unusable' | 'unsupported';
 
 const statuses: Readonly<Record<number, SftpStatus>> = {
   2: 'missing',

@@ -48,7 +48,7 @@ const largeBytes = 128 << 10;
  * Bytes of file data per request. The library splits larger requests into sequential ones. It queries the limits of the server but has no
  * API for them, so they are read from its private fields.
  */
-export function requestBytesOf(sftp: SFTPWrapper): number {
+function requestBytesOf(sftp: SFTPWrapper): number {
   const limits: Readonly<Record<string, unknown>> = { ...sftp };
   const supportsLargeRequests = ['_maxReadLen', '_maxWriteLen'].every(
     (name) => Number(limits[name] ?? 0) >= largeBytes,

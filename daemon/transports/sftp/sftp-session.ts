@@ -9,7 +9,7 @@ import { readAhead, writeBehind } from './pipelined-requests.js';
 import type { SftpChannel } from './sftp-channel.js';
 
 /** Options of an SFTP session. */
-export interface SftpSessionOptions {
+interface SftpSessionOptions {
   readonly channel: SftpChannel;
   readonly watchdog: Watchdog;
   readonly direction: Direction;

@@ -6,7 +6,7 @@ import type { Services } from '../services.js';
 import type { Transport } from '../transport.js';
 
 /** Options of the SFTP transport. */
-export interface SftpOptions extends RemoteUploadOptions {
+interface SftpOptions extends RemoteUploadOptions {
   /** The private key for URLs without a password. */
   readonly key: Services['sftp'];
   /** The known_hosts file that new host keys are added to. */

@@ -11,7 +11,7 @@ import type { Watchdog } from '../../transfer/with-retry.js';
 import type { GuardedAgent, GuardedResponse } from '../http/guarded-agent.js';
 
 /** A request to Swift. */
-export interface SwiftRequest {
+interface SwiftRequest {
   readonly method: 'GET' | 'HEAD' | 'PUT' | 'DELETE';
   readonly origin: string;
   /** Percent-encoded, with its query. */
@@ -87,7 +87,7 @@ export interface SwiftResponse {
 }
 
 /** The requested object, for messages. */
-export interface SwiftTarget {
+interface SwiftTarget {
   /** Host with its port. */
   readonly host: string;
   readonly container: string;

@@ -66,7 +66,7 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
  * Downloads an object like any HTTP file: in ranges, with resume and a check of the size. The token is sent only to the storage host. An
  * expired token is renewed once.
  */
-export async function downloadFromSwift(
+async function downloadFromSwift(
   session: SwiftSession,
   toPath: string,
   transfer: Transfer,

@@ -205,7 +205,7 @@ const lockName = 'lock';
  * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that is killed cannot:
  * the next run removes its folder, which has the lock of a process that has ended.
  */
-export async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
+async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await removeAbandonedFolders();
   const folder = await mkdtemp(join(tmpdir(), 'venc-'));
   const removeNow = () => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });

@@ -22,7 +22,7 @@ export function completionScripts(program: Command): Readonly<Record<Shell, stri
 }
 
 /** A topic of `venc help`. */
-export interface HelpTopicEntry {
+interface HelpTopicEntry {
   readonly name: string;
   readonly help: string;
 }
@@ -31,7 +31,7 @@ export interface HelpTopicEntry {
  * The contexts of a tree of commands, the program first. Every context includes the flags of the program, which are
  * accepted everywhere. `topics` are the topics of `venc help` in addition to the commands.
  */
-export function buildCompletionContexts(
+function buildCompletionContexts(
   tree: CommandNode,
   topics: readonly HelpTopicEntry[],
 ): readonly CompletionContext[] {

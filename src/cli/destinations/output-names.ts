@@ -6,14 +6,14 @@ import { decodeUrlPart, fileNameInUrl, parseUrl, withoutExtension } from '../../
 import { isObject } from '../../shared/util/is-object.js';
 
 /** An output whose file has no name yet. */
-export interface UnnamedOutput {
+interface UnnamedOutput {
   readonly label: string | null;
   /** Including the dot. */
   readonly extension: string;
 }
 
 /** Parameters for naming the files of a job. */
-export interface NameParts {
+interface NameParts {
   /** Name of the input without its extension. */
   readonly stem: string;
   /** The name of the input, which no output may get; null if there is none. */

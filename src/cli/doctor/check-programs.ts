@@ -19,7 +19,7 @@ interface Program {
 }
 
 /** The part of the daemon's diagnosis that concerns programs. */
-export interface ProgramReport {
+interface ProgramReport {
   readonly report: {
     readonly ffmpeg: Program | null;
     readonly ffprobe: Program | null;

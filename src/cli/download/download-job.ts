@@ -107,19 +107,19 @@ function currentUrl(url: string, target: Target): string {
 }
 
 /** A file of a job and its destination. */
-export interface DownloadTarget {
+interface DownloadTarget {
   readonly file: FileToSave;
   readonly path: string;
 }
 
 /** Reads the current bytes of a file from the service; rejects if that fails. */
-export type ReadFile = (file: FileToSave) => Promise<AsyncIterable<Buffer>>;
+type ReadFile = (file: FileToSave) => Promise<AsyncIterable<Buffer>>;
 
 /**
  * The files that already exist with the same content. If the service reports no MD5, as for thumbnails, its file is
  * downloaded and compared.
  */
-export async function findComplete<Placed extends DownloadTarget>(
+async function findComplete<Placed extends DownloadTarget>(
   files: readonly Placed[],
   readFile: ReadFile,
 ): Promise<Placed[]> {
@@ -147,7 +147,7 @@ async function md5Of(chunks: AsyncIterable<Buffer>): Promise<string> {
 }
 
 /** Reads a file of the service as text. Rejects with `NotFoundError` if there is none. */
-export type ReadText = (url: string) => Promise<string>;
+type ReadText = (url: string) => Promise<string>;
 
 /** What the playlist of keyframes is called, unless the request names it. No other playlist of the output refers to it. */
 const keyframeSuffix = '-iframe-index.m3u8';
@@ -156,7 +156,7 @@ const manifestSuffix = '.mpd';
 const playlistPattern = /\.(?:m3u8|mpd)(?=$|[?#])/i;
 
 /** The files that belong next to a playlist, and the folder for it and them. */
-export interface SegmentFiles {
+interface SegmentFiles {
   readonly files: readonly FileToSave[];
   /** A folder in the folder of the download; null if they go there directly. */
   readonly folder: string | null;
@@ -167,7 +167,7 @@ export interface SegmentFiles {
  * and its manifest if they have the default names. They keep their names, because the playlist contains them. If a file
  * of another output has one of the names, all go into a folder named after the playlist. The names are added to `usedNames`.
  */
-export async function segmentFiles(
+async function segmentFiles(
   playlist: Pick<FileToSave, 'url' | 'name'>,
   read: ReadText,
   usedNames: Set<string>,

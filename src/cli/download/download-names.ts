@@ -26,7 +26,7 @@ export interface FileToSave {
 }
 
 /** The files of a job to download, and outputs that are stored elsewhere. */
-export interface DownloadableFiles {
+interface DownloadableFiles {
   readonly files: readonly FileToSave[];
   /** Outputs that were uploaded to a destination of the client. */
   readonly external: readonly { readonly id: number; readonly url: string }[];

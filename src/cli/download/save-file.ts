@@ -11,7 +11,7 @@ import { humanSize } from '../output/units.js';
 import type { FileToSave } from './download-names.js';
 
 /** Options for a download. */
-export interface SaveOptions {
+interface SaveOptions {
   readonly signal: AbortSignal;
   /** Called with the bytes downloaded so far and the total; null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;

@@ -6,7 +6,7 @@ import { wrapText } from '../output/wrap-text.js';
 import type { Io } from '../terminal/io.js';
 
 /** A text about a subject that concerns several commands: `venc help TOPIC`, and a section of the manual. */
-export interface HelpTopic {
+interface HelpTopic {
   /** One line of the list of topics. */
   readonly summary: string;
   /** Loads the text: paragraphs of plain text; examples and tables are indented by two spaces. */

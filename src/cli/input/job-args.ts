@@ -20,7 +20,7 @@ export interface JobArgs extends LadderArgs {
 export type CreateArgs = JobArgs & { readonly out?: readonly string[]; readonly xml?: boolean };
 
 /** The parts of a request that the flags override. */
-export interface RequestBase {
+interface RequestBase {
   /** Null without a request. */
   readonly request: RequestFields | null;
   /** The URL of the input; null if the request has it or it is not known yet. */

@@ -10,7 +10,7 @@ import { buildRequestBody, type JobArgs, loadPreset } from './job-args.js';
 import { printRequestWarnings } from './print-warnings.js';
 
 /** The parsed argument of `submit`, `run` or `plan`. */
-export type SubmitInput =
+type SubmitInput =
   | { readonly kind: 'request'; readonly request: RequestFields }
   | { readonly kind: 'url'; readonly url: string }
   | { readonly kind: 'file'; readonly path: string; readonly sizeBytes: number };
@@ -27,7 +27,7 @@ export type ParseXml = (text: string) => Promise<
 >;
 
 /** How to read requests. */
-export interface RequestReader {
+interface RequestReader {
   /** Parse all requests as XML. */
   readonly isXml?: boolean;
   readonly parseXml: ParseXml;

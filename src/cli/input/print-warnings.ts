@@ -12,7 +12,7 @@ export interface TypedRequest {
 }
 
 /** How the warnings about a request are printed. */
-export interface WarningOptions {
+interface WarningOptions {
   readonly io: Pick<Io, 'writeStderr'>;
   /** The command whose flags the warnings name. */
   readonly typed: TypedRequest;

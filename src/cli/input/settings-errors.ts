@@ -225,7 +225,7 @@ const settingPath = /^(?:outputs\[(\d+)\]\.)?([A-Za-z_]+)((?:\[\d+\]|\.[\w-]+)*)
  * The end of the message of a validation error about a value that was typed, with the unit and the value: ` Kbps, not
  * "500k"`. Empty for all other messages, such as those about two settings. Pure.
  */
-export function typedValueSuffix(text: string, sources: SettingSources): string {
+function typedValueSuffix(text: string, sources: SettingSources): string {
   const [, digits, name = '', tail = ''] = settingPath.exec(text) ?? [];
   const path = digits === undefined ? 'job' : 'output';
   const table: SettingsTable = path === 'job' ? jobTable : outputTable;

@@ -5,7 +5,7 @@ import { commandFlagSynonyms, commandSynonyms, flagHints, flagSynonyms, type Syn
 
 /** The innermost command that the arguments name, and the index of the first argument after it that is not a
  * flag or the value of one. */
-export interface NamedCommand {
+interface NamedCommand {
   readonly command: Command;
   readonly index: number;
 }

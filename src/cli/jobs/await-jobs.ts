@@ -9,7 +9,7 @@ import { failureText } from '../output/progress-text.js';
 import type { Io } from '../terminal/io.js';
 
 /** How to wait for jobs. */
-export interface AwaitOptions {
+interface AwaitOptions {
   readonly signal: AbortSignal;
   /** Return when the first job ends, with its exit code. */
   readonly isAny?: boolean;

@@ -9,7 +9,7 @@ import { parseId } from '../input/args.js';
 type JobReference = { readonly id: number } | { readonly fromNewest: number; readonly arg: string };
 
 /** The jobs that the arguments of a command name, and a client of their service. */
-export interface ResolvedJobs {
+interface ResolvedJobs {
   readonly client: Client;
   /** Without duplicates, in the order of the arguments. */
   readonly ids: readonly number[];

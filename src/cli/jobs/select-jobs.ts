@@ -2,7 +2,7 @@ import type { Client, ListedJobs } from '../../client/client.js';
 import { fieldsOf, readText } from '../../client/normalise.js';
 
 /** The jobs to list: one page, or with `all` every page. */
-export interface JobSelection {
+interface JobSelection {
   readonly page?: number;
   readonly perPage?: number;
   /** Only jobs in these states; all states if absent. */

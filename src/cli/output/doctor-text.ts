@@ -4,7 +4,7 @@ import { humanSize } from './units.js';
 import { type Fact, factLines, filled, wrapText } from './wrap-text.js';
 
 /** The findings of `venc doctor` that the text shows. */
-export interface Diagnosis {
+interface Diagnosis {
   readonly version: string;
   readonly node: string;
   readonly platform: string;

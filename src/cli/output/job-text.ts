@@ -160,7 +160,7 @@ function labelText(label: string | null): string {
 type Media = DetailsRecord | MediaFileRecord;
 
 /** Known facts about the video, the audio and the container of a file. */
-export function mediaFacts(media: Media): readonly Fact[] {
+function mediaFacts(media: Media): readonly Fact[] {
   const sizeBytes = 'file_size_bytes' in media ? media.file_size_bytes : media.file_size_in_bytes;
   const seconds = media.duration_in_ms === null ? null : media.duration_in_ms / 1000;
   const facts: readonly (readonly [string, readonly (string | null)[]])[] = [
@@ -228,7 +228,7 @@ function warningFacts(file: object): readonly Fact[] {
 }
 
 /** The error of a file and what to do about it. */
-export function failureFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
+function failureFacts(media: Pick<Media, 'error_class' | 'error_message'>): readonly Fact[] {
   const { error_class: errorClass, error_message: message } = media;
   if (errorClass === null && message === null) return [];
   const what = [errorClass, redact(message ?? '')].filter((part) => part !== null && part !== '').join(': ');

@@ -36,18 +36,12 @@ export function stepCommand(
 }
 
 /** The name of an output for people: its number, and its label if it has one. */
-export function outputName({
-  number,
-  label,
-}: {
-  readonly number: number;
-  readonly label: string | null;
-}): string {
+function outputName({ number, label }: { readonly number: number; readonly label: string | null }): string {
   return label === null ? `output ${number}` : `output ${number} (${safeText(label)})`;
 }
 
 /** The destinations of the outputs of a plan. */
-export interface PlanDestinations {
+interface PlanDestinations {
   /** Path or URL of each output, in order. */
   readonly destinations: readonly string[];
   /** Folders to create before the command lines run. */

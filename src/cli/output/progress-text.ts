@@ -51,7 +51,7 @@ export function failureText(job: JobRecord): string {
 }
 
 /** What {@link encodeFailureText} needs in addition to the job. */
-export interface LocalEncode {
+interface LocalEncode {
   /** The input, if there are several; null for a single one. */
   readonly input: string | null;
   /** Path or URL of each output, in order. */

@@ -1,7 +1,7 @@
 import { humanDuration, humanRate, humanSize } from './units.js';
 
 /** Formats the activity of a transfer: `12.0 MB of 40.0 MB, 3.2 MB/s, 9s left`. */
-export type TransferText = (doneBytes: number, totalBytes: number | null) => string;
+type TransferText = (doneBytes: number, totalBytes: number | null) => string;
 
 /** Time constant of the smoothing of the rate, in milliseconds. */
 const smoothingMs = 3000;

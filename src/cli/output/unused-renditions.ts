@@ -1,7 +1,7 @@
 import { safeText } from '../../shared/text/safe-text.js';
 
 /** An output that was skipped, and the sentence of its record about it. */
-export interface SkippedOutput {
+interface SkippedOutput {
   readonly label: string | null;
   readonly reason: string;
 }

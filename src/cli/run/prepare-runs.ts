@@ -30,7 +30,7 @@ export interface PreparedRun {
 }
 
 /** Options for preparing the inputs of `venc run`. */
-export interface PrepareRunsOptions {
+interface PrepareRunsOptions {
   readonly io: Io;
   readonly destinations: OutputDestinations;
   readonly isForced: boolean;

@@ -6,7 +6,7 @@ import type { ProgressMode } from '../terminal/progress-mode.js';
 import type { SubmitOptions } from './submit-options.js';
 
 /** Input of {@link afterSubmit}. */
-export interface AfterSubmitOptions {
+interface AfterSubmitOptions {
   readonly io: Io;
   readonly mode: ProgressMode;
   readonly options: SubmitOptions;

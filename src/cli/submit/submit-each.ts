@@ -26,7 +26,7 @@ export interface JobToCreate {
 }
 
 /** Options for creating several jobs. */
-export interface EachOptions {
+interface EachOptions {
   readonly client: Client;
   /** Writes to stdout. */
   readonly out: (text: string) => Promise<void>;

@@ -61,7 +61,7 @@ export async function submitMany(
 }
 
 /** Options for submitting lines. */
-export interface LinesOptions {
+interface LinesOptions {
   /** Merges the request of a line with the flags. */
   readonly complete: (request: RequestFields) => Promise<Record<string, unknown>>;
   /** The command, to name settings as they were typed. */
@@ -81,7 +81,7 @@ export interface LinesOptions {
  * Creates a job for each line of stdin as it arrives, and prints their ids. An error is reported with its line number,
  * and the other lines are still submitted. Rejects with `InterruptedError` if aborted.
  */
-export async function submitLines(client: Client, io: Io, options: LinesOptions): Promise<SubmittedJobs> {
+async function submitLines(client: Client, io: Io, options: LinesOptions): Promise<SubmittedJobs> {
   const { signal, idempotencyKey, isJson } = options;
   let count = 0;
   async function* jobs(): AsyncGenerator<JobToCreate> {

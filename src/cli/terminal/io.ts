@@ -27,7 +27,7 @@ export interface Io {
 }
 
 /** The parts of `process` that an `Io` uses. */
-export interface ProcessStreams {
+interface ProcessStreams {
   readonly stdin: NodeJS.ReadStream;
   readonly stdout: NodeJS.WriteStream;
   readonly stderr: NodeJS.WriteStream;

@@ -7,7 +7,7 @@ import type { Io } from './io.js';
  * Formats the text for people. Its modules are loaded only when needed, because scripts that read JSON start the
  * command often.
  */
-export type RenderText = (style: TableStyle) => Promise<string>;
+type RenderText = (style: TableStyle) => Promise<string>;
 
 /** Options for the output format of commands that read. */
 export interface OutputFormatOptions {
@@ -49,7 +49,7 @@ export async function printRecord(
 }
 
 /** Records to print. */
-export interface Records {
+interface Records {
   readonly items: readonly unknown[];
   /** An object with every field of the document. */
   readonly known: object;

@@ -3,7 +3,7 @@ import { type BarState, barLine } from '../output/bar-line.js';
 import type { Io } from './io.js';
 
 /** A progress bar on a terminal. */
-export interface ProgressBar {
+interface ProgressBar {
   /** `percent` is 0-100; `activity` describes what is happening. */
   update(percent: number, activity: string): void;
   /** Writes a message above the bar. */

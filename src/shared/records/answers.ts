@@ -42,7 +42,7 @@ export const errorsFields = {
 } as const satisfies RecordTable;
 
 /** Whether the daemon accepts jobs. */
-export const healthFields = {
+const healthFields = {
   status: {
     type: 'string',
     values: ['ok', 'degraded', 'unavailable'],
@@ -87,7 +87,7 @@ export const healthFields = {
 } as const satisfies RecordTable;
 
 /** The program and its version. */
-export const versionFields = {
+const versionFields = {
   name: { type: 'string', description: 'name of the program' },
   version: { type: 'string', description: 'its version' },
 } as const satisfies RecordTable;
@@ -115,7 +115,7 @@ export const settingFields = {
 } as const satisfies RecordTable;
 
 /** A file that was uploaded. */
-export const uploadedFields = {
+const uploadedFields = {
   url: { type: 'string', description: 'URL to use as the input of a job, valid for 24 hours' },
 } as const satisfies RecordTable;
 

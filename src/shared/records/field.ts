@@ -12,7 +12,7 @@ interface FieldText {
 }
 
 /** A number: `integer` for whole numbers. */
-export interface NumberField extends FieldText {
+interface NumberField extends FieldText {
   readonly type: 'integer' | 'number';
   /** Bounds, which only requests have. */
   readonly minimum?: number;
@@ -20,12 +20,12 @@ export interface NumberField extends FieldText {
 }
 
 /** True or false. */
-export interface BooleanField extends FieldText {
+interface BooleanField extends FieldText {
   readonly type: 'boolean';
 }
 
 /** A text; one of `values` if present. */
-export interface TextField extends FieldText {
+interface TextField extends FieldText {
   readonly type: 'string';
   readonly values?: readonly string[];
   /** `date-time`: ISO 8601 in UTC; `date`: YYYY-MM-DD. */
@@ -79,7 +79,7 @@ type BaseValue<F> = F extends { type: 'integer' | 'number' }
             : never;
 
 /** The type of the value of a field. */
-export type ValueOfField<F> = BaseValue<F> | (F extends { isNullable: true } ? null : never);
+type ValueOfField<F> = BaseValue<F> | (F extends { isNullable: true } ? null : never);
 
 type OptionalNames<T extends RecordTable> = {
   [K in keyof T]: T[K] extends { isOptional: true } ? K : never;

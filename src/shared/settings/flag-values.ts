@@ -133,7 +133,7 @@ function objectValue(setting: ObjectSetting, word: string, flag: string): unknow
 }
 
 /** One `name=value` of a command line, without its quotes. */
-export type Assignment = readonly [name: string, value: string];
+type Assignment = readonly [name: string, value: string];
 
 const onePair = /([^=,"]+)=(?:"((?:[^"]|"")*)"|([^,"][^,]*)?)(,|$)/y;
 

@@ -5,7 +5,7 @@ import { offeredChoices } from './read-text.js';
 import type { Setting, SettingsTable } from './setting.js';
 
 /** The command-line flag of a setting: everything that a parser, a help page or a completion needs. */
-export interface SettingFlag {
+interface SettingFlag {
   /** The flag, e.g. `--video-codec`. */
   readonly flag: string;
   /** The name of the setting, e.g. `video_codec`. */
@@ -121,7 +121,7 @@ export function choicesOf(setting: Setting): readonly string[] {
  * The help text of a setting's flag, with range and default, generated from its row: `number of channels (1 to 2;
  * default: as many as the input has, at most 2)`.
  */
-export function helpOf(setting: Setting): string {
+function helpOf(setting: Setting): string {
   const notes = [rangeOf(setting), defaultOf(setting), setting.kind === 'list' ? 'repeatable' : ''].filter(
     (note) => note !== '',
   );

@@ -32,7 +32,7 @@ export type JobRequestParseResult =
     };
 
 /** The valid parts of an invalid request, so that further checks can add their validation errors. */
-export interface ValidParts {
+interface ValidParts {
   readonly job: Partial<JobRequest>;
   readonly outputs: ValidOutputs;
 }

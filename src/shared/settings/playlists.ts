@@ -112,7 +112,7 @@ const playlistCaptionsTable = {
 } as const satisfies SettingsTable;
 
 /** The settings of one rendition of captions. */
-export type PlaylistCaptionsSettings = SettingsOf<typeof playlistCaptionsTable>;
+type PlaylistCaptionsSettings = SettingsOf<typeof playlistCaptionsTable>;
 
 /** The settings of one rendition of a group of audio. */
 export type AlternateAudioSettings = SettingsOf<typeof alternateAudioTable>;

@@ -18,7 +18,7 @@ const integerPattern = /^-?(?:0|[1-9]\d*)$/;
 const decimalPattern = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/;
 
 /** Converts a value to a whole number; undefined if it is neither a whole number nor the text of one. */
-export function toInteger(value: unknown): number | undefined {
+function toInteger(value: unknown): number | undefined {
   if (typeof value === 'string') return integerPattern.test(value) ? Number(value) : undefined;
   return typeof value === 'number' && Number.isInteger(value) ? value : undefined;
 }

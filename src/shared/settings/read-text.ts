@@ -49,12 +49,12 @@ export function offeredChoices({ choices, rejectedChoices = [] }: ChoiceSetting)
  * Whether a text contains characters that are not allowed in names: control characters, including line breaks, or
  * lone surrogates.
  */
-export function isInvalidName(text: string): boolean {
+function isInvalidName(text: string): boolean {
   return invalidInNames.test(text);
 }
 
 /** Whether a text has more than `max` characters. A surrogate pair counts as one character. */
-export function isLongerThan(text: string, max: number): boolean {
+function isLongerThan(text: string, max: number): boolean {
   return text.length > max && (text.length > 2 * max || [...text].length > max);
 }
 

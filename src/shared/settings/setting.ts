@@ -235,7 +235,7 @@ export interface Distance {
 }
 
 /** The type of the parsed value of a setting. */
-export type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
+type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
   ? number
   : S extends { kind: 'boolean' }
     ? boolean | (S extends { mayBeAuto: true } ? 'auto' : never)

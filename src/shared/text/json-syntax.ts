@@ -1,5 +1,5 @@
 /** The result of parsing JSON: its value, or where its syntax is wrong. */
-export type JsonSyntaxResult =
+type JsonSyntaxResult =
   | { readonly value: unknown }
   | {
       /** `line 2, column 5`, or `column 5` in a single line; null if the parser does not report it. */
