@@ -2,7 +2,7 @@ import { LineReader } from '../../../src/shared/util/line-reader.js';
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import type { Binary } from '../ffmpeg-types.js';
-import { launchFfprobe, type ProbeSettings, packetArgs } from './run-ffprobe.js';
+import { entryArgs, launchFfprobe, type ProbeSettings } from './run-ffprobe.js';
 
 /** The times of frames are compared when there are this many, and whenever their number has doubled. */
 const firstCheck = 64;
@@ -18,7 +18,7 @@ export async function measureConstantRate(
   settings: ProbeSettings,
   signal: AbortSignal | undefined,
 ): Promise<Ratio | null> {
-  const args = packetArgs('pts,pts_time,dts,dts_time', streamIndex);
+  const args = entryArgs('packet=pts,pts_time,dts,dts_time', streamIndex);
   const stopReading = new AbortController();
   const limit = timeoutSignal(settings.seconds * 1000);
   const times: FrameTime[] = [];

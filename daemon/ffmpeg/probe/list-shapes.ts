@@ -1,11 +1,10 @@
 import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
 import type { FrameShape, FrameShapes, MediaFacts } from '../../jobs/media.js';
 import type { Capabilities } from '../../plan/plan-types.js';
-import { inputOptions } from '../../plan/safe-input.js';
 import { mediaStartSeconds } from '../../plan/thumbnails.js';
 import { isOtherShape } from '../../plan/write/shapes.js';
 import type { Binary } from '../ffmpeg-types.js';
-import { type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
+import { entryArgs, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
 /** Whether an ffmpeg gives all frames the shape of pixels of the first: since 7.0, and perhaps one without a version number. */
 export function hidesShapes({ version, hasFpsMode }: Pick<Capabilities, 'version' | 'hasFpsMode'>): boolean {
@@ -27,11 +26,8 @@ export async function listShapes(
   const { video, format, analysis } = media;
   if (video === null || !changingFormats.has(format)) return null;
   const limit = timeoutSignal(settings.seconds * 1000);
-  const args = [
-    ...['-v', 'error', '-hide_banner', ...inputOptions(analysis), '-skip_frame', 'nokey'],
-    ...['-select_streams', String(video.streamIndex), '-of', 'csv=p=0'],
-    ...['-show_entries', 'frame=best_effort_timestamp_time,width,height,sample_aspect_ratio'],
-  ];
+  const entries = 'frame=best_effort_timestamp_time,width,height,sample_aspect_ratio';
+  const args = ['-skip_frame', 'nokey', ...entryArgs(entries, video.streamIndex, analysis)];
   const output = await readFfprobeOutput(ffprobe, args, path, {
     settings,
     signal: signal === undefined ? limit : AbortSignal.any([signal, limit]),

@@ -6,7 +6,7 @@ import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';
 import { numberAt, objectsAt, type ProbeObject, parseProbe } from './probe-fields.js';
 import { isUsableAudio } from './read-streams.js';
 import { usableVideos } from './read-video.js';
-import { launchFfprobe, type ProbeSettings, packetArgs, readFfprobeOutput } from './run-ffprobe.js';
+import { entryArgs, launchFfprobe, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
 /** Implements `Ffmpeg.measureVideo`. */
 export async function measureVideo(
@@ -24,7 +24,7 @@ export async function measureVideo(
     first = Math.min(first, seconds);
     last = Math.max(last, seconds);
   });
-  const exit = await launchFfprobe(ffprobe, packetArgs('pts_time,size', 'v:0'), path, {
+  const exit = await launchFfprobe(ffprobe, entryArgs('packet=pts_time,size', 'v:0'), path, {
     settings,
     signal: AbortSignal.any([signal, timeoutSignal(settings.seconds * 1000)]),
     onStdout: (text) => reader.add(text),
@@ -64,7 +64,7 @@ export async function measureTracks(
       endSeconds: Math.max(track.endSeconds, start + (Number.isFinite(length) ? length : 0)),
     });
   });
-  const exit = await launchFfprobe(ffprobe, packetArgs('stream_index,pts_time,duration_time'), path, {
+  const exit = await launchFfprobe(ffprobe, entryArgs('packet=stream_index,pts_time,duration_time'), path, {
     settings,
     signal,
     onStdout: (text) => reader.add(text),
@@ -95,7 +95,7 @@ export async function measureVariableVideo(
   const { streamIndex = 0, frameCount = 0 } = video ?? {};
   if (frameCount < 2) return null;
   const args = [
-    ...packetArgs('pts_time,duration_time', streamIndex, analysis),
+    ...entryArgs('packet=pts_time,duration_time', streamIndex, analysis),
     // For a time after the end, ffprobe reads from the last keyframe.
     ...['-read_intervals', '%+#1,999999999%'],
   ];
@@ -133,7 +133,7 @@ export async function findStills(
   const isEnough = (counts: readonly number[]) =>
     counts.some((one) => one > maxFramesNextToStill + 1) || counts.every((one) => one > 1);
   const { indexesWith } = await countPackets(ffprobe, path, videos, {
-    ...{ args: packetArgs('stream_index', 'v'), isEnough, settings, signal },
+    ...{ args: entryArgs('packet=stream_index', 'v'), isEnough, settings, signal },
   });
   return indexesWith(1);
 }
@@ -157,7 +157,7 @@ export async function findEmptyAudio(
   // Without any packet, this ffprobe may be too old for the only codec of the file: the decoder says more.
   if (unseen.length === 0 || seen.size === 0) return new Set();
   const { indexesWith, isWhole } = await countPackets(ffprobe, path, unseen, {
-    args: packetArgs('stream_index', 'a', analysis),
+    args: entryArgs('packet=stream_index', 'a', analysis),
     isEnough: (counts) => counts.every((one) => one > 0),
     ...{ settings, signal },
   });
@@ -259,7 +259,7 @@ export async function findDisplayedFrame(
   const stopReading = new AbortController();
   const limit = timeoutSignal(settings.seconds * 1000);
   const args = [
-    ...packetArgs('pts_time', streamIndex, analysis),
+    ...entryArgs('packet=pts_time', streamIndex, analysis),
     ...['-read_intervals', `${seconds.toFixed(6)}%`],
   ];
   let [displayedFrame, laterFrame] = [Number.NEGATIVE_INFINITY, 0];

@@ -19,16 +19,16 @@ export interface ProbeSettings extends LaunchSettings {
   readonly seconds: number;
 }
 
-/** The arguments that print fields of packets, a line for each: of all streams, or of those that `streams` selects. */
-export function packetArgs(
-  fields: string,
+/** The arguments that print entries such as `packet=pts_time`, a line for each: of all streams, or of those that `streams` selects. */
+export function entryArgs(
+  entries: string,
   streams?: string | number,
   analysis?: Analysis,
 ): readonly string[] {
   return [
     ...['-v', 'error', '-hide_banner', ...inputOptions(analysis)],
     ...(streams === undefined ? [] : ['-select_streams', String(streams)]),
-    ...['-show_entries', `packet=${fields}`, '-of', 'csv=p=0'],
+    ...['-show_entries', entries, '-of', 'csv=p=0'],
   ];
 }
 
