@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { scanFile } from './scan-file.js';
 
 const capture = 'OggS';
 const headerBytes = 27;
@@ -39,20 +39,14 @@ export async function measureChainedOgg(path: string, signal: AbortSignal): Prom
     link.first ??= Number(position);
     link.last = Number(position);
   };
-  let rest: Buffer = Buffer.alloc(0);
-  try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
-      const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      rest = bytes.subarray(readPages(bytes, onPage));
-      if (!isUnderstood) return null;
-    }
-  } catch {
-    return null;
-  }
-  return links.length < 2 ? null : links.reduce((sum, link) => sum + secondsOf(link), 0);
+  const isRead = await scanFile(path, signal, (bytes) => {
+    const consumedBytes = readPages(bytes, onPage);
+    return isUnderstood ? consumedBytes : null;
+  });
+  return !isRead || links.length < 2 ? null : links.reduce((sum, link) => sum + secondsOf(link), 0);
 }
 
-/** Calls back with complete pages, and returns the offset after them. Skips what is no page. */
+/** Calls back with complete pages, and returns the offset after them. Skips bytes that are not a page. */
 function readPages(bytes: Buffer, onPage: (page: Buffer, payload: Buffer) => void): number {
   let at = 0;
   while (at + headerBytes <= bytes.length) {

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { scanFile } from './scan-file.js';
 import { ProgramClock } from './scan-transport-stream.js';
 
 const startCode = Buffer.from([0, 0, 1]);
@@ -18,36 +18,28 @@ export async function measureJoinedProgramStream(path: string, signal: AbortSign
   const clock = new ProgramClock();
   let stream: number | null = null;
   let last = 0;
-  let rest: Buffer = Buffer.alloc(0);
-  let skippedBytes = 0;
-  try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
-      const bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      let at = skippedBytes;
-      while (at + headBytes <= bytes.length) {
-        if (bytes.compare(startCode, 0, startCode.length, at, at + startCode.length) !== 0) {
-          const next = bytes.indexOf(startCode, at);
-          at = next === -1 ? bytes.length - startCode.length + 1 : next;
-          continue;
-        }
-        const code = bytes[at + 3] ?? 0;
-        const isStream = code === codes.private || (code >= codes.audio && code <= codes.lastVideo);
-        const ticks = isStream && (stream ?? code) === code ? decodingTime(bytes, at) : null;
-        if (ticks !== null && (ticks >= last || ticks < last - maxReorderTicks)) {
-          stream = code;
-          last = ticks;
-          clock.add(code, ticks);
-        }
-        // A pack ends with stuffing, which has no start code.
-        at += code >= codes.header ? 6 + bytes.readUInt16BE(at + 4) : 4;
+  const isRead = await scanFile(path, signal, (bytes) => {
+    let at = 0;
+    while (at + headBytes <= bytes.length) {
+      if (bytes.compare(startCode, 0, startCode.length, at, at + startCode.length) !== 0) {
+        const next = bytes.indexOf(startCode, at);
+        at = next === -1 ? bytes.length - startCode.length + 1 : next;
+        continue;
       }
-      rest = bytes.subarray(Math.min(at, bytes.length));
-      skippedBytes = Math.max(0, at - bytes.length);
+      const code = bytes[at + 3] ?? 0;
+      const isStream = code === codes.private || (code >= codes.audio && code <= codes.lastVideo);
+      const ticks = isStream && (stream ?? code) === code ? decodingTime(bytes, at) : null;
+      if (ticks !== null && (ticks >= last || ticks < last - maxReorderTicks)) {
+        stream = code;
+        last = ticks;
+        clock.add(code, ticks);
+      }
+      // A pack ends with stuffing, which has no start code.
+      at += code >= codes.header ? 6 + bytes.readUInt16BE(at + 4) : 4;
     }
-  } catch {
-    return null;
-  }
-  return clock.hasJumped ? clock.seconds : null;
+    return at;
+  });
+  return isRead && clock.hasJumped ? clock.seconds : null;
 }
 
 /** The decoding time of a packet, or its presentation time if it has only that, in ticks; null if it has none. */

@@ -1,4 +1,4 @@
-import { createReadStream } from 'node:fs';
+import { scanFile } from './scan-file.js';
 
 /** Packet sizes in bytes: plain, with a preceding timestamp (M2TS), and with a trailing checksum. */
 const packetSizes = [188, 192, 204] as const;
@@ -28,22 +28,15 @@ export async function scanTransportStream(
 ): Promise<TransportStreamFacts | null> {
   const clock = new ProgramClock();
   const counters = new ContinuityCounters();
-  let rest: Buffer = Buffer.alloc(0);
   let packetSize: number | null = null;
-  try {
-    for await (const chunk of createReadStream(path, { highWaterMark: 1024 * 1024, signal })) {
-      let bytes: Buffer = rest.length === 0 ? chunk : Buffer.concat([rest, chunk]);
-      if (packetSize === null) {
-        const layout = layoutOf(bytes);
-        if (layout === null) return null;
-        packetSize = layout.packetSize;
-        bytes = bytes.subarray(layout.first);
-      }
-      rest = bytes.subarray(readPackets(bytes, packetSize, clock, counters));
-    }
-  } catch {
-    return null;
-  }
+  const isRead = await scanFile(path, signal, (bytes) => {
+    if (packetSize !== null) return readPackets(bytes, packetSize, clock, counters);
+    const layout = layoutOf(bytes);
+    if (layout === null) return null;
+    packetSize = layout.packetSize;
+    return layout.first + readPackets(bytes.subarray(layout.first), packetSize, clock, counters);
+  });
+  if (!isRead) return null;
   return { joinedSeconds: clock.hasJumped ? clock.seconds : null, lossSeconds: clock.lossSeconds };
 }
 
