@@ -48,8 +48,6 @@ export class ScratchSpace {
   readonly #options: ScratchSpaceOptions;
   readonly #reservations = new Set<ScratchReservation>();
   #waiters: readonly Waiter[] = [];
-  /** The sizes of files that `withFile` reserves. */
-  #otherBytes = 0;
   #isAdmitting = false;
   #mustAdmitAgain = false;
 
@@ -96,22 +94,18 @@ export class ScratchSpace {
    */
   async hasSpaceFor(bytes: number): Promise<boolean> {
     const freeBytes = await this.#options.freeBytes().catch(() => Number.POSITIVE_INFINITY);
-    const needed = [...this.#reservations].reduce(
-      (sum, reservation) => sum + reservation.remainingBytes,
-      this.#otherBytes,
-    );
+    const needed = [...this.#reservations].reduce((sum, reservation) => sum + reservation.remainingBytes, 0);
     return freeBytes - needed - bytes >= this.#options.minFreeBytes;
   }
 
   /** Does work that writes a file of this size in addition to what jobs reserve. Downloads wait that do not fit next to it. */
   async withFile<T>(sizeBytes: number, work: () => Promise<T>): Promise<T> {
-    this.#otherBytes += sizeBytes;
+    const reservation = this.#begin(sizeBytes, 0);
     try {
       return await work();
     } finally {
       // The disk counts the file now.
-      this.#otherBytes -= sizeBytes;
-      this.#admit();
+      reservation.release();
     }
   }
 
