@@ -13,7 +13,7 @@ const tokensTtlMs = 60_000;
 
 /** Which files the daemon must keep longer than 24 hours. */
 interface NeededFiles {
-  /** What a job that has not ended needs the files of this token for: it names them, or has delivered them. */
+  /** Why a job that has not ended needs the files of this token: it names them, or has delivered them. Null if none does. */
   needOf(token: string): Promise<FileNeed | null>;
 }
 

@@ -176,7 +176,7 @@ function countsOf(packets = '0', frames?: string, samples?: string): TrackCounts
   };
 }
 
-/** Those of demuxers of `damagePattern`. */
+/** The messages of demuxers that count as damage. */
 const demuxerMessages = [
   ...['exceeds containing master element', "an EBML number's first byte", 'first byte of an EBML number'],
   ...['Invalid EBML number size tag', 'Packet mismatch -?\\d', 'packet_replic_size -?\\d+ is invalid'],

@@ -37,8 +37,8 @@ export function parseFileRefUrl(url: string): FileRef | null {
 }
 
 /**
- * Parses the public address of a hosted file, `https://HOST/hosted/TOKEN/NAME`. Any host may be that of this daemon, which may have several;
- * a token of another service is not known here. Returns null if the URL is none.
+ * Parses the public address of a hosted file, `https://HOST/hosted/TOKEN/NAME`. The host is not compared: a daemon may have several, and it
+ * does not know the tokens of other services. Returns null for any other URL.
  */
 export function parseHostedAddress(url: string): FileRef | null {
   return parseRef(url, addressPattern);

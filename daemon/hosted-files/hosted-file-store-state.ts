@@ -17,7 +17,7 @@ export interface HostedFileStoreOptions {
   readonly randomToken: () => string;
   /** How long an upload may send nothing before it is aborted, in milliseconds. */
   readonly stallTimeoutMs: number;
-  /** What jobs that have not ended need the files of a token for; nothing by default. Asked only about files whose time is over. */
+  /** Why jobs that have not ended need the files of a token; null by default. Called only for files whose time is over. */
   readonly needOf?: (token: string) => Promise<FileNeed | null>;
   /** Whether the time of files that are needed starts again, as that of uploads does; false by default. */
   readonly renewsNeeded?: boolean;
