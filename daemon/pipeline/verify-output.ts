@@ -58,15 +58,18 @@ function findMismatch(product: Product, media: MediaFacts | null): JobFailure | 
   return mismatch === null ? null : invalidFileFailure(mismatch);
 }
 
-/** The failure of an output without any frame: of the settings if these ask for a clip. */
-function emptyFailure({ isClip }: Product): JobFailure {
-  if (isClip)
-    return {
-      errorClass: 'InvalidVideoSettingsError',
-      message: 'The clip is too short: it contains no frame of the input.',
-    };
+/** The failure of an output without any frame: of the settings if these ask for a clip, or for frames longer than the input. */
+function emptyFailure({ isClip, expectedSeconds, video }: Product): JobFailure {
+  if (isClip) return settingsFailure('The clip is too short: it contains no frame of the input.');
+  if (video !== null && expectedSeconds !== null && expectedSeconds < video.frameSeconds)
+    return settingsFailure('The input is shorter than one frame at this frame rate. Choose a higher one.');
   return { errorClass: 'TranscodingError', message: 'The input is shorter than one frame of the output.' };
 }
+
+const settingsFailure = (message: string): JobFailure => ({
+  errorClass: 'InvalidVideoSettingsError',
+  message,
+});
 
 function invalidFileFailure(what: string): JobFailure {
   return { errorClass: 'TranscodingError', message: `The encoder wrote a file ${what}.` };

@@ -25,9 +25,10 @@ export async function shippedBuilds(): Promise<readonly ShippedBuild[]> {
     name,
     env: { VENC_FFMPEG: path, VENC_FFPROBE: ffprobe.path },
   });
-  const first = named(ffmpeg.path, `ffmpeg ${ffmpeg.version}`);
-  if (process.env.VENC_FFMPEG !== undefined) return [first];
   const others = ['@ffmpeg-installer', '@ffmpeg-binary'].map((scope) => named(installed(scope), scope));
+  const scoped = others.find(({ env }) => env.VENC_FFMPEG === ffmpeg.path);
+  const first = scoped ?? named(ffmpeg.path, `ffmpeg ${ffmpeg.version}`);
+  if (process.env.VENC_FFMPEG !== undefined) return [first];
   return [
     first,
     ...others.filter(({ env }) => existsSync(env.VENC_FFMPEG) && env.VENC_FFMPEG !== ffmpeg.path),

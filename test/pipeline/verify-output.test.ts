@@ -77,7 +77,20 @@ test('a clip between two frames, without any frame, is an error of the settings'
     assert.is(verifyOutput({ ...short, video: null }, null).failure?.errorClass, 'InvalidVideoSettingsError');
   }
   const { isClip: _, ...whole } = short;
-  assert.match(verifyOutput(whole, null).failure?.message ?? '', /input is shorter than one frame/);
+  const slow = verifyOutput(
+    {
+      ...whole,
+      expectedSeconds: 1,
+      video: { codec: 'h264', width: 64, height: 64, frameSeconds: 5, frames: null },
+    },
+    null,
+  ).failure;
+  assert.is(slow?.errorClass, 'InvalidVideoSettingsError');
+  assert.match(slow?.message ?? '', /shorter than one frame at this frame rate/);
+  assert.match(
+    verifyOutput({ ...whole, video: null }, null).failure?.message ?? '',
+    /shorter than one frame of the output/,
+  );
   const wide = { ...short, expectedSeconds: 0.2, contentSeconds: 0.2 };
   assert.is(verifyOutput(wide, null).failure?.errorClass, 'TranscodingError');
   const failure = new VencError('TranscodingError', 'The encoder gave up.');
