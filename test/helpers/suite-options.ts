@@ -19,9 +19,16 @@ interface RunOptions extends SuiteOptions {
   readonly isSerial: boolean;
 }
 
-/** Parses the arguments of `run-tests`: `[PATTERN] [--long] [--seed NUMBER] [--serial]`. Without `--seed`, the seed is random. */
-export function parseSuiteArgs(args: readonly string[]): RunOptions {
-  const parsed = { pattern: '', isLong: false, isSerial: false, seed: randomInt(maxSeed) };
+/**
+ * Parses the arguments of `run-tests`: `[PATTERN] [--long] [--seed NUMBER] [--serial]`. Without `--seed` and `VENC_TEST_SEED`, the seed is
+ * random.
+ */
+export function parseSuiteArgs(
+  args: readonly string[],
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): RunOptions {
+  const seed = parseSeed(env[seedVariable] ?? String(randomInt(maxSeed)));
+  const parsed = { pattern: '', isLong: false, isSerial: false, seed };
   const rest = [...args];
   for (let arg = rest.shift(); arg !== undefined; arg = rest.shift()) {
     if (arg === '--long') parsed.isLong = true;
