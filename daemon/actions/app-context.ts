@@ -13,7 +13,8 @@ import type { Account, AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
 import type { TransportRegistry } from '../transports/registry.js';
-import type { JobEvents, LogEvents } from './job-events.js';
+import type { JobEvents } from './job-events.js';
+import type { LogEvents } from './log-events.js';
 import type { WorkerFiles } from './worker-files.js';
 
 /**

@@ -1,6 +1,7 @@
 import type { AppContext } from './app-context.js';
+import type { Feed } from './event-hub.js';
 import { findJob } from './find-job.js';
-import type { JobFeed } from './job-feed.js';
+import type { JobProgressEvent } from './job-events.js';
 
 /**
  * Subscribes to the progress of a job, an addition to the service document. The first event is the current
@@ -12,7 +13,7 @@ export async function followJob(
   accountId: string,
   id: number,
   lastEventId: string | null = null,
-): Promise<JobFeed | null> {
+): Promise<Feed<JobProgressEvent> | null> {
   // Checks the owner before it joins the subscription of another client.
   await findJob(appContext, accountId, id);
   const feed = await appContext.events.subscribe(id, () => findJob(appContext, accountId, id), lastEventId);

@@ -3,7 +3,7 @@ import type { LogRecord } from '../../src/shared/records.js';
 import { logLevels } from '../../src/shared/util/log.js';
 import { type AppContext, requireOwner } from './app-context.js';
 import { findJob } from './find-job.js';
-import { type LogFeed, type LogQuery, selectLines } from './log-feed.js';
+import { type LogEvents, type LogQuery, selectLines } from './log-events.js';
 
 /** The parameters of a log, as strings from a query; null if absent. */
 interface LogParameters {
@@ -40,7 +40,7 @@ export async function followLog(
   reader: LogReader,
   log: RequestedLog,
   { lastEventId, ...parameters }: LogParameters & { readonly lastEventId: string | null },
-): Promise<LogFeed | null> {
+): ReturnType<LogEvents['subscribe']> {
   const name = await requireReadable(appContext, reader, log);
   return appContext.logEvents.subscribe(name, parseLogQuery(parameters), lastEventId);
 }

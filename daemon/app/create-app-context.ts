@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { JobEvents, LogEvents } from '../actions/job-events.js';
+import { JobEvents } from '../actions/job-events.js';
+import { LogEvents } from '../actions/log-events.js';
 import {
   damagedPrograms,
   killOrphanProcesses,

@@ -1,4 +1,5 @@
 import type { AppContext } from '../actions/app-context.js';
+import type { Feed, StreamEvent } from '../actions/event-hub.js';
 import type { Reply, RequestContext } from './request-context.js';
 
 /** Milliseconds after which a client may reconnect. */
@@ -14,24 +15,9 @@ export const eventStreamHeaders = {
   'X-Accel-Buffering': 'no',
 };
 
-/** An event. An object that is passed to several streams is encoded once. */
-interface StreamEvent {
-  readonly id: string;
-  /** The data as JSON on one line. */
-  readonly json: string;
-}
-
-/** The events for one client. */
-interface Feed {
-  /** Resolves to the next item; null at the end. */
-  next(): Promise<StreamEvent | 'heartbeat' | null>;
-  /** Ends the feed. */
-  cancel(): void;
-}
-
 /** Answers with the events of a feed, until it ends, the client disconnects or the key is revoked. */
 export function answerWithEvents(
-  feed: Feed,
+  feed: Feed<StreamEvent>,
   { accounts }: Pick<AppContext, 'accounts'>,
   { signal }: RequestContext,
   keyId: string,
@@ -53,7 +39,7 @@ export function lastEventIdOf({ incoming }: RequestContext): string | null {
 }
 
 /** The feed as a byte stream; calls `stop` at its end. Reads an item only when the client has space for it. */
-function createEventStream(feed: Feed, stop: () => void): ReadableStream<Uint8Array> {
+function createEventStream(feed: Feed<StreamEvent>, stop: () => void): ReadableStream<Uint8Array> {
   return new ReadableStream<Uint8Array>(
     {
       start: (controller) => controller.enqueue(preamble),

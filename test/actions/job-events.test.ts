@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobFeed, JobProgressEvent } from '../../daemon/actions/job-feed.js';
+import type { Feed } from '../../daemon/actions/event-hub.js';
+import type { JobProgressEvent } from '../../daemon/actions/job-events.js';
 import { jobProgress } from '../../daemon/jobs/progress.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
@@ -31,14 +32,14 @@ test.after.each(async ({ store, harnesses }) => {
   await store.close();
 });
 
-async function nextEvent(feed: JobFeed): Promise<JobProgressEvent> {
+async function nextEvent(feed: Feed<JobProgressEvent>): Promise<JobProgressEvent> {
   const item = await feed.next();
   if (item === null || item === 'heartbeat') throw new Error(`no event, but ${item}`);
   return item;
 }
 
 /** Whether a feed stays silent until the next change. */
-async function isIdle(feed: JobFeed): Promise<boolean> {
+async function isIdle(feed: Feed<JobProgressEvent>): Promise<boolean> {
   let hasEvent = false;
   void feed.next().then(() => {
     hasEvent = true;

@@ -1,5 +1,5 @@
-import { JobEvents, type JobEventsOptions } from '../../daemon/actions/job-events.js';
-import type { JobFeed } from '../../daemon/actions/job-feed.js';
+import type { Feed } from '../../daemon/actions/event-hub.js';
+import { JobEvents, type JobEventsOptions, type JobProgressEvent } from '../../daemon/actions/job-events.js';
 import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
@@ -41,7 +41,7 @@ export class EventHarness {
   };
 
   /** Subscribes to the job. */
-  subscribe(lastEventId?: string): Promise<JobFeed> {
+  subscribe(lastEventId?: string): Promise<Feed<JobProgressEvent>> {
     return this.events.subscribe(this.id, this.read, lastEventId);
   }
 

@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3620, files: 32 },
+  'daemon/actions': { lines: 3560, files: 32 },
   'daemon/admin': { lines: 1190, files: 12 },
   'daemon/admin/database': { lines: 80, files: 1 },
   'daemon/app': { lines: 1620, files: 17 },
@@ -13,7 +13,7 @@ export const budget: Budget = {
   'daemon/dry-run': { lines: 620, files: 4 },
   'daemon/ffmpeg': { lines: 5410, files: 37 },
   'daemon/hosted-files': { lines: 880, files: 9 },
-  'daemon/http': { lines: 4300, files: 30 },
+  'daemon/http': { lines: 4290, files: 30 },
   'daemon/jobs': { lines: 3460, files: 32 },
   'daemon/metrics': { lines: 390, files: 3 },
   'daemon/migrate': { lines: 920, files: 5 },

@@ -1,6 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LogFeed, selectLines } from '../../daemon/actions/log-feed.js';
+import { Feed, type StreamEvent } from '../../daemon/actions/event-hub.js';
+import { selectLines } from '../../daemon/actions/log-events.js';
 import type { LogRecord } from '../../src/shared/records.js';
 import type { LogLevel } from '../../src/shared/util/log.js';
 
@@ -11,7 +12,9 @@ const line = (id: number, level: LogLevel = 'info'): LogRecord => ({
   message: `line ${id}`,
 });
 
-async function idsOf(feed: LogFeed, count: number): Promise<readonly string[]> {
+const event = (id: number): StreamEvent => ({ id: String(id), json: '{}' });
+
+async function idsOf(feed: Feed<StreamEvent>, count: number): Promise<readonly string[]> {
   const ids: string[] = [];
   while (ids.length < count) {
     const item = await feed.next();
@@ -21,19 +24,19 @@ async function idsOf(feed: LogFeed, count: number): Promise<readonly string[]> {
   return ids;
 }
 
-test('lines that arrive while the earlier ones are read come after them, each once', async () => {
-  const feed = new LogFeed('info', () => {});
-  feed.push(line(2));
-  feed.push(line(3));
-  feed.begin([line(1), line(2)]);
-  feed.push(line(4));
+test('events that arrive while the earlier ones are read come after them, each once', async () => {
+  const feed = new Feed({ onEnd: () => {} });
+  feed.push(event(2));
+  feed.push(event(3));
+  feed.replay([event(1), event(2)]);
+  feed.push(event(4));
   assert.equal(await idsOf(feed, 4), ['1', '2', '3', '4']);
 });
 
-test('a level leaves out less severe lines, and a heartbeat is sent only if there is no line', async () => {
-  const feed = new LogFeed('warn', () => {});
-  feed.begin([]);
-  for (const level of ['info', 'warn', 'error'] as const) feed.push(line(level.length, level));
+test('events that are not accepted are left out, and a heartbeat is sent only if there is no event', async () => {
+  const feed = new Feed({ accepts: ({ id }) => id !== '1', onEnd: () => {} });
+  feed.replay([]);
+  for (const id of [1, 4, 5]) feed.push(event(id));
   feed.pushHeartbeat();
   assert.equal(await idsOf(feed, 2), ['4', '5']);
   feed.pushHeartbeat();
@@ -42,11 +45,13 @@ test('a level leaves out less severe lines, and a heartbeat is sent only if ther
 
 test('a reader that is too slow gets what waits for it, and then the end', async () => {
   let ends = 0;
-  const feed = new LogFeed('info', () => {
-    ends += 1;
+  const feed = new Feed({
+    onEnd: () => {
+      ends += 1;
+    },
   });
-  feed.begin([]);
-  for (let id = 1; id <= 5000; id += 1) feed.push(line(id));
+  feed.replay([]);
+  for (let id = 1; id <= 5000; id += 1) feed.push(event(id));
   const ids = await idsOf(feed, 5000);
   assert.is(ids.length, 2000);
   assert.is(ids.at(-1), '2000');
@@ -55,8 +60,8 @@ test('a reader that is too slow gets what waits for it, and then the end', async
 });
 
 test('a cancelled feed ends at once', async () => {
-  const feed = new LogFeed('info', () => {});
-  feed.begin([line(1)]);
+  const feed = new Feed({ onEnd: () => {} });
+  feed.replay([event(1)]);
   feed.cancel();
   assert.is(await feed.next(), null);
 });
