@@ -118,6 +118,7 @@ export const videoEncoders = {
     // Players and packagers that start at a keyframe cannot show the frames before it that an open GOP has.
     params: { option: '-x265-params', always: ['open-gop=0'] },
     passes: 'x265',
+    minSidePixels: 16,
   },
   // Without a bitrate VP8 uses 256 kbps, so its quality is a crf with a bitrate that suits the size. `speed` is ignored for VP8
   // (section 4.1); below 2 the encoder gets slower without a visible gain.
@@ -206,6 +207,8 @@ export const videoEncoders = {
     underCap: { bitrateRatio: 0.85, bufferRatio: 1, quality: 'bitrate-only', keyframesPerBuffer: 2 },
     speed: sameAtAllLevels([]),
     passes: 'log',
+    // The decoder of ffmpeg reads no frame that is narrower.
+    minSidePixels: 18,
   },
 } as const satisfies Record<string, VideoEncoder>;
 

@@ -46,6 +46,11 @@ const limited: readonly (readonly [OutputSettings, readonly string[], RegExp])[]
     /-level:v 3.1/,
   ],
   [
+    { height: 486, width: 720, aspect_mode: 'stretch', force_interlace_headers: true },
+    ['force_interlace_headers was corrected to false: the height of 486 pixels is not a multiple of 4.'],
+    /^(?!.*fake-interlaced)/,
+  ],
+  [
     { video_codec_level: '3.1', video_bitrate: 20_000 },
     ['video_bitrate was corrected to 17500: level 3.1 of H.264 has no higher bitrate.'],
     /-b:v 17500k/,

@@ -177,11 +177,16 @@ test('an input whose square pixels would be too many is an error', () => {
 });
 
 test('a video smaller than the minimum of its encoder is an error that names the encoder', () => {
-  const decided = decideVideo({ width: 32 }, videoFacts(), 'libsvtav1', {
-    format: 'mpeg4',
-    firstFrameSeconds: 0,
-  });
-  assert.match('failure' in decided ? decided.failure.message : '', /32x18 pixels; libsvtav1 needs/);
+  const source = { format: 'mpeg4', firstFrameSeconds: 0 } as const;
+  for (const [encoder, width, size] of [
+    ['libsvtav1', 32, '32x18'],
+    ['libx265', 24, '24x14'],
+    ['libtheora', 16, '16x8'],
+  ] as const) {
+    const decided = decideVideo({ width }, videoFacts(), encoder, source);
+    const message = 'failure' in decided ? decided.failure.message : '';
+    assert.match(message, `${size} pixels; ${encoder} needs sides of at least`);
+  }
 });
 
 test.run();

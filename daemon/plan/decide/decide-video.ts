@@ -14,7 +14,14 @@ import type { Capabilities, WatermarkImage } from '../plan-types.js';
 import { hasConstantBitrate, targetKbps } from './bitrate-cap.js';
 import { decideCodecOptions } from './codec-options.js';
 import { decideColours, finalMatrix } from './colours.js';
-import type { BitrateCap, Correction, FieldOrderDecision, VideoDecision, VideoRate } from './decisions.js';
+import type {
+  BitrateCap,
+  Correction,
+  FieldOrderDecision,
+  Signalling,
+  VideoDecision,
+  VideoRate,
+} from './decisions.js';
 import { decideKeyframes, losesKeyframesInTwoPasses } from './keyframes.js';
 import { decideLimitedFit, enlargedWarnings, pixelsOf } from './size.js';
 import { decideTiming, type TimingSource } from './timing.js';
@@ -69,7 +76,8 @@ export function decideVideo(
   const keyframes = decideKeyframes(settings, timing, segmentGrids);
   const demand = { width, height, framesPerSecond: timing.framesPerSecond ?? assumedRateOfLevels };
   const codecOptions = decideCodecOptions(settings, codec, demand);
-  const corrected = [...corrections, ...codecOptions.corrections];
+  const fields = withinFieldHeight(signalling, height);
+  const corrected = [...corrections, ...codecOptions.corrections, ...fields.corrections];
   const errors = corrected.filter(({ name }) => isStrictAbout(settings, name));
   if (errors.length > 0) return rejected(errors.map((one) => toStrictSentence(settings, one)).join(' '));
   return {
@@ -109,8 +117,21 @@ export function decideVideo(
       codecOptions: codecOptions.options,
       keyframes,
       effects,
-      signalling,
+      signalling: fields.signalling,
     },
+  };
+}
+
+/** H.264 that is declared as interlaced has two lines of a macroblock in each field: x264 rejects other heights. */
+function withinFieldHeight(
+  signalling: Signalling,
+  height: number,
+): { readonly signalling: Signalling; readonly corrections: readonly Correction[] } {
+  if (!signalling.declaresFields || height % 4 === 0) return { signalling, corrections: [] };
+  const reason = `the height of ${height} pixels is not a multiple of 4`;
+  return {
+    signalling: { ...signalling, declaresFields: false },
+    corrections: [{ name: 'force_interlace_headers', value: 'false', reason }],
   };
 }
 

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 420, files: 5 },
   'daemon/packaging': { lines: 4180, files: 33 },
   'daemon/pipeline': { lines: 4720, files: 37 },
-  'daemon/plan': { lines: 9120, files: 65 },
+  'daemon/plan': { lines: 9140, files: 65 },
   'daemon/queue': { lines: 3310, files: 21 },
   'daemon/queue/postgres': { lines: 890, files: 3 },
   'daemon/store': { lines: 5160, files: 42 },
