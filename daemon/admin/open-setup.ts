@@ -1,19 +1,9 @@
 import { VencError } from '../../src/shared/errors.js';
 import type { AccountsDocument } from '../store/accounts/accounts-document.js';
-import {
-  damagedAccounts,
-  type LockedAccounts,
-  readAccounts,
-  withAccountsLock,
-} from '../store/accounts/accounts-file.js';
-import { readKeyUses } from '../store/accounts/key-use-recorder.js';
+import { damagedAccounts, readAccounts, withAccountsLock } from '../store/accounts/accounts-file.js';
+import { keyUsesDocument } from '../store/accounts/key-use-recorder.js';
 import { ensureOwner, readOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
-import {
-  newCredentialsKey,
-  readCredentials,
-  readCredentialsKey,
-  type StoredCredential,
-} from '../store/credentials/credentials-file.js';
+import { credentialsDocument, openCredentialsKey } from '../store/credentials/credentials-file.js';
 import { type DataLayout, dataLayout } from '../store/data-folder/layout.js';
 import type { SetupStore } from './setup-store.js';
 
@@ -50,7 +40,11 @@ async function open({ dataFolder, database, databaseKey }: SetupPlace): Promise<
 export function openFolderSetup(dataFolder: string): SetupStore {
   const layout = dataLayout(dataFolder);
   const accounts = () => readOrCreateAccounts(layout);
-  const credentials = () => readStored(layout);
+  const damagedError = (reason: string) =>
+    new VencError('UsageError', `The file ${layout.credentials} is damaged: ${reason}.`, {
+      hint: 'Restore it from a backup, or remove it and add the credentials again.',
+    });
+  const credentials = async () => (await credentialsDocument(layout, { damagedError }).load()).credentials;
   return {
     name: `the data folder ${dataFolder}`,
     accounts,
@@ -63,14 +57,16 @@ export function openFolderSetup(dataFolder: string): SetupStore {
           replaceAccounts: (after) => locked.replace(after),
           ownerKey: () => readOwnerKey(layout),
           removeOwnerKey: () => removeOwnerKey(layout),
-          credentialsKey: async () => (await readCredentialsKey(layout)) ?? (await createKey(layout, locked)),
+          credentialsKey: () => openCredentialsKey(layout, locked.files),
           credentials,
           replaceCredentials: (after) =>
-            locked.write(layout.credentials, JSON.stringify({ credentials: after })),
+            credentialsDocument(layout, { damagedError, files: locked.files }).update(() => ({
+              credentials: after,
+            })),
         }),
       );
     },
-    keyUses: () => readKeyUses(layout.keyUses),
+    keyUses: () => keyUsesDocument(layout.keyUses).load(),
     close: async () => undefined,
   };
 }
@@ -79,21 +75,4 @@ async function readOrCreateAccounts(layout: DataLayout): Promise<AccountsDocumen
   const found = await readAccounts(layout);
   if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
   return found.kind === 'whole' ? found.data : (await ensureOwner(layout)).document;
-}
-
-async function readStored(layout: DataLayout): Promise<readonly StoredCredential[]> {
-  const found = await readCredentials(layout);
-  if (found.kind === 'damaged') {
-    throw new VencError('UsageError', `The file ${layout.credentials} is damaged: ${found.reason}.`, {
-      hint: 'Restore it from a backup, or remove it and add the credentials again.',
-    });
-  }
-  return found.kind === 'whole' ? found.data : [];
-}
-
-async function createKey(layout: DataLayout, { write }: LockedAccounts): Promise<Buffer> {
-  await write(layout.credentialsKey, newCredentialsKey());
-  const key = await readCredentialsKey(layout);
-  if (key === null) throw new TypeError('the key of the credentials was written, but is not there');
-  return key;
 }

@@ -27,7 +27,7 @@ export interface AccountsDocument {
 }
 
 /** The document as older versions wrote it: accounts without notification secrets. */
-interface StoredAccounts extends Omit<AccountsDocument, 'accounts'> {
+export interface StoredAccounts extends Omit<AccountsDocument, 'accounts'> {
   readonly accounts: readonly StoredAccount[];
 }
 

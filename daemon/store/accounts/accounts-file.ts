@@ -8,13 +8,14 @@ import { holderName } from '../../../src/shared/util/lock/lock-holder.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import { diskOfOwner, makeDataFolder, removeAbandonedFiles } from '../data-folder/data-folder.js';
 import { toOpenError, toWriteError } from '../data-folder/disk-errors.js';
-import { type ReadResult, readDocument } from '../data-folder/document.js';
+import { DurableJsonFile, JsonDocument, type ReadResult, readDocument } from '../data-folder/document.js';
 import type { DataLayout } from '../data-folder/layout.js';
 import {
   type AccountsDocument,
   hasAllSecrets,
   noAccounts,
   readAccountsDocument,
+  type StoredAccounts,
   withMissingSecrets,
 } from './accounts-document.js';
 import { newNotificationSecret } from './keys.js';
@@ -31,8 +32,8 @@ export interface LockedAccounts {
   readonly document: AccountsDocument;
   /** Writes `accounts.json` atomically and durably. */
   replace(after: AccountsDocument): Promise<void>;
-  /** Writes another file of the data folder, atomically and durably. */
-  write(path: string, text: string): Promise<void>;
+  /** Writes other files of the data folder. */
+  readonly files: AtomicFiles;
 }
 
 /**
@@ -64,19 +65,25 @@ export async function withAccountsLock<T>(
       const disk = guardDisk(diskOfOwner(layout.folder), () => requireLock(lock, layout));
       await removeAbandonedFiles(layout.folder, disk);
       const files = new AtomicFiles(disk, toWriteError);
-      const replace = (after: AccountsDocument) => files.write(layout.accounts, JSON.stringify(after));
-      const found = await readDocument(layout.accounts, readAccountsDocument);
-      if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
-      const before = found.kind === 'whole' ? found.data : noAccounts;
-      const document = hasAllSecrets(before) ? before : withMissingSecrets(before, newNotificationSecret);
-      if (document !== before) await replace(document);
-      return await work({ document, replace, write: (path, text) => files.write(path, text) });
+      const accounts = accountsDocument(layout, files);
+      await accounts.update((before) =>
+        hasAllSecrets(before) ? before : withMissingSecrets(before, newNotificationSecret),
+      );
+      const document = accounts.data as AccountsDocument;
+      return await work({ document, files, replace: (after) => accounts.update(() => after) });
     } finally {
       await lock.release();
     }
   } catch (error) {
     throw toOpenError(error, layout.folder);
   }
+}
+
+/** `DATA/accounts.json`. Reading it rejects with `damagedAccounts` if the file is damaged. */
+export function accountsDocument(layout: DataLayout, files?: AtomicFiles): JsonDocument<StoredAccounts> {
+  const damagedError = (reason: string) => damagedAccounts(layout, reason);
+  const options = { path: layout.accounts, parse: readAccountsDocument, files, damagedError };
+  return new JsonDocument<StoredAccounts>(new DurableJsonFile(options), noAccounts);
 }
 
 /** The error for an `accounts.json` that cannot be used. It names the file and what to do. */

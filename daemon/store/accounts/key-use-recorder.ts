@@ -1,8 +1,6 @@
-import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
-import { realDisk } from '../../../src/shared/util/disk.js';
+import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
-import { toWriteError } from '../data-folder/disk-errors.js';
-import { readDocument } from '../data-folder/document.js';
+import { DurableJsonFile, JsonDocument } from '../data-folder/document.js';
 
 /** The last uses of keys: ISO times by the short ids of the keys. */
 export type KeyUseTimes = Readonly<Record<string, string>>;
@@ -12,21 +10,16 @@ const flushIntervalMs = 60_000;
 /** After an idle period, the first use is written after this delay, so that it is soon visible. */
 const firstFlushMs = 1000;
 
-/** Reads `DATA/key-uses.json`. A missing or damaged file counts as empty: it is only a convenience. */
-export async function readKeyUses(path: string): Promise<KeyUseTimes> {
-  const found = await readDocument(path, readTimes);
-  return found.kind === 'whole' ? found.data : {};
+/** `DATA/key-uses.json`. A missing or damaged file counts as empty: it is only a convenience. */
+export function keyUsesDocument(path: string, files?: AtomicFiles): JsonDocument<KeyUseTimes> {
+  return new JsonDocument(new DurableJsonFile({ path, parse: parseTimes, files }), {});
 }
 
 /** Adds uses to `DATA/key-uses.json`. `isKey` returns whether a key with an id still exists; uses of other keys are dropped. */
-export async function addKeyUses(
-  path: string,
-  uses: KeyUseTimes,
-  isKey: (id: string) => boolean,
-): Promise<void> {
-  const all = Object.entries({ ...(await readKeyUses(path)), ...uses });
-  const files = new AtomicFiles(realDisk, toWriteError);
-  await files.write(path, JSON.stringify(Object.fromEntries(all.filter(([id]) => isKey(id)))));
+export function addKeyUses(path: string, uses: KeyUseTimes, isKey: (id: string) => boolean): Promise<void> {
+  return keyUsesDocument(path).update((before) =>
+    Object.fromEntries(Object.entries({ ...before, ...uses }).filter(([id]) => isKey(id))),
+  );
 }
 
 /** The options of `KeyUseRecorder`. */
@@ -97,7 +90,7 @@ export class KeyUseRecorder {
   }
 }
 
-function readTimes(value: unknown): KeyUseTimes | null {
+function parseTimes(value: unknown): KeyUseTimes | null {
   if (!isObject(value)) return null;
   const entries = Object.entries(value);
   const isTime = (entry: readonly [string, unknown]): entry is [string, string] =>

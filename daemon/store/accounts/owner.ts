@@ -40,7 +40,7 @@ export async function ensureOwner(layout: DataLayout, given?: string): Promise<O
     if (document !== locked.document) await locked.replace(document);
     // After accounts.json: a crash in between leaves a valid old key, or none, and then the next start makes
     // one.
-    if (key !== storedKey) await locked.write(layout.ownerKey, `${key}\n`);
+    if (key !== storedKey) await locked.files.write(layout.ownerKey, `${key}\n`);
     return { key, document };
   });
 }

@@ -1,8 +1,9 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { readTextFile } from '../../../src/shared/util/disk.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import type { Credential } from '../../jobs/saved-credentials.js';
-import { type ReadResult, readDocument } from '../data-folder/document.js';
+import { DurableJsonFile, JsonDocument } from '../data-folder/document.js';
 import type { DataLayout } from '../data-folder/layout.js';
 
 /** Saved credentials of an account, as `credentials.json` has them. */
@@ -34,6 +35,16 @@ export async function readCredentialsKey(layout: DataLayout): Promise<Buffer | n
   if (text === null) return null;
   const key = parseCredentialsKey(text);
   if (key === null) throw new TypeError(`${layout.credentialsKey} is damaged`);
+  return key;
+}
+
+/** The key of the data folder; the first use creates it. */
+export async function openCredentialsKey(layout: DataLayout, files: AtomicFiles): Promise<Buffer> {
+  const known = await readCredentialsKey(layout);
+  if (known !== null) return known;
+  await files.write(layout.credentialsKey, newCredentialsKey());
+  const key = await readCredentialsKey(layout);
+  if (key === null) throw new TypeError('the key of the credentials was written, but is not there');
   return key;
 }
 
@@ -69,13 +80,24 @@ function authenticatedText({ accountId, name }: CredentialId): Buffer {
   return Buffer.from(JSON.stringify([accountId, name]));
 }
 
-/** Reads `credentials.json`, which is always complete. */
-export function readCredentials(layout: DataLayout): Promise<ReadResult<readonly StoredCredential[]>> {
-  return readDocument(layout.credentials, (value) => {
-    if (!isObject(value) || !Array.isArray(value.credentials)) return null;
-    const credentials: unknown[] = value.credentials;
-    return credentials.every(isStoredCredential) ? credentials : null;
-  });
+/** The content of `credentials.json`. */
+interface CredentialsDocument {
+  readonly credentials: readonly StoredCredential[];
+}
+
+/** `DATA/credentials.json`. Reading it rejects with `damagedError` if the file is damaged. */
+export function credentialsDocument(
+  layout: DataLayout,
+  options: { readonly damagedError: (reason: string) => unknown; readonly files?: AtomicFiles },
+): JsonDocument<CredentialsDocument> {
+  const file = new DurableJsonFile({ path: layout.credentials, parse: parseCredentials, ...options });
+  return new JsonDocument(file, { credentials: [] });
+}
+
+function parseCredentials(value: unknown): CredentialsDocument | null {
+  if (!isObject(value) || !Array.isArray(value.credentials)) return null;
+  const credentials: unknown[] = value.credentials;
+  return credentials.every(isStoredCredential) ? { credentials } : null;
 }
 
 function isStoredCredential(value: unknown): value is StoredCredential {

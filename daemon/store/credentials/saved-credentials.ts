@@ -6,7 +6,12 @@ import {
   type SavedCredentials,
 } from '../../jobs/saved-credentials.js';
 import { dataLayout } from '../data-folder/layout.js';
-import { decrypt, readCredentials, readCredentialsKey, type StoredCredential } from './credentials-file.js';
+import {
+  credentialsDocument,
+  decrypt,
+  readCredentialsKey,
+  type StoredCredential,
+} from './credentials-file.js';
 
 /**
  * Opens the saved credentials of a data folder. The file is read at each use, so that changes by `venc credentials` apply at once and
@@ -14,13 +19,12 @@ import { decrypt, readCredentials, readCredentialsKey, type StoredCredential } f
  */
 export function openSavedCredentials(dataFolder: string): SavedCredentials {
   const layout = dataLayout(dataFolder);
+  const damagedError = (reason: string) => notUsable(`${layout.credentials} is damaged: ${reason}`);
   return savedCredentialsOf({
     async list() {
       // Most data folders have none. Asking so takes microseconds, and every create asks; opening the file took a third of a millisecond.
       if (!existsSync(layout.credentials)) return [];
-      const found = await readCredentials(layout);
-      if (found.kind === 'damaged') throw notUsable(`${layout.credentials} is damaged: ${found.reason}`);
-      return found.kind === 'whole' ? found.data : [];
+      return (await credentialsDocument(layout, { damagedError }).load()).credentials;
     },
     async readKey() {
       const key = await readCredentialsKey(layout);

@@ -1,6 +1,10 @@
 import { readFile } from 'node:fs';
 import { promisify } from 'node:util';
-import { readErrorCode, textFileOptions } from '../../../src/shared/util/disk.js';
+import { type Adapter, Low } from 'lowdb';
+import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
+import { readErrorCode, realDisk, textFileOptions } from '../../../src/shared/util/disk.js';
+import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
+import { toWriteError } from './disk-errors.js';
 
 /** The result of reading a document. `length` is that of its text, `reason` a short clause for a log. */
 export type ReadResult<T> =
@@ -48,4 +52,72 @@ export async function readDocument<T>(path: string, read: DocumentParser<T>): Pr
   return data === null
     ? { kind: 'damaged', reason: 'its fields are not those of the document' }
     : { kind: 'whole', data, length: text.length };
+}
+
+/** The options of `DurableJsonFile`. */
+interface DurableJsonFileOptions<T> {
+  readonly path: string;
+  readonly parse: DocumentParser<T>;
+  /** Writes the file; to the disk of this machine if absent. */
+  readonly files?: AtomicFiles | undefined;
+  /**
+   * The error for a damaged file, which is never replaced then. If absent, a damaged file counts as missing, and the
+   * next write moves it to `PATH.damaged`.
+   */
+  readonly damagedError?: ((reason: string) => unknown) | undefined;
+}
+
+/** The lowdb adapter of a JSON file in a data folder. Writes are atomic and survive a power cut. */
+export class DurableJsonFile<T> implements Adapter<T> {
+  readonly #options: DurableJsonFileOptions<T>;
+  readonly #files: AtomicFiles;
+  #isDamaged = false;
+
+  constructor(options: DurableJsonFileOptions<T>) {
+    this.#options = options;
+    this.#files = options.files ?? new AtomicFiles(realDisk, toWriteError);
+  }
+
+  /** Null if there is no file. Rejects as `readDocument` does, and with `damagedError` if the file is damaged. */
+  async read(): Promise<T | null> {
+    const { path, parse, damagedError } = this.#options;
+    const found = await readDocument(path, parse);
+    this.#isDamaged = found.kind === 'damaged';
+    if (found.kind === 'damaged' && damagedError !== undefined) throw await damagedError(found.reason);
+    return found.kind === 'whole' ? found.data : null;
+  }
+
+  /** Rejects as `AtomicFiles.write` does. */
+  async write(data: T): Promise<void> {
+    const { path } = this.#options;
+    if (this.#isDamaged) await this.#files.move(path, `${path}.damaged`);
+    this.#isDamaged = false;
+    await this.#files.write(path, JSON.stringify(data));
+  }
+}
+
+/** A small JSON document that is read, changed and written as a whole. */
+export class JsonDocument<T> extends Low<T> {
+  readonly #updates = new KeyedMutex<null>();
+
+  /** Reads the file. Resolves to the document, which stays as it is if there is no file. */
+  async load(): Promise<T> {
+    await this.read();
+    return this.data;
+  }
+
+  /**
+   * Reads the file, and replaces the document with the result of `change`, which must not edit it. Writes nothing if
+   * `change` returns the same document. `data` changes only after a successful write. Other processes are not
+   * excluded: the caller holds their lock.
+   */
+  override update(change: (data: T) => T): Promise<void> {
+    return this.#updates.runExclusive(null, async () => {
+      const before = await this.load();
+      const after = change(before);
+      if (after === before) return;
+      await this.adapter.write(after);
+      this.data = after;
+    });
+  }
 }

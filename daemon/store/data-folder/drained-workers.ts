@@ -1,8 +1,8 @@
+import { Memory } from 'lowdb';
 import { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { type Disk, realDisk } from '../../../src/shared/util/disk.js';
-import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import { toWriteError } from './disk-errors.js';
-import { type ReadResult, readDocument } from './document.js';
+import { DurableJsonFile, JsonDocument, type ReadResult, readDocument } from './document.js';
 import { type DataLayout, dataLayout } from './layout.js';
 
 /** The names of workers that drain also after they or the daemon start again. */
@@ -14,53 +14,46 @@ export interface DrainedWorkers {
 
 /** Opens `DATA/drained-workers.json`. A missing or damaged file counts as empty: an operator can drain workers again. */
 export async function openDrainedWorkers(dataFolder: string, disk: Disk = realDisk): Promise<DrainedWorkers> {
-  const layout = dataLayout(dataFolder);
-  const path = layout.drainedWorkers;
-  const found = await readDrainedWorkers(layout);
-  let names = new Set(found.kind === 'whole' ? found.data : []);
-  const files = new AtomicFiles(disk, toWriteError);
-  const mutex = new KeyedMutex<string>();
-  return {
-    has: (name) => names.has(name),
-    set: (name, isDrained) =>
-      mutex.runExclusive(path, async () => {
-        const wasDrained = names.has(name);
-        if (wasDrained === isDrained) return wasDrained;
-        const changed = new Set(names);
-        if (isDrained) changed.add(name);
-        else changed.delete(name);
-        await files.write(path, drainedWorkersText(changed));
-        names = changed;
-        return wasDrained;
-      }),
-  };
-}
-
-/** Reads `DATA/drained-workers.json`. Rejects as `readDocument` does. */
-export function readDrainedWorkers(layout: DataLayout): Promise<ReadResult<readonly string[]>> {
-  return readDocument(layout.drainedWorkers, readNames);
-}
-
-/** The content of `DATA/drained-workers.json`. */
-export function drainedWorkersText(names: Iterable<string>): string {
-  return JSON.stringify([...names]);
+  const file = drainedWorkersFile(dataLayout(dataFolder), new AtomicFiles(disk, toWriteError));
+  const document = new JsonDocument<readonly string[]>(file, []);
+  await document.read();
+  return drainedWorkersIn(document);
 }
 
 /** Remembers names in memory, for a process without a data folder of its own. */
 export function drainedInMemory(): DrainedWorkers {
-  const names = new Set<string>();
+  return drainedWorkersIn(new JsonDocument<readonly string[]>(new Memory(), []));
+}
+
+function drainedWorkersIn(document: JsonDocument<readonly string[]>): DrainedWorkers {
   return {
-    has: (name) => names.has(name),
+    has: (name) => document.data.includes(name),
     async set(name, isDrained) {
-      const wasDrained = names.has(name);
-      if (isDrained) names.add(name);
-      else names.delete(name);
+      let wasDrained = false;
+      await document.update((names) => {
+        wasDrained = names.includes(name);
+        if (wasDrained === isDrained) return names;
+        return isDrained ? [...names, name] : names.filter((known) => known !== name);
+      });
       return wasDrained;
     },
   };
 }
 
-function readNames(value: unknown): readonly string[] | null {
+/** Reads `DATA/drained-workers.json`. Rejects as `readDocument` does. */
+export function readDrainedWorkers(layout: DataLayout): Promise<ReadResult<readonly string[]>> {
+  return readDocument(layout.drainedWorkers, parseNames);
+}
+
+/** `DATA/drained-workers.json`. */
+export function drainedWorkersFile(
+  layout: DataLayout,
+  files: AtomicFiles,
+): DurableJsonFile<readonly string[]> {
+  return new DurableJsonFile({ path: layout.drainedWorkers, parse: parseNames, files });
+}
+
+function parseNames(value: unknown): readonly string[] | null {
   const isText = (one: unknown): one is string => typeof one === 'string';
   return Array.isArray(value) && value.every(isText) ? value : null;
 }

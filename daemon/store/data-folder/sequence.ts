@@ -1,7 +1,7 @@
 import { VencError } from '../../../src/shared/errors.js';
 import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
-import { readDocument } from './document.js';
+import { DurableJsonFile, JsonDocument, readDocument } from './document.js';
 
 /** Number of ids that are reserved with one write: enough for about three hundred creates. */
 const reserveCount = 1000;
@@ -17,14 +17,14 @@ interface SequenceDocument {
   readonly next: number;
 }
 
-function readSequence(value: unknown): SequenceDocument | null {
+function parseSequence(value: unknown): SequenceDocument | null {
   if (!isObject(value) || typeof value.next !== 'number') return null;
   return Number.isSafeInteger(value.next) && value.next >= 1 ? { next: value.next } : null;
 }
 
 /** The id that `Sequence.open` continues with. */
 export async function readNextId(path: string, maxId: number): Promise<number> {
-  const found = await readDocument(path, readSequence);
+  const found = await readDocument(path, parseSequence);
   if (found.kind === 'whole' && found.data.next > maxId) return found.data.next;
   const isNew = maxId === 0 && found.kind === 'missing';
   return isNew ? 1 : maxId + lostSequenceGap;
@@ -38,16 +38,16 @@ export async function raiseNextId(
   files: AtomicFiles,
   { from, to }: { readonly from: readonly string[]; readonly to: string },
 ): Promise<void> {
-  const found = await Promise.all(from.map((path) => readDocument(path, readSequence)));
+  const found = await Promise.all(from.map((path) => readDocument(path, parseSequence)));
   const next = Math.max(0, ...found.map((each) => (each.kind === 'whole' ? each.data.next : 0)));
   if (next > 0) await writeNextId(files, to, Math.min(idLimit, next + restoredSequenceGap));
 }
 
 /** Writes the id that the next start continues with. */
 export function writeNextId(files: AtomicFiles, path: string, next: number): Promise<void> {
-  return files.write(path, JSON.stringify({ next } satisfies SequenceDocument));
+  const file = new DurableJsonFile({ path, files, parse: parseSequence });
+  return new JsonDocument(file, { next: 1 }).update(() => ({ next }));
 }
-
 /**
  * Allocates ids, each only once and each greater than all before. They are reserved on disk in blocks, so
  * that most allocations write nothing; the rest of a block is never used after a crash.

@@ -76,6 +76,11 @@ export class AtomicFiles {
     await this.#mapped(replaceFile(path, fill, { disk: this.#disk, syncFolder }));
   }
 
+  /** Renames a file. The new name survives a power cut once a later write to the folder does. */
+  async move(from: string, to: string): Promise<void> {
+    await this.#mapped(this.#disk.rename(from, to));
+  }
+
   /** Creates a folder durably. A no-op if this object created it before. */
   async makeFolder(path: string): Promise<void> {
     if (this.#folders.has(path)) return;

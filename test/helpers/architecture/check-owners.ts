@@ -33,6 +33,7 @@ export const owners: Owners = {
   '@hono/node-server': ['daemon/http'],
   saxes: ['src/shared/xml', 'daemon/captions'],
   conf: ['src/config'],
+  lowdb: ['daemon/store'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],
   pg: ['daemon/store/postgres'],

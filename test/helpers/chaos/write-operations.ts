@@ -3,7 +3,11 @@ import { createAccount } from '../../../daemon/admin/accounts.js';
 import { createKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
 import { addCredential, listCredentials, removeCredential } from '../../../daemon/admin/credentials.js';
 import { openFolderSetup } from '../../../daemon/admin/open-setup.js';
-import { addKeyUses, KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
+import {
+  addKeyUses,
+  KeyUseRecorder,
+  keyUsesDocument,
+} from '../../../daemon/store/accounts/key-use-recorder.js';
 import { ensureOwner } from '../../../daemon/store/accounts/owner.js';
 import { writeDaemonAddress } from '../../../daemon/store/data-folder/daemon-address.js';
 import { dataLayout } from '../../../daemon/store/data-folder/layout.js';
@@ -127,7 +131,7 @@ export const accountOperations: Readonly<Record<string, WriteOperation>> = {
       };
       return {
         act,
-        stateIn: async (copy) => afterIf('k1' in (await readKeyUses(dataLayout(copy).keyUses))),
+        stateIn: async (copy) => afterIf('k1' in (await keyUsesDocument(dataLayout(copy).keyUses).load())),
       };
     },
   },

@@ -2,7 +2,7 @@ import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { hasAllSecrets, readAccountsDocument } from '../../../daemon/store/accounts/accounts-document.js';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
-import { readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
+import { keyUsesDocument } from '../../../daemon/store/accounts/key-use-recorder.js';
 import { accountStoreContract } from '../../contracts/account-store.js';
 import { tempFolder } from '../../helpers/temp.js';
 
@@ -19,7 +19,7 @@ accountStoreContract('the JSON account store', async () => {
         throw new Error(`${file} is not an accounts document`);
       return document;
     },
-    keyUses: () => readKeyUses(join(folder, 'key-uses.json')),
+    keyUses: () => keyUsesDocument(join(folder, 'key-uses.json')).load(),
     // Completely, under a new inode.
     async replace(document) {
       await writeFile(`${file}.new`, JSON.stringify(document));

@@ -3,7 +3,11 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
-import { addKeyUses, KeyUseRecorder, readKeyUses } from '../../../daemon/store/accounts/key-use-recorder.js';
+import {
+  addKeyUses,
+  KeyUseRecorder,
+  keyUsesDocument,
+} from '../../../daemon/store/accounts/key-use-recorder.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { waitUntil } from '../../helpers/wait-until.js';
 
@@ -41,7 +45,7 @@ test('many uses are one write, and the last one of each key counts', async ({ us
   const { ino } = statSync(path);
   await noted.close();
   assert.is(statSync(path).ino, ino, 'nothing is written at the close');
-  const times = await readKeyUses(path);
+  const times = await keyUsesDocument(path).load();
   assert.equal(Object.keys(times).sort(), ['even', 'odd']);
   for (const time of Object.values(times)) {
     assert.ok(Date.parse(time) >= began && Date.parse(time) <= Date.now());
@@ -58,7 +62,7 @@ test('the first use is written soon, and the next ones are collected', async ({ 
   await new Promise((resolve) => setTimeout(resolve, 20));
   assert.is(statSync(path).ino, ino);
   await noted.close();
-  assert.equal(Object.keys(await readKeyUses(path)).sort(), ['first', 'second']);
+  assert.equal(Object.keys(await keyUsesDocument(path).load()).sort(), ['first', 'second']);
 });
 
 test('collected uses are written at the close, in addition to earlier ones', async ({ uses, path }) => {
@@ -67,7 +71,7 @@ test('collected uses are written at the close, in addition to earlier ones', asy
   noted.record('later');
   assert.match(readFileSync(path, 'utf8'), /"later":"2024-01-01/);
   await noted.close();
-  const times = await readKeyUses(path);
+  const times = await keyUsesDocument(path).load();
   assert.is(times.before, '2024-01-01T00:00:00.000Z');
   assert.ok(Date.parse(times.later ?? '') > Date.parse('2024-01-02'));
 });
@@ -78,17 +82,21 @@ test('removed keys are dropped at the next write', async ({ uses, path }) => {
   noted.record('good');
   noted.record('revoked');
   await noted.close();
-  assert.equal(Object.keys(await readKeyUses(path)), ['good']);
+  assert.equal(Object.keys(await keyUsesDocument(path).load()), ['good']);
 });
 
 for (const text of ['', '{"a":', '[]', '{"a":1}']) {
-  test(`a damaged file counts as empty and is rewritten: ${text}`, async ({ uses, path }) => {
+  test(`a damaged file counts as empty and is moved aside by the next write: ${text}`, async ({
+    uses,
+    path,
+  }) => {
     writeFileSync(path, text);
-    assert.equal(await readKeyUses(path), {});
+    assert.equal(await keyUsesDocument(path).load(), {});
     const noted = uses();
     noted.record('a');
     await noted.close();
-    assert.equal(Object.keys(await readKeyUses(path)), ['a']);
+    assert.equal(Object.keys(await keyUsesDocument(path).load()), ['a']);
+    assert.is(readFileSync(`${path}.damaged`, 'utf8'), text);
   });
 }
 
@@ -109,7 +117,7 @@ test('closing the accounts of a daemon writes the uses of their keys', async () 
   accounts.recordUse(keyId);
   accounts.recordUse('none');
   await accounts.close();
-  assert.equal(Object.keys(await readKeyUses(join(folder, 'key-uses.json'))), [keyId]);
+  assert.equal(Object.keys(await keyUsesDocument(join(folder, 'key-uses.json')).load()), [keyId]);
 });
 
 test.run();
