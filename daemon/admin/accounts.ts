@@ -11,7 +11,7 @@ import {
   withAccount,
 } from '../store/accounts/accounts-document.js';
 import { newNotificationSecret, newShortId } from '../store/accounts/keys.js';
-import type { SetupStore } from './setup-store.js';
+import type { SetupStore } from '../store/accounts/setup-store.js';
 import { type NewKey, namedAccount, withNewKey } from './update-accounts.js';
 
 /** An account and how many keys it has. */

@@ -16,7 +16,7 @@ import {
   workerKeys,
 } from '../store/accounts/accounts-document.js';
 import { hashKey } from '../store/accounts/keys.js';
-import type { SetupStore } from './setup-store.js';
+import type { SetupStore } from '../store/accounts/setup-store.js';
 import { type NewKey, namedAccount, withNewKey, withNewWorkerKey } from './update-accounts.js';
 
 /** A key as it is shown: without the key itself and without its hash. */
@@ -106,7 +106,7 @@ export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedK
     const isOwners = ownerKey !== null && hashKey(ownerKey) === key.hash;
     // Before the accounts: in a data folder, after a crash between the two writes, the next start makes a new key and never
     // restores this one.
-    if (isOwners) await locked.removeOwnerKey();
+    if (isOwners) await locked.replaceOwnerKey(null);
     const updated = withoutKey(document, id);
     await locked.replaceAccounts(updated);
     return {

@@ -6,8 +6,8 @@ import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';
 import type { Credential } from '../jobs/saved-credentials.js';
 import { accountById } from '../store/accounts/accounts-document.js';
+import type { SetupStore } from '../store/accounts/setup-store.js';
 import { encrypt, type StoredCredential } from '../store/credentials/credentials-file.js';
-import type { SetupStore } from './setup-store.js';
 import { namedAccount } from './update-accounts.js';
 
 /** Schemes that credentials can be for. */

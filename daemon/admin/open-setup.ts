@@ -1,11 +1,6 @@
-import { VencError } from '../../src/shared/errors.js';
-import type { AccountsDocument } from '../store/accounts/accounts-document.js';
-import { damagedAccounts, readAccounts, withAccountsLock } from '../store/accounts/accounts-file.js';
-import { keyUsesDocument } from '../store/accounts/key-use-recorder.js';
-import { ensureOwner, readOwnerKey, removeOwnerKey } from '../store/accounts/owner.js';
-import { credentialsDocument, openCredentialsKey } from '../store/credentials/credentials-file.js';
-import { type DataLayout, dataLayout } from '../store/data-folder/layout.js';
-import type { SetupStore } from './setup-store.js';
+import { withFirstAccounts } from '../store/accounts/accounts.js';
+import { folderSetup } from '../store/accounts/folder-setup.js';
+import type { SetupStore } from '../store/accounts/setup-store.js';
 
 /** Where accounts, keys and saved credentials are. */
 interface SetupPlace {
@@ -38,41 +33,5 @@ async function open({ dataFolder, database, databaseKey }: SetupPlace): Promise<
 
 /** The accounts, keys and saved credentials of a data folder. A running daemon applies changes within a second. */
 export function openFolderSetup(dataFolder: string): SetupStore {
-  const layout = dataLayout(dataFolder);
-  const accounts = () => readOrCreateAccounts(layout);
-  const damagedError = (reason: string) =>
-    new VencError('UsageError', `The file ${layout.credentials} is damaged: ${reason}.`, {
-      hint: 'Restore it from a backup, or remove it and add the credentials again.',
-    });
-  const credentials = async () => (await credentialsDocument(layout, { damagedError }).load()).credentials;
-  return {
-    name: `the data folder ${dataFolder}`,
-    accounts,
-    credentials,
-    async update(work) {
-      await accounts();
-      return withAccountsLock(layout, (locked) =>
-        work({
-          accounts: locked.document,
-          replaceAccounts: (after) => locked.replace(after),
-          ownerKey: () => readOwnerKey(layout),
-          removeOwnerKey: () => removeOwnerKey(layout),
-          credentialsKey: () => openCredentialsKey(layout, locked.files),
-          credentials,
-          replaceCredentials: (after) =>
-            credentialsDocument(layout, { damagedError, files: locked.files }).update(() => ({
-              credentials: after,
-            })),
-        }),
-      );
-    },
-    keyUses: () => keyUsesDocument(layout.keyUses).load(),
-    close: async () => undefined,
-  };
-}
-
-async function readOrCreateAccounts(layout: DataLayout): Promise<AccountsDocument> {
-  const found = await readAccounts(layout);
-  if (found.kind === 'damaged') throw await damagedAccounts(layout, found.reason);
-  return found.kind === 'whole' ? found.data : (await ensureOwner(layout)).document;
+  return withFirstAccounts(folderSetup(dataFolder));
 }

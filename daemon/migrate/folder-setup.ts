@@ -3,9 +3,8 @@ import type { AtomicFiles } from '../../src/shared/util/atomic-files.js';
 import { realDisk } from '../../src/shared/util/disk.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import { type AccountsDocument, allKeys, hasAllSecrets } from '../store/accounts/accounts-document.js';
-import { accountsDocument } from '../store/accounts/accounts-file.js';
+import { accountsDocument, readOwnerKey } from '../store/accounts/folder-setup.js';
 import { keyUsesDocument } from '../store/accounts/key-use-recorder.js';
-import { readOwnerKey } from '../store/accounts/owner.js';
 import {
   credentialsDocument,
   decrypt,

@@ -1,6 +1,8 @@
 import { randomBytes } from 'node:crypto';
+import { openAccounts } from '../../daemon/store/accounts/accounts.js';
+import type { AccountsDocument } from '../../daemon/store/accounts/accounts-document.js';
+import { postgresSetup } from '../../daemon/store/postgres/accounts.js';
 import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import { openPostgresAccounts } from '../../daemon/store/postgres/postgres-account-store.js';
 import { accountStoreContract } from '../contracts/account-store.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { skipSuite } from '../helpers/servers/find-program.js';
@@ -19,20 +21,18 @@ else {
     await close();
     const name = await server.createDatabase();
     const encryptionKey = randomBytes(32);
-    const openAccounts = async () => {
+    const openSetup = async () => {
       const database = await openPostgresDatabase(server.dsn(name), { log });
       open.push(database);
-      return openPostgresAccounts({ database, encryptionKey, log });
+      return postgresSetup({ database, encryptionKey });
     };
     // Another process of the same database.
-    const other = await openAccounts();
+    const other = await openSetup();
     return {
-      open: openAccounts,
-      stored: () => other.change((document) => document),
-      async replace(document: Awaited<ReturnType<typeof other.change>>) {
-        await other.change(() => document);
-      },
-      keyUses: () => other.readKeyUses(),
+      open: async () => openAccounts(await openSetup(), { log }),
+      stored: () => other.accounts(),
+      replace: (document: AccountsDocument) => other.update((locked) => locked.replaceAccounts(document)),
+      keyUses: () => other.keyUses(),
       async text() {
         const tables = ['accounts', 'api_keys', 'worker_keys', 'owner'];
         const rows = await Promise.all(

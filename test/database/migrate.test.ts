@@ -5,14 +5,15 @@ import * as assert from 'uvu/assert';
 import { listCredentials } from '../../daemon/admin/credentials.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import { readFolderSetup, writeFolderSetup } from '../../daemon/migrate/folder-setup.js';
-import { openAccounts } from '../../daemon/store/accounts/json-account-store.js';
+import { openAccounts } from '../../daemon/store/accounts/accounts.js';
+import { folderSetup } from '../../daemon/store/accounts/folder-setup.js';
 import { openSavedCredentials } from '../../daemon/store/credentials/saved-credentials.js';
 import { openDrainedWorkers } from '../../daemon/store/data-folder/drained-workers.js';
 import { dataLayout } from '../../daemon/store/data-folder/layout.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { writeRemovedJobs } from '../../daemon/store/jobs/removed-jobs.js';
+import { postgresSetup } from '../../daemon/store/postgres/accounts.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import { openPostgresAccounts } from '../../daemon/store/postgres/postgres-account-store.js';
 import { openPostgresCredentials } from '../../daemon/store/postgres/postgres-credentials.js';
 import { createPostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
 import { AtomicFiles } from '../../src/shared/util/atomic-files.js';
@@ -102,7 +103,7 @@ else {
 
   test('the stores of a database find everything that a migration has copied', async () => {
     const folder = await fillDataFolder(40);
-    const accountsBefore = await openAccounts(folder, { log });
+    const accountsBefore = await openAccounts(folderSetup(folder), { log });
     const dsn = server.dsn(await server.createDatabase());
     await migrated(['--from', folder], { VENC_DATABASE: dsn });
     const database = await openPostgresDatabase(dsn, { log });
@@ -114,12 +115,13 @@ else {
     for (const { id, outputs } of all) assert.is((await jobs.findByFile(outputs.at(-1)?.id ?? 0))?.id, id);
     assert.is((await jobs.create(draftFor())).id, (await original.create(draftFor())).id);
     await original.close();
-    const accounts = await openPostgresAccounts({ database, encryptionKey, log });
+    const setup = postgresSetup({ database, encryptionKey });
+    const accounts = await openAccounts(setup, { log });
     assert.is(await accounts.ensureOwner(), folderSecrets[1]);
     const studio = await studioOf(folder);
     assert.equal(accounts.account(studio), accountsBefore.account(studio));
     assert.equal(
-      await accounts.readKeyUses(),
+      await setup.keyUses(),
       JSON.parse(readFileSync(join(folder, 'key-uses.json'), 'utf8')) as unknown,
     );
     assert.equal(

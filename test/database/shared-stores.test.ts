@@ -3,9 +3,10 @@ import { sql } from 'kysely';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
+import { openAccounts } from '../../daemon/store/accounts/accounts.js';
 import { encrypt } from '../../daemon/store/credentials/credentials-file.js';
+import { postgresSetup } from '../../daemon/store/postgres/accounts.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import { openPostgresAccounts } from '../../daemon/store/postgres/postgres-account-store.js';
 import {
   openPostgresCredentials,
   writeCredentialRows,
@@ -192,13 +193,14 @@ else {
   test('another encryption key is named, and uses of keys are stored', async ({ harness }) => {
     const database = await openPostgresDatabase(server.dsn(harness.database), { log });
     const encryptionKey = randomBytes(32);
-    const accounts = await openPostgresAccounts({ database, encryptionKey, log });
+    const setup = postgresSetup({ database, encryptionKey });
+    const accounts = await openAccounts(setup, { log });
     const keyId = accounts.holderOf(await accounts.ensureOwner())?.keyId ?? '';
     accounts.recordUse(keyId);
     await accounts.close();
-    assert.equal(Object.keys(await accounts.readKeyUses()), [keyId]);
-    const other = { database, encryptionKey: randomBytes(32), log };
-    const error = await openPostgresAccounts(other).catch((caught: unknown) => caught);
+    assert.equal(Object.keys(await setup.keyUses()), [keyId]);
+    const other = postgresSetup({ database, encryptionKey: randomBytes(32) });
+    const error = await openAccounts(other, { log }).catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'UsageError') && /another key/.test(error.message));
     await database.close();
   });

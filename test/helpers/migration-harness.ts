@@ -5,7 +5,8 @@ import { createAccount } from '../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey } from '../../daemon/admin/api-keys.js';
 import { addCredential } from '../../daemon/admin/credentials.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
-import { openAccounts } from '../../daemon/store/accounts/json-account-store.js';
+import { openAccounts } from '../../daemon/store/accounts/accounts.js';
+import { folderSetup } from '../../daemon/store/accounts/folder-setup.js';
 import { openDrainedWorkers } from '../../daemon/store/data-folder/drained-workers.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
@@ -34,7 +35,7 @@ export async function fillDataFolder(jobCount: number): Promise<string> {
   const now = Date.now();
   const daysAgo = (days: number) => new Date(now - days * 86_400_000);
   makeJobs(folder, { count: jobCount, firstEnd: daysAgo(30), lastEnd: daysAgo(2) });
-  const accounts = await openAccounts(folder, { log });
+  const accounts = await openAccounts(folderSetup(folder), { log });
   await accounts.ensureOwner(folderSecrets[1]);
   await accounts.close();
   await createAccount(openFolderSetup(folder), 'studio');

@@ -11,14 +11,15 @@ import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres
 import { QueueEntries, startQueueEngine } from '../../queue/postgres/queue-entries.js';
 import { openSharedWorkerRegistry } from '../../queue/remote/shared-worker-registry.js';
 import { delay, isUnavailable, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
-import { writeOwnerKey } from '../../store/accounts/owner.js';
+import { openAccounts } from '../../store/accounts/accounts.js';
+import { writeOwnerKey } from '../../store/accounts/folder-setup.js';
 import { readPlaceId } from '../../store/data-folder/folder-id.js';
 import { dataLayout } from '../../store/data-folder/layout.js';
+import { postgresSetup } from '../../store/postgres/accounts.js';
 import { createDatabaseCheck } from '../../store/postgres/database-problem.js';
 import { mergeJobCounts } from '../../store/postgres/job-rows.js';
 import { type Leadership, lead } from '../../store/postgres/leadership.js';
 import { openPostgresDatabase, type PostgresDatabase } from '../../store/postgres/open-database.js';
-import { openPostgresAccounts } from '../../store/postgres/postgres-account-store.js';
 import { openEncryptionKey, openPostgresCredentials } from '../../store/postgres/postgres-credentials.js';
 import { createPostgresJobStore, type PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
 import { openWorkerTable } from '../../store/postgres/postgres-worker-table.js';
@@ -52,7 +53,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
     const storeOptions = { database, log, onRemoved, beforeCreate, onCreate, onUpdate };
     const store = await createPostgresJobStore(storeOptions);
     steps.unshift(() => store.close());
-    const accounts = await openPostgresAccounts({ database, encryptionKey, log });
+    const accounts = await openAccounts(postgresSetup({ database, encryptionKey }), { log });
     steps.unshift(() => accounts.close());
     const layout = dataLayout(dataFolder);
     // The claims of this daemon begin with the id of its folder, which no other daemon has.

@@ -2,7 +2,8 @@ import { type Disk, readTextFile } from '../../../src/shared/util/disk.js';
 import { createLocalQueue } from '../../queue/local/local-queue.js';
 import { recover, resumeClaims } from '../../queue/recover.js';
 import { MemoryWorkerRegistry } from '../../queue/remote/memory-worker-registry.js';
-import { openAccounts } from '../../store/accounts/json-account-store.js';
+import { openAccounts } from '../../store/accounts/accounts.js';
+import { folderSetup } from '../../store/accounts/folder-setup.js';
 import { openSavedCredentials } from '../../store/credentials/saved-credentials.js';
 import { openDrainedWorkers } from '../../store/data-folder/drained-workers.js';
 import { dataLayout } from '../../store/data-folder/layout.js';
@@ -36,7 +37,7 @@ async function openFolderRecords(options: FolderRecordsOptions): Promise<Records
       'warn',
       `The data folder ${dataFolder} belongs to a daemon with a database, and this daemon uses only the jobs in the folder. If that is not intended, stop it, and start it with --database or VENC_DATABASE.`,
     );
-  const accounts = await openAccounts(dataFolder, { log }).catch(async (error: unknown) => {
+  const accounts = await openAccounts(folderSetup(dataFolder), { log }).catch(async (error: unknown) => {
     await store.close();
     throw error;
   });

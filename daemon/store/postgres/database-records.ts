@@ -1,5 +1,4 @@
 import { sql } from 'kysely';
-import { defaultAccountId } from '../../jobs/job.js';
 import type { JobDailyUsage } from '../../jobs/usage.js';
 import { decrypt } from '../credentials/credentials-file.js';
 import { doneFolderName } from '../data-folder/layout.js';
@@ -15,7 +14,7 @@ import type {
   StoredJob,
   StoredRecords,
 } from '../stored-records.js';
-import { readAccountRows, readOwner } from './account-rows.js';
+import { readAccountRows, readOwner } from './accounts.js';
 import type { ExclusiveDatabase } from './exclusive-database.js';
 import { type JobRow, jobColumns } from './job-rows.js';
 import { listCredentialRows } from './postgres-credentials.js';
@@ -106,7 +105,7 @@ export class DatabaseRecords implements StoredRecords {
       keyUses: Object.fromEntries(
         uses.flatMap(({ id, last_used_at: at }) => (at === null ? [] : [[id, at.toISOString()]])),
       ),
-      ownerKey: await readOwner(this.queries, encryptionKey, defaultAccountId),
+      ownerKey: await readOwner(this.queries, encryptionKey),
       credentials: await this.#credentials(),
       drainedWorkers: await this.#drainedWorkers(),
     };

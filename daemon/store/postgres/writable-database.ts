@@ -1,6 +1,5 @@
 import { type Insertable, sql } from 'kysely';
 import { chunksOf } from '../../../src/shared/util/chunks-of.js';
-import { defaultAccountId } from '../../jobs/job.js';
 import { reservedThumbnailIds } from '../../jobs/thumbnails.js';
 import { noAccounts } from '../accounts/accounts-document.js';
 import { encrypt } from '../credentials/credentials-file.js';
@@ -14,7 +13,7 @@ import type {
   TargetState,
   WritableRecords,
 } from '../stored-records.js';
-import { writeAccountRows, writeOwner } from './account-rows.js';
+import { writeAccountRows, writeOwner } from './accounts.js';
 import { beginMigration, finishMigration, targetState } from './data-migration.js';
 import { DatabaseRecords } from './database-records.js';
 import { columnsOf, type UsageOfJob, usageRowsOf } from './job-rows.js';
@@ -100,8 +99,7 @@ export class WritableDatabase extends DatabaseRecords implements WritableRecords
             .set({ last_used_at: new Date(usedAt) })
             .where('id', '=', id)
             .execute();
-      if (ownerKey !== null)
-        await writeOwner(transaction, ownerKey, { encryptionKey, accountId: defaultAccountId });
+      if (ownerKey !== null) await writeOwner(transaction, ownerKey, encryptionKey);
       const encrypted = credentials.map(({ user, secret, ...entry }) => ({
         ...entry,
         encrypted: encrypt({ user, secret }, encryptionKey, entry),

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import type { SetupStore } from '../../../daemon/admin/setup-store.js';
+import type { SetupStore } from '../../../daemon/store/accounts/setup-store.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 

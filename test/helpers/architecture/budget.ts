@@ -5,8 +5,8 @@ import type { Budget } from './check-budget.js';
  */
 export const budget: Budget = {
   'daemon/actions': { lines: 3560, files: 32 },
-  'daemon/admin': { lines: 1170, files: 12 },
-  'daemon/admin/database': { lines: 80, files: 1 },
+  'daemon/admin': { lines: 1100, files: 11 },
+  'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1620, files: 17 },
   'daemon/app/records': { lines: 310, files: 3 },
   'daemon/captions': { lines: 1500, files: 14 },
@@ -23,8 +23,8 @@ export const budget: Budget = {
   'daemon/plan': { lines: 9140, files: 65 },
   'daemon/queue': { lines: 3310, files: 21 },
   'daemon/queue/postgres': { lines: 890, files: 3 },
-  'daemon/store': { lines: 5250, files: 42 },
-  'daemon/store/postgres': { lines: 3750, files: 23 },
+  'daemon/store': { lines: 5290, files: 41 },
+  'daemon/store/postgres': { lines: 3630, files: 22 },
   'daemon/tracing': { lines: 300, files: 3 },
   'daemon/transfer': { lines: 1610, files: 18 },
   'daemon/transports': { lines: 8550, files: 68 },

@@ -109,7 +109,7 @@ export const moduleMap: ModuleMap = {
     },
     {
       from: ['src/cli/input/with-setup.ts'],
-      to: 'daemon/admin/setup-store.ts',
+      to: 'daemon/store/accounts/setup-store.ts',
       how: 'types',
       because: 'the operations of the daemon take the store that a command opens',
     },

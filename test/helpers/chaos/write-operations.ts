@@ -3,12 +3,13 @@ import { createAccount } from '../../../daemon/admin/accounts.js';
 import { createKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
 import { addCredential, listCredentials, removeCredential } from '../../../daemon/admin/credentials.js';
 import { openFolderSetup } from '../../../daemon/admin/open-setup.js';
+import { ensureOwner } from '../../../daemon/store/accounts/accounts.js';
+import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import {
   addKeyUses,
   KeyUseRecorder,
   keyUsesDocument,
 } from '../../../daemon/store/accounts/key-use-recorder.js';
-import { ensureOwner } from '../../../daemon/store/accounts/owner.js';
 import { writeDaemonAddress } from '../../../daemon/store/data-folder/daemon-address.js';
 import { dataLayout } from '../../../daemon/store/data-folder/layout.js';
 import { lockDataFolder } from '../../../daemon/store/data-folder/lock.js';
@@ -57,10 +58,10 @@ export const accountOperations: Readonly<Record<string, WriteOperation>> = {
   'the first start: accounts and the owner key': {
     async prepare(folder) {
       return {
-        act: () => ensureOwner(dataLayout(folder)),
+        act: () => ensureOwner(folderSetup(folder)),
         // Every start ensures that there is an owner.
         stateIn: async (copy) => {
-          const { accounts, keys } = (await ensureOwner(dataLayout(copy))).document;
+          const { accounts, keys } = (await ensureOwner(folderSetup(copy))).document;
           const ownerKey = readFileSync(dataLayout(copy).ownerKey, 'utf8').trim();
           return accounts.length === 1 && keys.length >= 1 && ownerKey.length > 8 ? 'after' : 'damaged';
         },

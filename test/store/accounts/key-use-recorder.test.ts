@@ -2,7 +2,8 @@ import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
+import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import {
   addKeyUses,
   KeyUseRecorder,
@@ -111,7 +112,7 @@ test('a file that cannot be written is reported, and blocks nothing', async ({ e
 
 test('closing the accounts of a daemon writes the uses of their keys', async () => {
   const folder = tempFolder();
-  const accounts = await openAccounts(folder, { log: () => undefined });
+  const accounts = await openAccounts(folderSetup(folder), { log: () => undefined });
   const key = await accounts.ensureOwner();
   const keyId = accounts.holderOf(key)?.keyId ?? '';
   accounts.recordUse(keyId);

@@ -4,7 +4,8 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AppOptions } from '../../../daemon/app/app-options.js';
 import { createAppContext } from '../../../daemon/app/create-app-context.js';
-import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
+import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import { defaultMaxOutputs } from '../../../src/shared/settings/limits.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { waitUntil } from '../../helpers/wait-until.js';
@@ -29,7 +30,7 @@ test('a data folder that fails to open is no longer watched', async () => {
   assert.instance(await createAppContext(options).catch((error: unknown) => error), Error);
   // A second store that watches as the failed one did and began later: it sees every change that the first would have seen.
   const changes: string[] = [];
-  const later = await openAccounts(dataFolder, { log: (_, message) => changes.push(message) });
+  const later = await openAccounts(folderSetup(dataFolder), { log: (_, message) => changes.push(message) });
   const path = join(dataFolder, 'accounts.json');
   const text = readFileSync(path, 'utf8');
   for (const [index, damage] of ['{', '{{'].entries()) {

@@ -1,16 +1,17 @@
 import { sql } from 'kysely';
-import { VencError } from '../../../src/shared/errors.js';
+import { isVencError, VencError } from '../../../src/shared/errors.js';
+import type { Log } from '../../../src/shared/util/log.js';
 import { defaultAccountId } from '../../jobs/job.js';
 import { type AccountsDocument, workerKeys } from '../accounts/accounts-document.js';
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
-import { newKey, requireValidKey } from '../accounts/keys.js';
-import { withOwner } from '../accounts/owner.js';
+import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
 import { decrypt, encrypt } from '../credentials/credentials-file.js';
 import type { PostgresDatabase } from './open-database.js';
+import { listCredentialRows, writeCredentialRows } from './postgres-credentials.js';
 import type { DatabaseTransaction } from './schema.js';
 
 /** The channel that reports changed accounts. */
-export const accountsChannel = 'venc_accounts';
+const accountsChannel = 'venc_accounts';
 
 /** Names what is encrypted, so that values cannot be exchanged. Saved credentials cannot have such names. */
 const secretName = { notifications: 'venc:notification-secret', owner: 'venc:owner-key' } as const;
@@ -117,19 +118,26 @@ export async function writeAccountRows(
 export async function readOwner(
   queries: PostgresDatabase['queries'],
   encryptionKey: Buffer,
-  accountId: string,
 ): Promise<string | null> {
   const row = await queries.selectFrom('owner').select('encrypted_key').executeTakeFirst();
-  return row === undefined ? null : unseal(row.encrypted_key, encryptionKey, accountId, secretName.owner);
+  if (row === undefined) return null;
+  return unseal(row.encrypted_key, encryptionKey, defaultAccountId, secretName.owner);
 }
 
-/** Removes the owner's key. */
-export async function removeOwner(transaction: DatabaseTransaction): Promise<void> {
+/** Replaces the owner's key; null removes it. */
+export async function writeOwner(
+  transaction: DatabaseTransaction,
+  ownerKey: string | null,
+  encryptionKey: Buffer,
+): Promise<void> {
   await transaction.deleteFrom('owner').execute();
+  if (ownerKey === null) return;
+  const sealed = seal(ownerKey, encryptionKey, defaultAccountId, secretName.owner);
+  await transaction.insertInto('owner').values({ encrypted_key: sealed }).execute();
 }
 
 /** The last uses of all keys. */
-export async function readKeyUseRows(queries: PostgresDatabase['queries']): Promise<KeyUseTimes> {
+async function readKeyUseRows(queries: PostgresDatabase['queries']): Promise<KeyUseTimes> {
   const rows = await queries
     .selectFrom('api_keys')
     .select(['id', 'last_used_at'])
@@ -138,17 +146,6 @@ export async function readKeyUseRows(queries: PostgresDatabase['queries']): Prom
   return Object.fromEntries(
     rows.flatMap(({ id, last_used_at: usedAt }) => (usedAt === null ? [] : [[id, usedAt.toISOString()]])),
   );
-}
-
-/** Replaces the owner's key. */
-export async function writeOwner(
-  transaction: DatabaseTransaction,
-  ownerKey: string,
-  { encryptionKey, accountId }: { readonly encryptionKey: Buffer; readonly accountId: string },
-): Promise<void> {
-  await removeOwner(transaction);
-  const sealed = seal(ownerKey, encryptionKey, accountId, secretName.owner);
-  await transaction.insertInto('owner').values({ encrypted_key: sealed }).execute();
 }
 
 function difference<Item extends { readonly id: string }>(before: readonly Item[], after: readonly Item[]) {
@@ -160,53 +157,108 @@ function difference<Item extends { readonly id: string }>(before: readonly Item[
   };
 }
 
-/** The accounts of a database, and the key that encrypts their secrets. */
-export interface AccountSource {
-  readonly queries: PostgresDatabase['queries'];
+/** The accounts of a database, and the key that encrypts their secrets: 32 bytes, the same for all daemons of a database. */
+interface AccountSource {
+  readonly database: PostgresDatabase;
   readonly encryptionKey: Buffer;
 }
 
-/** Reads all accounts and keys at one moment, so that no key is seen without its account. Rejects as `readAccountRows` does. */
-export function readAccountSnapshot({ queries, encryptionKey }: AccountSource): Promise<AccountsDocument> {
-  return queries
-    .transaction()
-    .setIsolationLevel('repeatable read')
-    .execute((transaction) => readAccountRows(transaction, encryptionKey));
-}
-
-/** Changes the accounts in a transaction that no other process can interleave, and notifies all processes. If `work` rejects, nothing is changed. */
-export function changeAccountRows<T>(
-  { queries, encryptionKey }: AccountSource,
-  work: (
-    before: AccountsDocument,
-    transaction: DatabaseTransaction,
-  ) => Promise<{ readonly after: AccountsDocument; readonly result: T }>,
-): Promise<T> {
-  return queries.transaction().execute(async (transaction) => {
-    await sql`select pg_advisory_xact_lock(hashtext(${accountsChannel}))`.execute(transaction);
-    const before = await readAccountRows(transaction, encryptionKey);
-    const { after, result } = await work(before, transaction);
-    if (after !== before) {
-      await writeAccountRows(transaction, { before, after }, encryptionKey);
-      await sql`select pg_notify(${accountsChannel}, '')`.execute(transaction);
-    }
-    return result;
-  });
-}
-
 /**
- * Ensures that there is an account `default` and that the owner's key is a full-access key of it: `given`, else the stored one, else a new
- * one. Resolves to that key.
+ * The accounts, keys and saved credentials of a database, which several processes share. Reading rejects with `UsageError` if the secrets
+ * were encrypted with another key.
  */
-export async function ensureOwnerRow(source: AccountSource, given?: string): Promise<string> {
-  if (given !== undefined) requireValidKey(given);
-  const { encryptionKey } = source;
-  return changeAccountRows(source, async (before, transaction) => {
-    const storedKey = await readOwner(transaction, encryptionKey, defaultAccountId);
-    const ownerKey = given ?? storedKey ?? newKey();
-    const after = withOwner(before, ownerKey, new Date());
-    if (ownerKey !== storedKey)
-      await writeOwner(transaction, ownerKey, { encryptionKey, accountId: defaultAccountId });
-    return { after, result: ownerKey };
+export function postgresSetup({ database, encryptionKey }: AccountSource): SetupStore {
+  const { queries } = database;
+  // At one moment, so that no key is seen without its account.
+  const accounts = () =>
+    queries
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute((transaction) => readAccountRows(transaction, encryptionKey));
+  return {
+    name: database.name,
+    accounts,
+    ownerKey: () => readOwner(queries, encryptionKey),
+    update: (work) =>
+      queries.transaction().execute(async (transaction) => {
+        await sql`select pg_advisory_xact_lock(hashtext(${accountsChannel}))`.execute(transaction);
+        const before = await readAccountRows(transaction, encryptionKey);
+        let after = before;
+        const result = await work({
+          accounts: before,
+          replaceAccounts: async (replaced) => {
+            after = replaced;
+          },
+          ownerKey: () => readOwner(transaction, encryptionKey),
+          replaceOwnerKey: (key) => writeOwner(transaction, key, encryptionKey),
+          credentialsKey: async () => encryptionKey,
+          credentials: () => listCredentialRows(transaction),
+          replaceCredentials: (credentials) => writeCredentialRows(transaction, credentials),
+        });
+        if (after !== before) {
+          await writeAccountRows(transaction, { before, after }, encryptionKey);
+          await sql`select pg_notify(${accountsChannel}, '')`.execute(transaction);
+        }
+        return result;
+      }),
+    follow: (apply, log) => followAccounts({ database, read: async () => apply(await accounts()), log }),
+    keyUses: () => readKeyUseRows(queries),
+    addKeyUses: (uses) => addKeyUseRows(queries, uses),
+    credentials: () => listCredentialRows(queries),
+    close: async () => undefined,
+  };
+}
+
+async function followAccounts({
+  database,
+  read,
+  log,
+}: {
+  readonly database: PostgresDatabase;
+  readonly read: () => Promise<void>;
+  readonly log: Log;
+}): Promise<FollowedAccounts> {
+  let reading: Promise<void> = Promise.resolve();
+  // One after the other, so that an older read does not replace a newer one.
+  const readNext = () => {
+    const next = reading.then(read);
+    reading = next.catch(() => undefined);
+    return next;
+  };
+  const logFailure = (error: unknown) => {
+    const reason = error instanceof Error ? error.message : String(error);
+    log('error', `The accounts could not be read, and the previous keys stay valid: ${reason}`);
+  };
+  const onChange = () => void readNext().catch(logFailure);
+  // Before the first read, so that no change in between is missed.
+  const unsubscribe = await database.channel.subscribe(accountsChannel, {
+    onNotification: onChange,
+    onGap: onChange,
   });
+  await readNext();
+  return {
+    refresh: () =>
+      readNext().catch((error: unknown) => {
+        // The caller answers with it: it does not know what a key is that it has not seen.
+        if (isVencError(error, 'UnavailableError')) throw error;
+        logFailure(error);
+      }),
+    async stop() {
+      unsubscribe();
+      await reading;
+    },
+  };
+}
+
+async function addKeyUseRows(queries: PostgresDatabase['queries'], uses: KeyUseTimes): Promise<void> {
+  await sql`with
+    used (id, at) as (
+      select * from unnest(${Object.keys(uses)}::text[], ${Object.values(uses)}::timestamptz[])
+    ),
+    updated as (
+      update venc.api_keys set last_used_at = greatest(last_used_at, used.at)
+      from used where api_keys.id = used.id
+    )
+    update venc.worker_keys set last_used_at = greatest(last_used_at, used.at)
+    from used where worker_keys.id = used.id`.execute(queries);
 }

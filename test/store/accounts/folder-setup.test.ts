@@ -5,8 +5,8 @@ import * as assert from 'uvu/assert';
 import { createAccount, listAccounts, setMode } from '../../../daemon/admin/accounts.js';
 import { createKey, createWorkerKey, listKeys, revokeKey } from '../../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../../daemon/admin/open-setup.js';
-import { withAccountsLock } from '../../../daemon/store/accounts/accounts-file.js';
-import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
+import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import { dataLayout } from '../../../daemon/store/data-folder/layout.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { tempFolder } from '../../helpers/temp.js';
@@ -34,7 +34,7 @@ test('concurrent changes are never lost, including the first start, and no lock 
   const [made] = await Promise.all([
     Promise.all(names.map((name) => createAccount(openFolderSetup(folder), name))),
     Promise.all(names.map(() => createKey(openFolderSetup(folder), 'default', 'read-only'))),
-    openAccounts(folder, silent).then(async (accounts) => {
+    openAccounts(folderSetup(folder), silent).then(async (accounts) => {
       await accounts.ensureOwner('from-the-environment');
       await accounts.close();
     }),
@@ -42,7 +42,7 @@ test('concurrent changes are never lost, including the first start, and no lock 
   const accounts = await listAccounts(openFolderSetup(folder));
   assert.equal(accounts.map(({ name }) => name).sort(), ['default', ...names].sort());
   assert.is(new Set(accounts.map(({ notificationSecret }) => notificationSecret)).size, 13);
-  const opened = await openAccounts(folder, silent);
+  const opened = await openAccounts(folderSetup(folder), silent);
   for (const [index, { id, key }] of made.entries()) {
     const holder = opened.holderOf(key);
     assert.equal(
@@ -62,12 +62,12 @@ test('the lock of a dead process blocks nobody, and that of a living one does', 
   writeFileSync(layout.accountsLock, '4194304 17\n');
   await createAccount(openFolderSetup(folder), 'b');
   let isFree = false;
-  const held = withAccountsLock(layout, async ({ document, replace }) => {
+  const held = folderSetup(folder).update(async ({ accounts, replaceAccounts }) => {
     const change = setMode(openFolderSetup(folder), 'a', { isIntegration: false }).then(() =>
       assert.ok(isFree),
     );
     for (let turn = 0; turn < 20; turn += 1) await new Promise((resolve) => setImmediate(resolve));
-    await replace(document);
+    await replaceAccounts(accounts);
     isFree = true;
     return { change };
   });
@@ -94,7 +94,7 @@ test("revoking the owner's key removes it from the folder, and the next start cr
   assert.not.ok(existsSync(ownerKey));
   await listKeys(openFolderSetup(folder));
   assert.not.ok(existsSync(ownerKey), 'a read creates none');
-  const accounts = await openAccounts(folder, silent);
+  const accounts = await openAccounts(folderSetup(folder), silent);
   const second = await accounts.ensureOwner();
   assert.equal([accounts.holderOf(first), accounts.holderOf(second)?.account.name], [null, 'default']);
   await accounts.close();
@@ -144,7 +144,7 @@ test('a damaged file is never overwritten by a change', async ({ folder, file })
     () => createAccount(openFolderSetup(folder), 'b'),
     () => setMode(openFolderSetup(folder), 'a', { isIntegration: false }),
     () => createKey(openFolderSetup(folder), 'a', 'full'),
-    () => withAccountsLock(dataLayout(folder), async () => undefined),
+    () => folderSetup(folder).update(async () => undefined),
   ]) {
     const error = await change().catch((caught: unknown) => caught);
     assert.ok(isVencError(error, 'UsageError') && error.message.includes(file));

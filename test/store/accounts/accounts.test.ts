@@ -2,16 +2,19 @@ import { readFileSync, renameSync, statSync, unlinkSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
 import {
   type AccountsDocument,
   hasAllSecrets,
   readAccountsDocument,
 } from '../../../daemon/store/accounts/accounts-document.js';
-import { type OpenAccounts, openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import { hashKey } from '../../../daemon/store/accounts/keys.js';
 import { isVencError } from '../../../src/shared/errors.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { waitUntil } from '../../helpers/wait-until.js';
+
+type OpenAccounts = Awaited<ReturnType<typeof openAccounts>>;
 
 interface Context {
   folder: string;
@@ -31,10 +34,10 @@ test.before.each(async (context) => {
   context.ownerKey = join(context.folder, 'owner-key');
   context.logLines = [];
   const log = (level: string, message: string) => context.logLines.push(`${level} ${message}`);
-  context.accounts = await openAccounts(context.folder, { log });
+  context.accounts = await openAccounts(folderSetup(context.folder), { log });
   context.restart = async () => {
     await context.accounts.close();
-    context.accounts = await openAccounts(context.folder, { log });
+    context.accounts = await openAccounts(folderSetup(context.folder), { log });
     return context.accounts;
   };
 });
@@ -201,7 +204,9 @@ for (const text of [
 ]) {
   test(`a damaged file is named at the start and not changed: ${text}`, async ({ folder, file }) => {
     writeFileSync(file, text);
-    const error = await openAccounts(folder, { log: () => undefined }).catch((caught: unknown) => caught);
+    const error = await openAccounts(folderSetup(folder), { log: () => undefined }).catch(
+      (caught: unknown) => caught,
+    );
     assert.ok(isVencError(error, 'UsageError'));
     assert.ok(error.message.includes(file));
     assert.is(readFileSync(file, 'utf8'), text);

@@ -1,7 +1,8 @@
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { openAccounts } from '../../../daemon/store/accounts/accounts.js';
 import { hasAllSecrets, readAccountsDocument } from '../../../daemon/store/accounts/accounts-document.js';
-import { openAccounts } from '../../../daemon/store/accounts/json-account-store.js';
+import { folderSetup } from '../../../daemon/store/accounts/folder-setup.js';
 import { keyUsesDocument } from '../../../daemon/store/accounts/key-use-recorder.js';
 import { accountStoreContract } from '../../contracts/account-store.js';
 import { tempFolder } from '../../helpers/temp.js';
@@ -12,7 +13,7 @@ accountStoreContract('the JSON account store', async () => {
   const text = () => readFile(file, 'utf8');
   return {
     text,
-    open: () => openAccounts(folder, { log: () => undefined }),
+    open: () => openAccounts(folderSetup(folder), { log: () => undefined }),
     async stored() {
       const document = readAccountsDocument(JSON.parse(await text()));
       if (document === null || !hasAllSecrets(document))
