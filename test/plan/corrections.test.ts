@@ -46,7 +46,7 @@ const limited: readonly (readonly [OutputSettings, readonly string[], RegExp])[]
     /-level:v 3.1/,
   ],
   [
-    { height: 486, width: 720, aspect_mode: 'stretch', force_interlace_headers: true },
+    { height: 486, force_interlace_headers: true },
     ['force_interlace_headers was corrected to false: the height of 486 pixels is not a multiple of 4.'],
     /^(?!.*fake-interlaced)/,
   ],
