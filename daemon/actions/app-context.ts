@@ -8,7 +8,7 @@ import type { Metrics } from '../metrics/metrics.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import type { ProgressTracker } from '../queue/queue-run.js';
 import type { RemoteClaims } from '../queue/remote/remote-claims.js';
-import type { WorkerRegistry } from '../queue/remote/worker-registry.js';
+import type { Workers } from '../queue/remote/workers.js';
 import type { Account, AccountStore } from '../store/account-store.js';
 import type { JobStore } from '../store/job-store.js';
 import type { LogStore } from '../store/log-store.js';
@@ -28,7 +28,7 @@ export interface AppContext {
   readonly store: JobStore;
   readonly queue: JobQueue;
   /** The remote workers that have joined. */
-  readonly workers: WorkerRegistry;
+  readonly workers: Workers;
   /** The jobs that remote workers run. */
   readonly remoteClaims: RemoteClaims;
   /** The files that go between remote workers and this machine. */

@@ -8,7 +8,7 @@ import { type WorkerState, workerTiming } from '../jobs/worker-protocol.js';
 import { readParts, waitingJobOf } from '../queue/job-parts.js';
 import type { JobQueue } from '../queue/job-queue.js';
 import { supportedParts, type WorkerAbilities } from '../queue/remote/machine-abilities.js';
-import type { WorkerRegistry } from '../queue/remote/worker-registry.js';
+import type { Workers } from '../queue/remote/workers.js';
 import type { WaitingJob } from '../queue/waiting-jobs.js';
 import type { JobStore } from '../store/job-store.js';
 import { checkResult, maxHealthWaitMs } from './health.js';
@@ -120,7 +120,7 @@ export function createAdvisoryChecks(options: AdvisoryCheckOptions): AdvisoryChe
 
 /** What can run jobs. */
 interface Machines {
-  readonly workers: Pick<WorkerRegistry, 'abilities'>;
+  readonly workers: Pick<Workers, 'abilities'>;
   /** What the daemon itself can do; null if it has no ffmpeg. */
   readonly own: WorkerAbilities | null;
 }

@@ -19,7 +19,7 @@ interface RemoteClaimsDeps {
   readonly progressTracker: ProgressTracker;
   /** What all machines that take jobs can do. */
   readonly machines: () => Iterable<WorkerAbilities>;
-  readonly records: Pick<Records, 'store' | 'accounts' | 'openWorkerRegistry'>;
+  readonly records: Pick<Records, 'store' | 'accounts' | 'openWorkers'>;
   readonly log: Log;
   readonly hooks: Pick<ObserverHooks, 'runObservers' | 'claimExpired'>;
   readonly files: Omit<WorkerFilesOptions, 'folder'> & { readonly dataFolder: string };
@@ -33,7 +33,7 @@ export async function createRemoteClaims(
   const { queue, records, log, hooks } = deps;
   const { store } = records;
   const { dataFolder, ...fileOptions } = deps.files;
-  const workers = await records.openWorkerRegistry(leaseMs);
+  const workers = await records.openWorkers(leaseMs);
   const { progressTracker } = deps;
   const sharedRuns = queue.isShared ? await trackWorkerRuns({ store, progressTracker }) : null;
   const workerFiles = new WorkerFiles({ ...fileOptions, folder: join(dataFolder, 'worker-files') });

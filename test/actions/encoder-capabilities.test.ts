@@ -1,7 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from '../../daemon/actions/check-output.js';
-import { MemoryWorkerRegistry } from '../../daemon/queue/remote/memory-worker-registry.js';
+import { Workers } from '../../daemon/queue/remote/workers.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { sampleJoin } from '../helpers/test-worker.js';
 
@@ -13,7 +13,7 @@ const lists = { encoders, filters, muxers };
 
 /** Encoders of a daemon without codecs, and of workers. */
 async function createDeps(hasOwn: boolean, ...workers: readonly (typeof lists)[]): Promise<EncoderDeps> {
-  const registry = new MemoryWorkerRegistry({
+  const registry = new Workers({
     now: () => new Date(),
     randomToken: () => String(Math.random()),
     leaseMs: 1000,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProgressTracker } from '../../daemon/queue/queue-run.js';
-import { openSharedWorkerRegistry } from '../../daemon/queue/remote/shared-worker-registry.js';
+import { openSharedWorkers } from '../../daemon/queue/remote/shared-workers.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { openWorkerTable } from '../../daemon/store/postgres/postgres-worker-table.js';
 import { shareProgress } from '../../daemon/store/postgres/shared-progress.js';
@@ -75,7 +75,7 @@ else {
     const daemons = await Promise.all([openDaemon(), openDaemon()]);
     const registries = await Promise.all(
       daemons.map(({ opened }) =>
-        openSharedWorkerRegistry({
+        openSharedWorkers({
           table: openWorkerTable(opened),
           now: () => new Date(),
           randomToken: () => randomBytes(16).toString('hex'),

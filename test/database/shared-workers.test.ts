@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { WorkerRegistry } from '../../daemon/queue/remote/worker-registry.js';
+import type { Workers } from '../../daemon/queue/remote/workers.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { contractLeaseMs } from '../contracts/worker-registry.js';
+import { contractLeaseMs } from '../contracts/workers.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { skipSuite } from '../helpers/servers/find-program.js';
 import { type SharedWorkersHarness, sharedWorkersHarness } from '../helpers/shared-workers-harness.js';
@@ -17,8 +17,8 @@ interface Context {
   harness: SharedWorkersHarness;
 }
 
-const namesOf = (registry: WorkerRegistry) => registry.list().map((worker) => worker.name);
-const lastSeen = (registry: WorkerRegistry) => Date.parse(registry.list()[0]?.lastSeenAt ?? '');
+const namesOf = (registry: Workers) => registry.list().map((worker) => worker.name);
+const lastSeen = (registry: Workers) => Date.parse(registry.list()[0]?.lastSeenAt ?? '');
 
 if ('missing' in found) skipSuite(name, found);
 else {

@@ -6,8 +6,8 @@ import type { JobQueue } from '../../daemon/queue/job-queue.js';
 import { createLocalQueue } from '../../daemon/queue/local/local-queue.js';
 import { ProgressTracker } from '../../daemon/queue/queue-run.js';
 import { recover, resumeClaims } from '../../daemon/queue/recover.js';
-import { MemoryWorkerRegistry } from '../../daemon/queue/remote/memory-worker-registry.js';
 import { RemoteClaims } from '../../daemon/queue/remote/remote-claims.js';
+import { Workers } from '../../daemon/queue/remote/workers.js';
 import type { JobStore } from '../../daemon/store/job-store.js';
 import { openJobStore } from '../../daemon/store/jobs/json-job-store.js';
 import { sampleDraft, sampleFile, sampleMedia } from './sample-job.js';
@@ -17,7 +17,7 @@ import { sampleJoin } from './test-worker.js';
 /** The remote claims of one start of a daemon. */
 export interface RemoteClaimsDaemon {
   readonly queue: JobQueue;
-  readonly workers: MemoryWorkerRegistry;
+  readonly workers: Workers;
   readonly claims: RemoteClaims;
   readonly progressTracker: ProgressTracker;
   /** Joins a worker and returns its id. */
@@ -65,7 +65,7 @@ export async function createRemoteClaimsHarness(): Promise<RemoteClaimsHarness> 
       const progressTracker = new ProgressTracker();
       const queue = createLocalQueue({ store, progressTracker, now, randomToken, log });
       queues.push(queue);
-      const workers = new MemoryWorkerRegistry({ now, randomToken, leaseMs });
+      const workers = new Workers({ now, randomToken, leaseMs });
       const claims = new RemoteClaims({ queue, store, registry: workers, leaseMs, log });
       await resumeClaims(store, (job) => claims.resume(job));
       await recover(store, queue, { now, log });

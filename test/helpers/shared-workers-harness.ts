@@ -1,23 +1,20 @@
 import { randomBytes } from 'node:crypto';
-import {
-  openSharedWorkerRegistry,
-  type SharedWorkerRegistry,
-} from '../../daemon/queue/remote/shared-worker-registry.js';
+import { openSharedWorkers, type SharedWorkers } from '../../daemon/queue/remote/shared-workers.js';
 import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { openWorkerTable } from '../../daemon/store/postgres/postgres-worker-table.js';
-import { contractLeaseMs, type WorkerRegistryHarness } from '../contracts/worker-registry.js';
+import { contractLeaseMs, type WorkersHarness } from '../contracts/workers.js';
 import type { PostgresServer } from './postgres.js';
 
 /** A registry as one daemon has it. */
 export interface OpenRegistry {
-  readonly registry: SharedWorkerRegistry;
+  readonly registry: SharedWorkers;
   readonly database: PostgresDatabase;
   readonly logLines: readonly string[];
 }
 
 /** A database for registries. */
-export interface SharedWorkersHarness extends WorkerRegistryHarness {
-  readonly registry: SharedWorkerRegistry;
+export interface SharedWorkersHarness extends WorkersHarness {
+  readonly registry: SharedWorkers;
   /** The name of the database. */
   readonly database: string;
   /** Opens the registry of another daemon. */
@@ -33,7 +30,7 @@ export async function sharedWorkersHarness(server: PostgresServer): Promise<Shar
     const logLines: string[] = [];
     const log = (level: string, message: string) => logLines.push(`${level} ${message}`);
     const one = await openPostgresDatabase(server.dsn(database), { log });
-    const registry = await openSharedWorkerRegistry({
+    const registry = await openSharedWorkers({
       table: openWorkerTable(one),
       now: () => new Date(Date.now() + passedMs),
       randomToken: () => randomBytes(16).toString('hex'),

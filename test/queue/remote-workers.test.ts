@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JoinRequest } from '../../daemon/jobs/worker-protocol.js';
-import { MemoryWorkerRegistry } from '../../daemon/queue/remote/memory-worker-registry.js';
 import { RemoteClaims } from '../../daemon/queue/remote/remote-claims.js';
+import { Workers } from '../../daemon/queue/remote/workers.js';
 import { createLocalQueueHarness } from '../helpers/local-queue-harness.js';
 import { simpleDraft } from '../helpers/remote-claims-harness.js';
 import { waitUntil } from '../helpers/wait-until.js';
@@ -20,7 +20,7 @@ const joinRequest: JoinRequest = {
 
 async function createClaims(leaseMs: number) {
   let tokens = 0;
-  const registry = new MemoryWorkerRegistry({
+  const registry = new Workers({
     now: () => new Date(),
     randomToken: () => `token-${++tokens}`,
     leaseMs,

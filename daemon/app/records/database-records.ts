@@ -9,7 +9,7 @@ import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import { describeError, requeue } from '../../queue/end-of-run.js';
 import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres-queue.js';
 import { QueueEntries, startQueueEngine } from '../../queue/postgres/queue-entries.js';
-import { openSharedWorkerRegistry } from '../../queue/remote/shared-worker-registry.js';
+import { openSharedWorkers } from '../../queue/remote/shared-workers.js';
 import { delay, isUnavailable, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
 import { writeOwnerKey } from '../../store/accounts/folder-setup.js';
@@ -82,8 +82,8 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
           randomToken: () => `${placeId}-${randomBytes(16).toString('hex')}`,
         });
       },
-      openWorkerRegistry: (leaseMs) =>
-        openSharedWorkerRegistry({ table: openWorkerTable(database), now, randomToken, leaseMs, log }),
+      openWorkers: (leaseMs) =>
+        openSharedWorkers({ table: openWorkerTable(database), now, randomToken, leaseMs, log }),
       resumeClaims: async () => {},
       async recover() {
         await loseOwnRuns({ database, store, isOwnRun, now });

@@ -1,7 +1,7 @@
 import { type Disk, readTextFile } from '../../../src/shared/util/disk.js';
 import { createLocalQueue } from '../../queue/local/local-queue.js';
 import { recover, resumeClaims } from '../../queue/recover.js';
-import { MemoryWorkerRegistry } from '../../queue/remote/memory-worker-registry.js';
+import { Workers } from '../../queue/remote/workers.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
 import { folderSetup } from '../../store/accounts/folder-setup.js';
 import { openSavedCredentials } from '../../store/credentials/saved-credentials.js';
@@ -52,9 +52,9 @@ async function openFolderRecords(options: FolderRecordsOptions): Promise<Records
     watchOwn: (listener) => void store.watch(listener),
     isOwnRun: () => true,
     openQueue: async (parts) => createLocalQueue({ store, now, randomToken, log, ...parts }),
-    async openWorkerRegistry(leaseMs) {
+    async openWorkers(leaseMs) {
       const drained = await openDrainedWorkers(dataFolder);
-      return new MemoryWorkerRegistry({ now, randomToken, leaseMs, drained });
+      return new Workers({ now, randomToken, leaseMs, drained });
     },
     resumeClaims: (resume) => resumeClaims(store, resume),
     recover: ({ queue, signal }) => recover(store, queue, { now, log, signal }),

@@ -4,7 +4,7 @@ import type { Run, RunInErrorScope } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { JobQueue } from '../../queue/job-queue.js';
 import type { ProgressTracker } from '../../queue/queue-run.js';
-import type { WorkerRegistry } from '../../queue/remote/worker-registry.js';
+import type { Workers } from '../../queue/remote/workers.js';
 import type { AccountStore } from '../../store/account-store.js';
 import type { JobListener, JobStore } from '../../store/job-store.js';
 
@@ -51,7 +51,7 @@ export interface Records {
   /** Whether this daemon, or an earlier process on its data folder, has claimed a job and nothing else has since. */
   isOwnRun(job: Job): boolean;
   openQueue(parts: QueueParts): Promise<JobQueue>;
-  openWorkerRegistry(leaseMs: number): Promise<WorkerRegistry>;
+  openWorkers(leaseMs: number): Promise<Workers>;
   /** Continues the runs of the jobs that remote workers hold. Nothing to do where any daemon continues a claim with its next report. */
   resumeClaims(resume: (job: Job) => void): Promise<void>;
   /** Puts the jobs of an earlier process of this daemon back in the queue. */

@@ -2,9 +2,11 @@ import { VencError } from '../../../src/shared/errors.js';
 import { workerProtocol } from '../../../src/shared/worker-api.js';
 import { type JoinAnswer, type JoinRequest, workerTiming } from '../../jobs/worker-protocol.js';
 import type { JoinDecision, WorkerSession } from '../../store/worker-table.js';
-import { forgottenAfterLeases } from './worker-registry.js';
 
-/** Decides what a join does, as `WorkerRegistry.join` says. Throws `ConflictError`. Pure. */
+/** A worker that has not been seen for this many leases is forgotten. */
+export const forgottenAfterLeases = 4;
+
+/** Decides what a join does, as `Workers.join` says. Throws `ConflictError`. Pure. */
 export function decideJoin(
   sessions: readonly WorkerSession[],
   { name, folderId, processId, hasJoined = false }: JoinRequest,

@@ -27,14 +27,14 @@ import type { JobQueue } from '../job-queue.js';
 import { offerUntil } from '../pending-offers.js';
 import { Lease } from './lease.js';
 import { selectionFor, type WorkerAbilities } from './machine-abilities.js';
-import type { EndedWorker, WorkerRegistry } from './worker-registry.js';
 import { type WorkerRun, type WorkerRuns, withRuns } from './worker-runs.js';
+import type { EndedWorker, Workers } from './workers.js';
 
 /** The dependencies of the claims of remote workers. */
 interface RemoteClaimsOptions {
   readonly queue: JobQueue;
   readonly store: JobStore;
-  readonly registry: WorkerRegistry;
+  readonly registry: Workers;
   /** What all machines that take jobs can do; the remote workers by default. */
   readonly machines?: () => Iterable<WorkerAbilities>;
   readonly leaseMs: number;
@@ -98,7 +98,7 @@ export class RemoteClaims {
     return { token: job.claim ?? '', job: jobForWorker(job) };
   }
 
-  /** Admits a worker; see `WorkerRegistry.join`. The jobs of a process that has ended are lost, and others may take them at once. */
+  /** Admits a worker; see `Workers.join`. The jobs of a process that has ended are lost, and others may take them at once. */
   async join(request: JoinRequest, keyId: string | null = null): Promise<JoinAnswer> {
     const answer = await this.#options.registry.join(request);
     this.#keys.note(keyId, answer.workerId);

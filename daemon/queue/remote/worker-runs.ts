@@ -2,7 +2,7 @@ import type { Job } from '../../jobs/job.js';
 import type { JobProgress } from '../../jobs/progress.js';
 import type { WorkerState } from '../../jobs/worker-protocol.js';
 import type { JobStore } from '../../store/job-store.js';
-import type { ListedWorker } from './worker-registry.js';
+import type { ListedWorker } from './workers.js';
 
 /** A job that a remote worker runs. */
 export interface WorkerRun {

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MemoryWorkerRegistry } from '../../../daemon/queue/remote/memory-worker-registry.js';
 import { RemoteClaims } from '../../../daemon/queue/remote/remote-claims.js';
 import { trackWorkerRuns } from '../../../daemon/queue/remote/worker-runs.js';
+import { Workers } from '../../../daemon/queue/remote/workers.js';
 import { createRemoteClaimsHarness, type RemoteClaimsHarness } from '../../helpers/remote-claims-harness.js';
 import { sampleJoin } from '../../helpers/test-worker.js';
 
@@ -35,7 +35,7 @@ test('jobs that other daemons gave to workers are known from the store, those be
     { jobId: second.jobId, worker: 'box-2', speed: null },
   ]);
 
-  const registry = new MemoryWorkerRegistry({
+  const registry = new Workers({
     now: () => new Date(),
     randomToken: () => String(Math.random()),
     leaseMs: 3_600_000,

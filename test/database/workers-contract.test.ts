@@ -1,4 +1,4 @@
-import { workerRegistryContract } from '../contracts/worker-registry.js';
+import { workersContract } from '../contracts/workers.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { skipSuite } from '../helpers/servers/find-program.js';
 import { sharedWorkersHarness } from '../helpers/shared-workers-harness.js';
@@ -7,7 +7,7 @@ const found = findPostgres();
 if ('missing' in found) skipSuite('the worker registry of several daemons', found);
 else {
   const server = await startPostgres(found.bin);
-  workerRegistryContract(
+  workersContract(
     'the worker registry of several daemons',
     () => sharedWorkersHarness(server),
     () => server.end(),

@@ -1,48 +1,31 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { JoinAnswer, JoinRequest } from '../../jobs/worker-protocol.js';
 import type { StoredWorker, WorkerTable, WorkerTableChange } from '../../store/worker-table.js';
-import { decideJoin, joinAnswer, requireProtocol, unknownWorker } from './decide-join.js';
-import { KnownWorkers } from './known-workers.js';
-import {
-  type ClaimingRemoteWorker,
-  type EndedWorker,
-  forgottenAfterLeases,
-  type WorkerRegistry,
-} from './worker-registry.js';
+import { decideJoin, forgottenAfterLeases, joinAnswer, requireProtocol } from './decide-join.js';
+import { type ClaimingRemoteWorker, Workers, type WorkersOptions } from './workers.js';
 
-/** The dependencies of `openSharedWorkerRegistry`. */
-interface SharedWorkerRegistryOptions {
+/** The dependencies of `openSharedWorkers`. */
+interface SharedWorkersOptions extends Omit<WorkersOptions, 'drained'> {
   readonly table: WorkerTable;
-  readonly now: () => Date;
-  readonly randomToken: () => string;
-  readonly leaseMs: number;
   readonly log: Log;
-}
-
-/** A registry that several daemons share. */
-export interface SharedWorkerRegistry extends WorkerRegistry {
-  /** Stores when workers were seen, and reads what the other daemons have stored. A timer calls it. Never rejects. */
-  sync(): Promise<void>;
 }
 
 /** Between two statements about when workers were seen, in milliseconds. Without workers there are none. */
 const syncIntervalMs = 5000;
 
 /**
- * Opens the registry of several daemons. Each knows all workers: it learns of joins, leaves and drains when they happen, and every few
+ * Opens the workers of several daemons. Each knows all workers: it learns of joins, leaves and drains when they happen, and every few
  * seconds when the workers of the others were seen. Rejects with `UnavailableError` if the database cannot be reached.
  */
-export async function openSharedWorkerRegistry(
-  options: SharedWorkerRegistryOptions,
-): Promise<SharedWorkerRegistry> {
-  const registry = new TableWorkerRegistry(options);
-  await registry.open();
-  return registry;
+export async function openSharedWorkers(options: SharedWorkersOptions): Promise<SharedWorkers> {
+  const workers = new SharedWorkers(options);
+  await workers.open();
+  return workers;
 }
 
-class TableWorkerRegistry implements SharedWorkerRegistry {
-  readonly #options: SharedWorkerRegistryOptions;
-  readonly #known: KnownWorkers;
+/** The workers of several daemons, kept in step with their table. */
+export class SharedWorkers extends Workers {
+  readonly #options: SharedWorkersOptions;
   /** When this daemon has seen workers since the last statement. */
   #seen = new Map<string, Date>();
   /** Workers of other daemons that are about to be read. */
@@ -54,9 +37,9 @@ class TableWorkerRegistry implements SharedWorkerRegistry {
   #drainCount = 0;
   #stops: (() => void)[] = [];
 
-  constructor(options: SharedWorkerRegistryOptions) {
+  constructor(options: SharedWorkersOptions) {
+    super(options);
     this.#options = options;
-    this.#known = new KnownWorkers(options);
   }
 
   async open(): Promise<void> {
@@ -73,76 +56,54 @@ class TableWorkerRegistry implements SharedWorkerRegistry {
       throw error;
     }
     const timer = setInterval(() => {
-      if (this.#known.ids.length > 0 || this.#seen.size > 0 || this.#hasFailed) void this.sync();
+      if (this.ids.length > 0 || this.#seen.size > 0 || this.#hasFailed) void this.sync();
     }, syncIntervalMs).unref();
     this.#stops.push(() => clearInterval(timer));
   }
 
-  async join(request: JoinRequest): Promise<JoinAnswer> {
+  override async join(request: JoinRequest): Promise<JoinAnswer> {
     requireProtocol(request);
     const { table, randomToken, leaseMs } = this.#options;
     const joined = await table.join({ id: randomToken(), request }, (sessions) =>
       decideJoin(this.#withOwnTimes(sessions), request, leaseMs),
     );
-    for (const id of joined.removedIds) this.#known.remove(id);
+    for (const id of joined.removedIds) this.remove(id);
     this.#add(joined);
-    this.#known.emitEnded(joined.endedNames, joined.id);
+    this.emitEnded(joined.endedNames, joined.id);
     return joinAnswer(joined.id, joined.name, leaseMs);
   }
 
-  async leave(workerId: string): Promise<void> {
-    this.#known.remove(workerId);
+  override async leave(workerId: string): Promise<void> {
+    this.remove(workerId);
     this.#seen.delete(workerId);
     await this.#options.table.leave(workerId);
   }
 
-  async find(workerId: string): Promise<ClaimingRemoteWorker> {
-    if (!this.#known.has(workerId)) await this.#read([workerId]);
-    this.seen(workerId);
-    const found = this.#known.claiming(workerId);
-    if (found === null) throw unknownWorker();
-    return found;
+  override async find(workerId: string): Promise<ClaimingRemoteWorker> {
+    if (!this.has(workerId)) await this.#read([workerId]);
+    return super.find(workerId);
   }
 
-  seen(workerId: string): void {
-    this.#known.seen(workerId);
+  override seen(workerId: string): void {
+    super.seen(workerId);
     // Also if it is not known: it may be by the other daemons.
     this.#seen.set(workerId, this.#options.now());
   }
 
-  async isDraining(workerId: string): Promise<boolean> {
+  override async isDraining(workerId: string): Promise<boolean> {
     // A worker that cannot be read now drains a little later.
-    if (!this.#known.has(workerId)) await this.#read([workerId]).catch(() => undefined);
-    return this.#known.isDraining(workerId);
+    if (!this.has(workerId)) await this.#read([workerId]).catch(() => undefined);
+    return super.isDraining(workerId);
   }
 
-  async setDraining(name: string, isDraining: boolean): Promise<boolean> {
+  override async setDraining(name: string, isDraining: boolean): Promise<boolean> {
     await this.sync();
     const isFound = await this.#options.table.setDraining(name, isDraining, this.#forgottenAfterMs);
-    if (isFound) this.#setKnownDraining(name, isDraining);
+    if (isFound) this.setKnownDraining(name, isDraining);
     return isFound;
   }
 
-  list() {
-    return this.#known.list();
-  }
-
-  abilities() {
-    return this.#known.abilities();
-  }
-
-  availableAbilities(hasJob: (name: string) => boolean) {
-    return this.#known.availableAbilities(hasJob);
-  }
-
-  watchEnded(listener: (ended: EndedWorker) => void): () => void {
-    return this.#known.watchEnded(listener);
-  }
-
-  watchUnavailable(listener: () => void): () => void {
-    return this.#known.watchUnavailable(listener);
-  }
-
+  /** Stores when workers were seen, and reads what the other daemons have stored. A timer calls it. Never rejects. */
   sync(): Promise<void> {
     this.#syncing ??= this.#exchange()
       .then(
@@ -161,7 +122,7 @@ class TableWorkerRegistry implements SharedWorkerRegistry {
     return this.#syncing;
   }
 
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     for (const stop of this.#stops.splice(0)) stop();
     // What this daemon has seen last is of use to the others.
     await this.sync();
@@ -174,25 +135,25 @@ class TableWorkerRegistry implements SharedWorkerRegistry {
 
   #apply(change: WorkerTableChange): void {
     if (change.type === 'joined') {
-      this.#known.emitEnded(change.endedNames, change.id);
+      this.emitEnded(change.endedNames, change.id);
       this.#readLater([change.id]);
     } else if (change.type === 'left') {
       for (const id of change.ids) {
-        this.#known.remove(id);
+        this.remove(id);
         this.#unread.delete(id);
       }
-    } else this.#setKnownDraining(change.name, change.isDraining);
+    } else this.setKnownDraining(change.name, change.isDraining);
   }
 
-  #setKnownDraining(name: string, isDraining: boolean): void {
+  protected override setKnownDraining(name: string, isDraining: boolean): boolean {
     this.#drainCount += 1;
-    this.#known.setDraining(name, isDraining);
+    return super.setKnownDraining(name, isDraining);
   }
 
   #add({ id, name, request, isDraining, joinedAgoMs, seenAgoMs }: StoredWorker): void {
     if (seenAgoMs > this.#forgottenAfterMs) return;
     const times = { joinedAt: this.#before(joinedAgoMs), lastSeenAt: this.#before(seenAgoMs) };
-    this.#known.add({ ...times, id, name, request, isDraining });
+    this.add({ ...times, id, name, request, isDraining });
   }
 
   /** Rejects with the error of the database. */
@@ -201,18 +162,18 @@ class TableWorkerRegistry implements SharedWorkerRegistry {
     this.#seen = new Map();
     const nowMs = this.#options.now().getTime();
     const agos = new Map([...seen].map(([id, at]) => [id, Math.max(0, nowMs - at.getTime())]));
-    const knownBefore = this.#known.ids;
+    const knownBefore = this.ids;
     const drainCount = this.#drainCount;
     try {
       const found = await this.#options.table.sync(agos, this.#forgottenAfterMs);
       const foundIds = new Set(found.map(({ id }) => id));
       // One that has joined meanwhile is not in the answer.
-      for (const id of knownBefore) if (!foundIds.has(id)) this.#known.remove(id);
+      for (const id of knownBefore) if (!foundIds.has(id)) this.remove(id);
       for (const { id, seenAgoMs, isDraining } of found) {
-        this.#known.seen(id, this.#before(seenAgoMs));
-        if (drainCount === this.#drainCount) this.#known.setSessionDraining(id, isDraining);
+        this.seenAt(id, this.#before(seenAgoMs));
+        if (drainCount === this.#drainCount) this.setSessionDraining(id, isDraining);
       }
-      this.#readLater(found.map(({ id }) => id).filter((id) => !this.#known.has(id)));
+      this.#readLater(found.map(({ id }) => id).filter((id) => !this.has(id)));
     } catch (error) {
       this.#seen = new Map([...seen, ...this.#seen]);
       throw error;

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JoinRequest } from '../../daemon/jobs/worker-protocol.js';
-import type { WorkerRegistry } from '../../daemon/queue/remote/worker-registry.js';
+import type { Workers } from '../../daemon/queue/remote/workers.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { sampleJoin } from '../helpers/test-worker.js';
 
@@ -9,24 +9,24 @@ import { sampleJoin } from '../helpers/test-worker.js';
 export const contractLeaseMs = 600_000;
 
 /** The registry of one test, without workers at first. */
-export interface WorkerRegistryHarness {
-  readonly registry: WorkerRegistry;
+export interface WorkersHarness {
+  readonly registry: Workers;
   /** Lets all workers be silent for this time. */
   pass(ms: number): Promise<void>;
   /** Opens the registry again, as a restart of the daemon does. */
-  restart(): Promise<WorkerRegistry>;
+  restart(): Promise<Workers>;
   close(): Promise<void>;
 }
 
 const isUnknown = (error: unknown) => isVencError(error, 'NotFoundError');
 
 /** Runs what every worker registry promises. */
-export function workerRegistryContract(
+export function workersContract(
   name: string,
-  createHarness: () => Promise<WorkerRegistryHarness>,
+  createHarness: () => Promise<WorkersHarness>,
   end: () => Promise<void> = async () => {},
 ): void {
-  const test = suite<{ harness: WorkerRegistryHarness }>(name);
+  const test = suite<{ harness: WorkersHarness }>(name);
   test.before.each(async (context) => {
     context.harness = await createHarness();
   });
@@ -38,8 +38,8 @@ export function workerRegistryContract(
       () => null,
       (error: unknown) => error,
     );
-  const namesOf = (registry: WorkerRegistry) => registry.list().map((worker) => worker.name);
-  const joinAs = async ({ registry }: WorkerRegistryHarness, request: Partial<JoinRequest> = {}) =>
+  const namesOf = (registry: Workers) => registry.list().map((worker) => worker.name);
+  const joinAs = async ({ registry }: WorkersHarness, request: Partial<JoinRequest> = {}) =>
     registry.join({ ...sampleJoin, ...request });
 
   test('a worker that has joined is listed with what it said, and can claim', async ({ harness }) => {

@@ -3,17 +3,17 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { MemoryWorkerRegistry } from '../../../daemon/queue/remote/memory-worker-registry.js';
+import { Workers } from '../../../daemon/queue/remote/workers.js';
 import { openDrainedWorkers } from '../../../daemon/store/data-folder/drained-workers.js';
-import { contractLeaseMs, workerRegistryContract } from '../../contracts/worker-registry.js';
+import { contractLeaseMs, workersContract } from '../../contracts/workers.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { sampleJoin } from '../../helpers/test-worker.js';
 
-workerRegistryContract('the worker registry in memory', async () => {
+workersContract('the worker registry in memory', async () => {
   const folder = tempFolder();
   const clock = { ms: 0 };
   const open = async () =>
-    new MemoryWorkerRegistry({
+    new Workers({
       now: () => new Date(clock.ms),
       randomToken: () => randomBytes(8).toString('hex'),
       leaseMs: contractLeaseMs,
@@ -53,7 +53,7 @@ test('a name that could not be written does not drain', async () => {
 
 test('a worker that is not seen within a lease is reported as one that takes no jobs', async () => {
   const now = () => new Date();
-  const registry = new MemoryWorkerRegistry({ now, randomToken: () => 'a', leaseMs: 20 });
+  const registry = new Workers({ now, randomToken: () => 'a', leaseMs: 20 });
   const reported = new Promise<void>((resolve) => registry.watchUnavailable(resolve));
   await registry.join(sampleJoin);
   assert.is(registry.availableAbilities(() => false).size, 1);
@@ -64,7 +64,7 @@ test('a worker that is not seen within a lease is reported as one that takes no 
 });
 
 test('a worker that takes one job, and has it, is none that takes jobs', async () => {
-  const registry = new MemoryWorkerRegistry({
+  const registry = new Workers({
     now: () => new Date(),
     randomToken: () => 'a',
     leaseMs: 60_000,
