@@ -1,14 +1,17 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { maxPathPartBytes } from '../../src/shared/settings/limits.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
-import type { OutputDestinations } from '../jobs/draft.js';
+import { namedImage } from '../../src/shared/thumbnail-names.js';
+import type { DraftParts, OutputDestinations } from '../jobs/draft.js';
+import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
+import { thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
 import { schemeOf } from '../transports/registry.js';
 import { credentialUse, withSavedCredentials } from '../transports/with-credentials.js';
 import type { AppContext } from './app-context.js';
 import { type MachineServices, withKeysOfWorkers } from './required-services.js';
 
 /** The dependencies of a check of addresses. */
-export type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'> & MachineServices;
+type AddressCheckDeps = Pick<AppContext, 'transports' | 'savedCredentials'> & MachineServices;
 
 /** A URL to download from. */
 interface Source {
@@ -122,10 +125,7 @@ interface UploadTarget {
 }
 
 /** The validation errors of a URL to upload to, and of the credentials for it. */
-export async function uploadErrors(
-  appContext: AddressCheckDeps,
-  target: UploadTarget,
-): Promise<readonly string[]> {
+async function uploadErrors(appContext: AddressCheckDeps, target: UploadTarget): Promise<readonly string[]> {
   const { destination, path, credentials, accountId } = target;
   const transport = appContext.transports.get(schemeOf(destination) ?? '');
   const isInternal = !target.mayBeHosted && schemeOf(destination) === 'hosted';
@@ -195,4 +195,66 @@ function unsupportedSchemeError(
     .filter(([name, transport]) => transport[direction] !== undefined && name !== 'hosted')
     .map(([name]) => name);
   return `has the scheme "${scheme}", which is not supported here: use one of ${known.join(', ')}`;
+}
+
+/** What the check of the thumbnails of an output found. */
+interface CheckedThumbnails {
+  readonly validationErrors: readonly string[];
+  readonly warnings: readonly RequestWarning[];
+}
+
+/** Checks where the thumbnails of an output are delivered, and how. `path` is the path of the output. */
+export async function checkThumbnails(
+  appContext: AddressCheckDeps,
+  { settings, outputDestination }: Pick<DraftParts['outputs'][number], 'settings' | 'outputDestination'>,
+  { path, accountId }: { readonly path: string; readonly accountId: string },
+): Promise<CheckedThumbnails> {
+  const validationErrors: string[] = [];
+  const warnings: RequestWarning[] = [];
+  for (const [setIndex, set] of thumbnailSets(settings).entries()) {
+    const setPath = `${path}.thumbnails[${setIndex}]`;
+    const image = namedImage(0, { width: 2, height: 2 });
+    const { destination } = thumbnailDestination({ settings, ...outputDestination }, setIndex, image);
+    if (schemeOf(destination) === 'hosted' && set.filename?.includes('/')) {
+      const message = 'keeps only its last part: the daemon hosts files without folders';
+      warnings.push({ field: `${setPath}.filename`, message });
+    }
+    validationErrors.push(...headerErrors(set, setPath));
+    warnings.push(...objectWarnings(objectOf(set), schemeOf(destination), setPath));
+    if (set.base_url !== undefined) {
+      const { credentials } = set;
+      validationErrors.push(
+        ...(await uploadErrors(appContext, {
+          destination,
+          path: `${setPath}.base_url`,
+          credentialsPath: `${setPath}.credentials`,
+          credentials,
+          inheritedCredentials: settings.credentials,
+          accountId,
+          mayBeHosted: false,
+        })),
+      );
+    } else if (set.credentials !== undefined) {
+      const named = { accountId, scheme: schemeOf(destination) ?? '', name: set.credentials };
+      const problem = await appContext.savedCredentials.check(named);
+      if (problem?.isMissing === true) validationErrors.push(`${setPath}.credentials ${problem.message}`);
+      warnings.push({ field: `${setPath}.credentials`, message: 'has no effect without base_url' });
+    }
+  }
+  return { validationErrors, warnings };
+}
+
+/** The settings of a set that decide its headers and grants in a bucket. Those of the output are checked there. */
+function objectOf({
+  headers,
+  public: isPublic,
+  access_control: grants,
+  base_url: folder,
+}: NonNullable<OutputSettings['thumbnails']>[number]): OutputSettings {
+  return {
+    ...(headers === undefined ? {} : { headers }),
+    ...(isPublic === undefined ? {} : { public: isPublic }),
+    ...(grants === undefined ? {} : { access_control: grants }),
+    ...(folder === undefined ? {} : { base_url: folder }),
+  };
 }

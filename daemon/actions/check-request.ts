@@ -5,17 +5,18 @@ import { supportedJobFields } from '../../src/shared/settings/support/supported-
 import { notificationWarnings } from '../jobs/notifications.js';
 import type { Account } from '../store/account-store.js';
 import { sourceErrors } from './check-addresses.js';
-import { copyValidationErrors } from './check-copies.js';
 import {
-  createOutputCheck,
+  type CodecsOfOutput,
+  checkOutputs,
   type RequestCheckContext,
   type RequestCheckDeps,
   type ResolvedOutput,
   type ValidRequestParts,
-} from './check-output.js';
+} from './check-outputs.js';
 import { playlistErrors } from './check-playlist-sources.js';
 import { DestinationClaims } from './claim-destinations.js';
 import { unusedJobCredentials } from './unused-credentials.js';
+
 /** Who creates a job, and at which address. */
 export interface CreateContext {
   readonly account: Account;
@@ -55,21 +56,12 @@ export async function checkRequest(
   const { outputs: _, withoutCodecs, withoutDestination, ...job } = parts;
   const jobSupport = checkSupport(supportedJobFields, job, '');
   const claims = new DestinationClaims();
-  const check = createOutputCheck(appContext, context, parts, claims);
   const accountId = context.account.id;
   const [inputErrors, checked] = await Promise.all([
     input === undefined
       ? []
       : sourceErrors(appContext, { url: input, path: 'input', credentials, accountId }),
-    Promise.all(
-      settingsOfOutputs.map((settings, index) =>
-        check(settings, {
-          path: `outputs[${index}]`,
-          hasCodecs: !withoutCodecs.has(index),
-          hasDestination: !withoutDestination.has(index),
-        }),
-      ),
-    ),
+    checkOutputs(appContext, context, parts, claims),
   ]);
   // A field with an error about the same destination has been reported.
   const fieldOf = (error: string) => error.split(' would write ')[0];
@@ -95,4 +87,43 @@ export async function checkRequest(
       ...checked.flatMap((result) => result.warnings),
     ],
   };
+}
+
+/**
+ * Validation errors of copied streams whose codec is known already, because their source is an output that encodes them. Other copies are
+ * checked when the input is known.
+ */
+function copyValidationErrors(outputs: readonly CodecsOfOutput[]): readonly string[] {
+  return outputs.flatMap(({ settings, combination, path }) => {
+    const source = outputs.find(
+      (other) => settings.source !== undefined && other.settings.label === settings.source,
+    );
+    if (source === undefined) return [];
+    const { extension, container } = combination;
+    const video =
+      settings.copy_video === true && source.settings.copy_video !== true && combination.video !== null
+        ? source.combination.video?.codec
+        : undefined;
+    const audio =
+      settings.copy_audio === true && source.settings.copy_audio !== true && combination.audio !== null
+        ? source.combination.audio?.codec
+        : undefined;
+    const supportedAudio = [
+      ...Object.values(container.codecPairs),
+      container.audioOnlyCodecs,
+      container.copiedAudioCodecs ?? [],
+    ].flat();
+    return [
+      ...(video === undefined || container.codecPairs[video] !== undefined
+        ? []
+        : [`${path}.copy_video ${cannotCopy(extension, video)}`]),
+      ...(audio === undefined || supportedAudio.includes(audio)
+        ? []
+        : [`${path}.copy_audio ${cannotCopy(extension, audio)}`]),
+    ];
+  });
+}
+
+function cannotCopy(extension: string, codec: string): string {
+  return `cannot be copied into ${extension}, which does not support ${codec}`;
 }

@@ -13,7 +13,7 @@ import { withSentNotifications } from '../jobs/notifications.js';
 import { readUrlsOf } from '../jobs/source-urls.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
 import { type AppContext, requireHealthy } from './app-context.js';
-import type { RequestCheckDeps, ResolvedOutput } from './check-output.js';
+import type { RequestCheckDeps, ResolvedOutput } from './check-outputs.js';
 import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
 import { findJob } from './find-job.js';
 import { requiredServices } from './required-services.js';

@@ -11,7 +11,7 @@ import type { OutputDestination } from '../jobs/job.js';
 import { s3UrlOf } from '../jobs/s3-web-url.js';
 
 /** What a destination depends on besides the settings. */
-interface DestinationOptions {
+export interface DestinationOptions {
   /** The file name if the settings have none; a random one by default. */
   readonly filename?: string | null;
   /** Extension with its dot, for a generated file name. */

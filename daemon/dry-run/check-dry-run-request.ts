@@ -5,7 +5,7 @@ import { toReportedWarnings } from '../../src/shared/settings/report-warnings.js
 import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
 import { toReportedErrors } from '../../src/shared/settings/sent-paths.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import type { ResolvedOutput } from '../actions/check-output.js';
+import type { ResolvedOutput } from '../actions/check-outputs.js';
 import { checkRequest, validPartsOf } from '../actions/check-request.js';
 import type { Ffmpeg } from '../ffmpeg/index.js';
 import { noSavedCredentials } from '../jobs/saved-credentials.js';

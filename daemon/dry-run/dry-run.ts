@@ -7,7 +7,7 @@ import type { ReportedWarning } from '../../src/shared/settings/request-warning.
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import type { ResolvedOutput } from '../actions/check-output.js';
+import type { ResolvedOutput } from '../actions/check-outputs.js';
 import { missingFfmpegMessage } from '../app/health.js';
 import type { Captions } from '../captions/cues.js';
 import { openFfmpeg, type SandboxMode } from '../ffmpeg/index.js';

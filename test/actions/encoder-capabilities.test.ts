@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from '../../daemon/actions/check-output.js';
+import { capabilitiesOf, checkWithEncoders, type EncoderDeps } from '../../daemon/actions/check-outputs.js';
 import { Workers } from '../../daemon/queue/remote/workers.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { sampleJoin } from '../helpers/test-worker.js';

@@ -4,7 +4,7 @@ import type { Budget } from './check-budget.js';
  * The budget of each module. Lower it when a module gets smaller. A commit that raises it says why.
  */
 export const budget: Budget = {
-  'daemon/actions': { lines: 3560, files: 32 },
+  'daemon/actions': { lines: 3550, files: 29 },
   'daemon/admin': { lines: 1100, files: 11 },
   'daemon/admin/database': { lines: 40, files: 1 },
   'daemon/app': { lines: 1620, files: 17 },

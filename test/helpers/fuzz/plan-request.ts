@@ -1,5 +1,5 @@
 import * as assert from 'uvu/assert';
-import type { ResolvedOutput } from '../../../daemon/actions/check-output.js';
+import type { ResolvedOutput } from '../../../daemon/actions/check-outputs.js';
 import { checkRequest, validPartsOf } from '../../../daemon/actions/check-request.js';
 import {
   assumedCaptions,

@@ -204,7 +204,7 @@ export const supportedOutputSettings = {
   encryption_key_url_prefix: { by: 'daemon/plan/decide/packaging.ts' },
   encryption_iv: { by: 'daemon/plan/decide/packaging.ts' },
   playlist_format: {
-    by: 'daemon/actions/check-playlists.ts',
+    by: 'daemon/actions/check-unencoded.ts',
     except: {
       ism: 'is not supported: use hls or dash instead of Smooth Streaming',
       mss: 'is not supported: use hls or dash instead of Smooth Streaming',
