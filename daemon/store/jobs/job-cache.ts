@@ -1,3 +1,4 @@
+import { LRUCache } from 'lru-cache';
 import { VencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
@@ -8,11 +9,8 @@ import { type JobDocument, readJobFile } from './job-document.js';
 import type { JobIndex } from './job-index.js';
 import type { LoadedJobs } from './read-jobs.js';
 
-/**
- * The maximum length of the texts of the jobs in each of two generations: about 1,400 jobs of 3 kB. A parsed job
- * takes about as much memory as its text.
- */
-const maxRecentLength = 4_000_000;
+/** The maximum length of the texts of recently read jobs: about 2,700 jobs of 3 kB. */
+const maxRecentLength = 8_000_000;
 
 /**
  * The jobs in memory: the index of all jobs, every active job in full, and recently read final jobs. All
@@ -52,7 +50,7 @@ export class JobCache {
     const { id, state } = document.job;
     if (isFinal(state)) {
       this.#active.delete(id);
-      this.#recent.set(document, length);
+      this.#recent.add(document, length);
     } else {
       this.#recent.delete(id);
       this.#active.set(id, document);
@@ -113,58 +111,17 @@ export class JobCache {
   }
 }
 
-interface RecentJob {
-  readonly document: JobDocument;
-  readonly length: number;
-}
-
 /**
- * Recently read final jobs, parsed, so that lists and reads need not open a file each time. Held in two
- * generations, each bounded by the length of the texts of its jobs. When the current generation is full, it
- * becomes the previous one, and jobs that were not read meanwhile are dropped. (One Map in order of use, kept
- * by deleting and inserting, slows down with its size: finding the oldest entry walks past all deleted ones.)
+ * Recently read final jobs, parsed, so that lists and reads need not open a file each time. The limit is the length of
+ * their texts: a parsed job takes about as much memory as its text.
  */
-export class RecentJobs {
-  readonly #maxLength: number;
-  #current = new Map<number, RecentJob>();
-  #previous = new Map<number, RecentJob>();
-  #currentLength = 0;
-
+export class RecentJobs extends LRUCache<number, JobDocument> {
   constructor(maxLength: number) {
-    this.#maxLength = maxLength;
-  }
-
-  get(id: number): JobDocument | undefined {
-    const found = this.#current.get(id);
-    if (found !== undefined) return found.document;
-    const previous = this.#previous.get(id);
-    if (previous !== undefined) this.set(previous.document, previous.length);
-    return previous?.document;
+    super({ maxSize: maxLength });
   }
 
   /** Adds or replaces a job whose text has `length` characters. */
-  set(document: JobDocument, length: number): void {
-    const { id } = document.job;
-    this.delete(id);
-    this.#current.set(id, { document, length });
-    this.#currentLength += length;
-    if (this.#currentLength < this.#maxLength) return;
-    this.#previous = this.#current;
-    this.#current = new Map();
-    this.#currentLength = 0;
-  }
-
-  delete(id: number): void {
-    this.#previous.delete(id);
-    const former = this.#current.get(id);
-    if (former === undefined) return;
-    this.#current.delete(id);
-    this.#currentLength -= former.length;
-  }
-
-  clear(): void {
-    this.#current = new Map();
-    this.#previous = new Map();
-    this.#currentLength = 0;
+  add(document: JobDocument, length: number): void {
+    this.set(document.job.id, document, { size: length + 1 });
   }
 }

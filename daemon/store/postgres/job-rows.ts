@@ -171,7 +171,7 @@ export function readJobRow({ id, revision, document }: JobRow, recent: RecentJob
   const known = recent.get(Number(id));
   if (known !== undefined && known.revision >= revision) return known;
   const found: JobDocument = { revision, job: JSON.parse(document) as Job };
-  recent.set(found, document.length);
+  recent.add(found, document.length);
   return found;
 }
 

@@ -73,7 +73,7 @@ export interface PostgresJobStore extends JobStore {
 }
 
 /** Characters of recently read jobs that are kept in memory. */
-const maxRecentLength = 16 * 1024 * 1024;
+const maxRecentLength = 32 * 1024 * 1024;
 
 /**
  * Opens the jobs of a database. Operations reject with `UnavailableError` while the database cannot be reached. If the connection is lost
@@ -292,7 +292,7 @@ class SharedJobStore implements PostgresJobStore {
 
   /** Reports a change by this process that was stored. */
   #emit(after: JobDocument, before: Job | null): void {
-    this.#recent.set(after, JSON.stringify(after.job).length);
+    this.#recent.add(after, JSON.stringify(after.job).length);
     this.#listeners.emitOwn(after.job, before);
   }
 }

@@ -34,6 +34,7 @@ export const owners: Owners = {
   saxes: ['src/shared/xml', 'daemon/captions'],
   conf: ['src/config'],
   lowdb: ['daemon/store'],
+  'lru-cache': ['daemon/store'],
   commander: ['src/cli'],
   'cli-progress': ['src/cli'],
   pg: ['daemon/store/postgres'],
