@@ -2,7 +2,7 @@ import type { JobDailyUsage } from '../jobs/usage.js';
 import type { AccountsDocument } from './accounts/accounts-document.js';
 import type { KeyUseTimes } from './accounts/key-use-recorder.js';
 import type { StoredCredential } from './credentials/credentials-file.js';
-import type { RemovedJob } from './jobs/index-file.js';
+import type { RemovedJob } from './jobs/index-entry.js';
 import type { JobDocument } from './jobs/job-document.js';
 
 /*

@@ -23,7 +23,7 @@ import { ScratchSpace } from '../pipeline/disk-reservations.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
 import { createJobRunner } from '../pipeline/run-job.js';
 import { createScratchFolders } from '../pipeline/scratch-folders.js';
-import { readPlaceId } from '../store/data-folder/folder-id.js';
+import { readPlaceId } from '../store/data-folder/data-folder.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { OnRetry } from '../transfer/with-retry.js';

@@ -13,7 +13,7 @@ import { openSharedWorkers } from '../../queue/remote/shared-workers.js';
 import { delay, isUnavailable, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
 import { writeOwnerKey } from '../../store/accounts/folder-setup.js';
-import { readPlaceId } from '../../store/data-folder/folder-id.js';
+import { readPlaceId } from '../../store/data-folder/data-folder.js';
 import { dataLayout } from '../../store/data-folder/layout.js';
 import { postgresSetup } from '../../store/postgres/accounts.js';
 import { createDatabaseCheck } from '../../store/postgres/database-problem.js';

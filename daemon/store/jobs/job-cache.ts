@@ -4,9 +4,9 @@ import { isFinal } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
 import { type DataLayout, jobFile } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
+import type { JobIndex } from './index/job-index.js';
 import { indexEntry } from './index-entry.js';
 import { type JobDocument, readJobFile } from './job-document.js';
-import type { JobIndex } from './job-index.js';
 import type { LoadedJobs } from './read-jobs.js';
 
 /** The maximum length of the texts of recently read jobs: about 2,700 jobs of 3 kB. */

@@ -22,9 +22,9 @@ import {
   type UsageFilter,
 } from '../job-store.js';
 import { DamagedJobs } from './damaged-jobs.js';
-import { idempotencyName } from './idempotency-index.js';
-import { indexEntry } from './index-entry.js';
-import { IndexWriter, indexWriteThreshold } from './index-writer.js';
+import type { IndexWriter } from './index/index-writer.js';
+import { JobIndex } from './index/job-index.js';
+import { idempotencyName, indexEntry } from './index-entry.js';
 import { JobCache } from './job-cache.js';
 import { maxConcurrentReads } from './job-document.js';
 import { JobFileWriter, JobListeners } from './job-file-writer.js';
@@ -78,8 +78,8 @@ export async function openJobStore(dataFolder: string, options: OpenJobStoreOpti
       log,
     });
     // Replaces an ignored index at once, so that it is not used after a crash either.
-    if (isIndexIgnored || found.doneRead >= indexWriteThreshold) await store.writeIndex();
-    if (found.doneRead >= indexWriteThreshold) {
+    if (isIndexIgnored || found.doneRead >= JobIndex.writeThreshold) await store.writeIndex();
+    if (found.doneRead >= JobIndex.writeThreshold) {
       const seconds = ((performance.now() - startedAt) / 1000).toFixed(1);
       log('info', `Read the files of ${found.doneRead} jobs in ${seconds} s: the index did not have them.`);
     }
@@ -116,9 +116,8 @@ class JsonJobStore implements JobStore {
     this.#parts = parts;
     this.#cache = parts.cache;
     this.#listeners = new JobListeners(parts.log);
-    this.#indexWriter = new IndexWriter({
+    this.#indexWriter = parts.cache.index.createWriter({
       ...parts,
-      index: parts.cache.index,
       busyFolders: () => new Set(Array.from(this.#jobMutex.keys(), doneFolderName)),
       foldersWithRemoved: parts.removed.folders,
     });

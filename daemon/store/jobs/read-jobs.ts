@@ -2,7 +2,6 @@ import { readdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Disk } from '../../../src/shared/util/disk.js';
-import { mapWithConcurrency } from '../../../src/shared/util/semaphore.js';
 import {
   type DataLayout,
   doneFolderName,
@@ -11,11 +10,9 @@ import {
   jobFileName,
 } from '../data-folder/layout.js';
 import type { DamagedJobs } from './damaged-jobs.js';
+import { JobIndex } from './index/job-index.js';
 import { indexEntry } from './index-entry.js';
-import { emptyIndexFile, folderChangedAtNs, type IndexFile, readIndexFile } from './index-file.js';
 import { type JobDocument, maxConcurrentReads, readJobFile, readJobFolder } from './job-document.js';
-import { JobIndex } from './job-index.js';
-import { wordsPerJob } from './job-table.js';
 import { noneRemoved, type RemovedFolder, readRemovedJobs } from './removed-jobs.js';
 
 /** The jobs that a start finds in a data folder. */
@@ -44,7 +41,6 @@ interface Source {
   readonly layout: DataLayout;
   readonly disk: Disk;
   readonly damaged: DamagedJobs;
-  readonly cache: IndexFile;
 }
 
 /** What the folders of final jobs add up to. */
@@ -68,12 +64,11 @@ export async function readJobs(
   damaged: DamagedJobs,
   options: ReadJobsOptions,
 ): Promise<LoadedJobs> {
-  const cache: IndexFile = options.isIndexIgnored ? emptyIndexFile : await readIndexFile(layout);
+  const index = await JobIndex.open(layout, { isIgnored: options.isIndexIgnored });
   const active = new Map<number, JobDocument>();
   for (const document of await readJobFolder(layout.active, disk, damaged))
     active.set(document.job.id, document);
-  const done = await readDone({ layout, disk, damaged, cache }, active);
-  const { index } = done;
+  const done = await readDone({ layout, disk, damaged }, index, active);
   let { maxId } = done;
   for (const id of active.keys()) maxId = Math.max(maxId, id);
 
@@ -101,10 +96,14 @@ export async function readJobs(
 }
 
 /** Reads the folders of final jobs, in the order of their ids. Deletes what a crash left of removed jobs. */
-async function readDone(source: Source, active: Map<number, JobDocument>): Promise<LoadedDoneJobs> {
-  const { layout, cache } = source;
+async function readDone(
+  source: Source,
+  index: JobIndex,
+  active: Map<number, JobDocument>,
+): Promise<LoadedDoneJobs> {
+  const { layout } = source;
   const done: LoadedDoneJobs = {
-    index: new JobIndex(cache.texts),
+    index,
     files: new Map(),
     foldersWithRemoved: new Set(),
     notFinal: [],
@@ -119,26 +118,20 @@ async function readDone(source: Source, active: Map<number, JobDocument>): Promi
     .sort((a, b) => a.firstId - b.firstId);
   // Also if a folder is empty: its jobs were deleted by hand, and their ids stay used.
   done.maxId = folders.at(-1)?.firstId ?? 0;
-  const changedAtNs = await mapWithConcurrency(folders, maxConcurrentReads, ({ name }) =>
-    cache.folders.has(name) ? folderChangedAtNs(join(layout.done, name)) : Promise.resolve(null),
+  await index.dropChanged(
+    layout,
+    folders.map(({ name }) => name),
   );
-  const validCaches = folders.map(({ name }, position) => {
-    const cached = cache.folders.get(name);
-    return cached?.changedAtNs === String(changedAtNs[position]) ? cached : undefined;
-  });
   // A few folders at a time: removed jobs may be far more than those that are left.
   for (let start = 0; start < folders.length; start += maxConcurrentReads) {
     const names = folders.slice(start, start + maxConcurrentReads).map(({ name }) => name);
     const removed = await Promise.all(
-      names.map((name, position) =>
-        validCaches[start + position]?.hasRemoved === false ? noneRemoved : readRemovedJobs(layout, name),
-      ),
+      names.map((name) => (index.hasNoneRemoved(name) ? noneRemoved : readRemovedJobs(layout, name))),
     );
     for (const [position, name] of names.entries()) {
-      const cached = validCaches[start + position];
-      if (cached !== undefined && done.index.loadFolder(name, cached))
-        done.maxId = Math.max(done.maxId, cached.words.at(-wordsPerJob) ?? 0);
-      else await readFolder(source, name, done);
+      const maxId = index.loadFolder(name);
+      if (maxId === null) await readFolder(source, name, done);
+      else done.maxId = Math.max(done.maxId, maxId);
       await addRemoved(source, name, removed[position] ?? noneRemoved, { done, active });
     }
   }

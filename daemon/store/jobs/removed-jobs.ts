@@ -6,7 +6,7 @@ import type { Job } from '../../jobs/job.js';
 import { hostedFilesOf } from '../../jobs/thumbnails.js';
 import { readDocument } from '../data-folder/document.js';
 import { type DataLayout, doneFolderName } from '../data-folder/layout.js';
-import { type IndexRow, type RemovedJob, readIndexRow, writeIndexRow } from './index-file.js';
+import { type IndexRow, type RemovedJob, readIndexRow, writeIndexRow } from './index-entry.js';
 
 /*
  * `jobs/done/N/removed.json` lists the removed jobs of its folder, and their usage, which is kept. Its write

@@ -2,8 +2,8 @@ import { sql } from 'kysely';
 import type { JobDailyUsage } from '../../jobs/usage.js';
 import { decrypt } from '../credentials/credentials-file.js';
 import { doneFolderName } from '../data-folder/layout.js';
-import { idempotencyName } from '../jobs/idempotency-index.js';
-import type { RemovedJob } from '../jobs/index-file.js';
+import type { RemovedJob } from '../jobs/index-entry.js';
+import { idempotencyName } from '../jobs/index-entry.js';
 import { type JobDocument, readJobDocument } from '../jobs/job-document.js';
 import type {
   DamagedRecord,

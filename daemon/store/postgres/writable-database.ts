@@ -3,7 +3,7 @@ import { chunksOf } from '../../../src/shared/util/chunks-of.js';
 import { reservedThumbnailIds } from '../../jobs/thumbnails.js';
 import { noAccounts } from '../accounts/accounts-document.js';
 import { encrypt } from '../credentials/credentials-file.js';
-import { idempotencyName } from '../jobs/idempotency-index.js';
+import { idempotencyName } from '../jobs/index-entry.js';
 import type {
   IdRange,
   MigrationName,

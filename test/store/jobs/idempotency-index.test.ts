@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { idempotencyTtlMs } from '../../../daemon/store/job-store.js';
-import { IdempotencyIndex } from '../../../daemon/store/jobs/idempotency-index.js';
+import { IdempotencyIndex } from '../../../daemon/store/jobs/index/idempotency-index.js';
 
 const test = suite('idempotency keys');
 

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SortedIdList } from '../../../daemon/store/jobs/job-index.js';
+import { SortedIdList } from '../../../daemon/store/jobs/index/job-lists.js';
 import { randomNumbers } from '../../helpers/random.js';
 
 const test = suite('SortedIdList');

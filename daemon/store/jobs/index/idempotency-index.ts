@@ -1,12 +1,6 @@
-import { doneFolderName } from '../data-folder/layout.js';
-import { idempotencyTtlMs } from '../job-store.js';
-
-/** The use of an `Idempotency-Key` for a job. */
-export interface IdempotencyKeyUse {
-  readonly key: string;
-  /** Milliseconds since 1970. */
-  readonly createdAtMs: number;
-}
+import { doneFolderName } from '../../data-folder/layout.js';
+import { idempotencyTtlMs } from '../../job-store.js';
+import { type IdempotencyKeyUse, idempotencyName } from '../index-entry.js';
 
 /** A job that was created under a key. */
 export interface KeyedJob extends IdempotencyKeyUse {
@@ -72,9 +66,4 @@ export class IdempotencyIndex {
     const name = idempotencyName(accountId, key);
     return this.#current.get(name) ?? this.#previous.get(name);
   }
-}
-
-/** A unique name for an account and a key. */
-export function idempotencyName(accountId: string, key: string): string {
-  return JSON.stringify([accountId, key]);
 }

@@ -1,8 +1,8 @@
-import { type JobState, jobStates } from '../../../src/shared/states.js';
-import type { JobDailyUsage } from '../../jobs/usage.js';
-import { doneFolderName, firstIdOfDoneFolder } from '../data-folder/layout.js';
-import type { RemovableFilter } from '../job-store.js';
-import type { IndexEntry } from './index-entry.js';
+import { type JobState, jobStates } from '../../../../src/shared/states.js';
+import type { JobDailyUsage } from '../../../jobs/usage.js';
+import { doneFolderName, firstIdOfDoneFolder } from '../../data-folder/layout.js';
+import type { RemovableFilter } from '../../job-store.js';
+import type { IndexEntry } from '../index-entry.js';
 
 /** The words of a row. */
 const column = {

@@ -1,16 +1,15 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { crc32 } from 'node:zlib';
-import { isJobState } from '../../../src/shared/states.js';
-import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
-import { textFileOptions } from '../../../src/shared/util/disk.js';
-import { isObject } from '../../../src/shared/util/is-object.js';
-import { LineReader } from '../../../src/shared/util/line-reader.js';
-import { systemCode } from '../../../src/shared/util/system-code.js';
-import type { JobDailyUsage } from '../../jobs/usage.js';
-import type { DataLayout } from '../data-folder/layout.js';
+import type { AtomicFiles } from '../../../../src/shared/util/atomic-files.js';
+import { textFileOptions } from '../../../../src/shared/util/disk.js';
+import { isObject } from '../../../../src/shared/util/is-object.js';
+import { LineReader } from '../../../../src/shared/util/line-reader.js';
+import { systemCode } from '../../../../src/shared/util/system-code.js';
+import type { DataLayout } from '../../data-folder/layout.js';
+import { readUsageRows, type UsageRow, writeUsageRow } from '../index-entry.js';
 import type { KeyedJob } from './idempotency-index.js';
-import { type TableEntry, type TableFolder, type TableTexts, wordsPerJob } from './job-table.js';
+import { type TableFolder, type TableTexts, wordsPerJob } from './job-table.js';
 
 /*
  * `jobs/index` saves a start from reading every final job. It is a cache per folder: the rows of a folder in
@@ -51,6 +50,12 @@ export interface IndexFile {
   readonly folders: ReadonlyMap<string, CachedFolder>;
 }
 
+/** What is written. */
+export interface IndexContent {
+  readonly texts: TableTexts;
+  readonly folders: Iterable<FolderToCache>;
+}
+
 /** A folder to be written. */
 export interface FolderToCache extends Omit<CachedFolder, 'changedAtNs'> {
   readonly name: string;
@@ -73,7 +78,7 @@ type FolderLine = readonly [
 ];
 
 /** The content of an index without jobs. */
-export const emptyIndexFile: IndexFile = {
+const emptyIndexFile: IndexFile = {
   texts: { accounts: [], days: [], groupings: [] },
   folders: new Map(),
 };
@@ -121,7 +126,7 @@ async function* readLines(path: string): AsyncGenerator<string> {
 export async function writeIndexFile(
   files: AtomicFiles,
   layout: DataLayout,
-  index: { readonly texts: TableTexts; readonly folders: Iterable<FolderToCache> },
+  index: IndexContent,
   now: Date,
 ): Promise<void> {
   await files.writeParts(layout.index, linesOf(layout, index, now));
@@ -129,7 +134,7 @@ export async function writeIndexFile(
 
 async function* linesOf(
   layout: DataLayout,
-  { texts, folders }: { readonly texts: TableTexts; readonly folders: Iterable<FolderToCache> },
+  { texts, folders }: IndexContent,
   now: Date,
 ): AsyncGenerator<string> {
   // Rows that refer to texts which are added meanwhile are invalid, and their folder is read again.
@@ -243,55 +248,4 @@ function readKey([id, accountId, key, createdAtMs]: readonly unknown[]): KeyedJo
   return typeof key === 'string' && typeof createdAtMs === 'number'
     ? { id, accountId, key, createdAtMs }
     : null;
-}
-
-/** The usage of a job on one day. Empty fields at the end are omitted. */
-type UsageRow = readonly [day: string, encodedMs: number, billableMs: number, grouping?: string];
-
-/** A removed job. Empty fields at the end are omitted. */
-export type IndexRow = readonly [id: number, accountId: string, state: string, usage?: readonly UsageRow[]];
-
-/** What is known of a removed job. */
-export type RemovedJob = Pick<TableEntry, 'id' | 'accountId' | 'state' | 'usage'>;
-
-/** Encodes a removed job. */
-export function writeIndexRow({ id, accountId, state, usage }: RemovedJob): IndexRow {
-  return usage.length === 0 ? [id, accountId, state] : [id, accountId, state, usage.map(writeUsageRow)];
-}
-
-/** Decodes a removed job; null if the row is invalid. */
-export function readIndexRow(row: unknown): RemovedJob | null {
-  if (!Array.isArray(row)) return null;
-  const [id, accountId, state, rows = []]: readonly unknown[] = row;
-  if (typeof id !== 'number' || typeof accountId !== 'string') return null;
-  if (typeof state !== 'string' || !isJobState(state)) return null;
-  const usage = readUsageRows(rows);
-  return usage === null ? null : { id, accountId, state, usage };
-}
-
-/** Encodes the usage of a job on one day. */
-function writeUsageRow({ day, encodedMs, billableMs, grouping }: JobDailyUsage): UsageRow {
-  return grouping === null ? [day, encodedMs, billableMs] : [day, encodedMs, billableMs, grouping];
-}
-
-/** Decodes the usage of a job; null if a row is invalid. */
-function readUsageRows(rows: unknown): readonly JobDailyUsage[] | null {
-  if (!Array.isArray(rows)) return null;
-  const usageRows = rows.map(readUsageRow).filter((usage) => usage !== null);
-  return usageRows.length === rows.length ? usageRows : null;
-}
-
-function readUsageRow(row: unknown): JobDailyUsage | null {
-  if (!Array.isArray(row)) return null;
-  const day: unknown = row[0];
-  const encodedMs: unknown = row[1];
-  const billableMs: unknown = row[2];
-  const grouping: unknown = row[3] ?? null;
-  if (typeof day !== 'string' || !(grouping === null || typeof grouping === 'string')) return null;
-  if (!isCount(encodedMs) || !isCount(billableMs) || encodedMs === 0) return null;
-  return { day, grouping, encodedMs, billableMs };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }

@@ -1,8 +1,7 @@
-import type { AtomicFiles } from '../../../src/shared/util/atomic-files.js';
-import type { Log } from '../../../src/shared/util/log.js';
-import type { DataLayout } from '../data-folder/layout.js';
-import { writeIndexFile } from './index-file.js';
-import type { JobIndex } from './job-index.js';
+import type { AtomicFiles } from '../../../../src/shared/util/atomic-files.js';
+import type { Log } from '../../../../src/shared/util/log.js';
+import type { DataLayout } from '../../data-folder/layout.js';
+import { type IndexContent, writeIndexFile } from './index-file.js';
 
 /**
  * The index is written again when this many jobs, and a tenth of all, have ended or were removed since. A start after a
@@ -12,10 +11,9 @@ export const indexWriteThreshold = 2000;
 const indexWriteShare = 0.1;
 
 /** The dependencies of an index writer. */
-interface IndexWriterParts {
+export interface IndexWriterParts {
   readonly files: AtomicFiles;
   readonly layout: DataLayout;
-  readonly index: JobIndex;
   /** The folders in which a job's file is being written. */
   readonly busyFolders: () => ReadonlySet<string>;
   /** The folders of which jobs were removed. */
@@ -23,21 +21,30 @@ interface IndexWriterParts {
   readonly log: Log;
 }
 
+/** The index that is written. */
+interface IndexSource {
+  readonly content: () => IndexContent;
+  /** The number of jobs. */
+  readonly size: () => number;
+}
+
 /** Writes the index file: at the end, and now and then before, concurrently with changes of jobs. */
 export class IndexWriter {
   readonly #parts: IndexWriterParts;
+  readonly #source: IndexSource;
   /** Number of jobs that ended or were removed since the file was last written. */
   #changeCount = 0;
   #writing: Promise<void> | null = null;
 
-  constructor(parts: IndexWriterParts) {
+  constructor(parts: IndexWriterParts, source: IndexSource) {
     this.#parts = parts;
+    this.#source = source;
   }
 
   /** Counts an ended or removed job. Begins to write the file if it is too old. */
   countChange(): void {
     this.#changeCount += 1;
-    const threshold = Math.max(indexWriteThreshold, this.#parts.index.size * indexWriteShare);
+    const threshold = Math.max(indexWriteThreshold, this.#source.size() * indexWriteShare);
     if (this.#changeCount < threshold || this.#writing !== null) return;
     this.#changeCount = 0;
     this.#writing = this.write().finally(() => {
@@ -52,10 +59,9 @@ export class IndexWriter {
 
   /** Writes the file. Never rejects: a start can do without it. */
   async write(): Promise<void> {
-    const { files, layout, index, busyFolders, foldersWithRemoved, log } = this.#parts;
-    const folders = index.folders((name) => busyFolders().has(name), foldersWithRemoved);
+    const { files, layout, log } = this.#parts;
     try {
-      await writeIndexFile(files, layout, { texts: index.texts, folders }, new Date());
+      await writeIndexFile(files, layout, this.#source.content(), new Date());
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       log(

@@ -1,5 +1,5 @@
-import type { JobDailyUsage } from '../../jobs/usage.js';
-import type { AccountDailyUsage, UsageFilter } from '../job-store.js';
+import type { JobDailyUsage } from '../../../jobs/usage.js';
+import type { AccountDailyUsage, UsageFilter } from '../../job-store.js';
 
 /** Whole milliseconds. */
 interface Sums {
