@@ -1,4 +1,3 @@
-import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
@@ -181,39 +180,25 @@ function tooLarge(maxBytes: number): VencError {
 
 /**
  * Decodes the text of a body. The encoding is that of a byte-order mark, else of `charset` in the
- * Content-Type, else it is detected from the bytes (a zero next to the first character means UTF-16; an XML
- * declaration names its encoding), else it is UTF-8. Throws `UnsupportedMediaTypeError` (415) for an unknown
+ * Content-Type, else of an XML declaration, else UTF-8. Throws `UnsupportedMediaTypeError` (415) for an unknown
  * encoding, `UnparsableBodyError` (400) for bytes that are invalid in it.
  */
 function decodeBody(bytes: Buffer, contentType: string): string {
-  const encoding = encodingOfBom(bytes) ?? charsetOf(contentType, bytes) ?? detectEncoding(bytes) ?? 'utf-8';
-  return /^(?:utf-?8|us-ascii|ascii)$/i.test(encoding) ? utf8Text(bytes) : decode(bytes, encoding);
+  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
+  const encoding = encodingOfMark(bytes) ?? charset ?? declaredEncoding(bytes) ?? 'UTF-8';
+  // For TextDecoder, ASCII is windows-1252.
+  return decode(bytes, /^(?:utf-?8|us-ascii|ascii)$/i.test(encoding) ? 'UTF-8' : encoding);
 }
 
-function utf8Text(bytes: Buffer): string {
-  if (!isUtf8(bytes)) throw invalidEncodingError('UTF-8');
-  const start = bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? 3 : 0;
-  return bytes.toString('utf8', start);
-}
-
-function encodingOfBom(bytes: Buffer): string | undefined {
-  const [first, second, third] = bytes;
-  if (first === 0xef && second === 0xbb && third === 0xbf) return 'utf-8';
+function encodingOfMark([first, second, third]: Buffer): string | undefined {
+  if (first === 0xef && second === 0xbb && third === 0xbf) return 'UTF-8';
   if (first === 0xff && second === 0xfe) return 'utf-16le';
   return first === 0xfe && second === 0xff ? 'utf-16be' : undefined;
 }
 
-function charsetOf(contentType: string, bytes: Buffer): string | undefined {
-  const charset = /;\s*charset\s*=\s*"?([^\s";]+)/i.exec(contentType)?.[1];
-  // This name does not specify the byte order.
-  return charset?.toLowerCase() === 'utf-16' ? (detectUtf16(bytes) ?? charset) : charset;
-}
-
-function detectEncoding(bytes: Buffer): string | undefined {
-  const declared = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(
-    bytes.toString('latin1', 0, 256),
-  );
-  const encoding = declared?.[1];
+function declaredEncoding(bytes: Buffer): string | undefined {
+  const start = bytes.toString('latin1', 0, 256);
+  const encoding = /^<\?xml\s[^>]*?\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(start)?.[1];
   // If the declaration is readable byte by byte, the text is not in an encoding with two bytes per character.
   if (encoding !== undefined && /^(?:utf-?16|utf-?32|ucs-?[24])/i.test(encoding)) {
     throw new VencError(
@@ -221,13 +206,7 @@ function detectEncoding(bytes: Buffer): string | undefined {
       `The XML declaration says ${encoding}, but the body is in another encoding: declare that one, preferably UTF-8, or add "; charset=utf-8" to the Content-Type.`,
     );
   }
-  return encoding ?? detectUtf16(bytes);
-}
-
-/** JSON and XML both begin with an ASCII character, which UTF-16 encodes as a zero byte and the character. */
-function detectUtf16([first, second]: Buffer): string | undefined {
-  if (first === undefined || second === undefined || (first === 0) === (second === 0)) return undefined;
-  return first === 0 ? 'utf-16be' : 'utf-16le';
+  return encoding;
 }
 
 function decode(bytes: Buffer, encoding: string): string {
@@ -236,27 +215,23 @@ function decode(bytes: Buffer, encoding: string): string {
     // In two steps: Node 20 has a fast path for whole input that mistakes windows-1252 for ISO-8859-1, so
     // that the euro sign becomes a control character.
     return decoder.decode(bytes, { stream: true }) + decoder.decode();
-  } catch (error) {
-    throw invalidEncodingError(encoding, error);
+  } catch (cause) {
+    throw new VencError(
+      'UnparsableBodyError',
+      `The body is not valid text in the encoding ${encoding.slice(0, 64)}: send UTF-8.`,
+      { cause },
+    );
   }
 }
 
 function createDecoder(encoding: string): InstanceType<typeof TextDecoder> {
   try {
     return new TextDecoder(encoding, { fatal: true });
-  } catch (error) {
+  } catch (cause) {
     throw new VencError(
       'UnsupportedMediaTypeError',
       `The encoding ${encoding.slice(0, 64)} is not known: send UTF-8.`,
-      { cause: error },
+      { cause },
     );
   }
-}
-
-function invalidEncodingError(encoding: string, cause?: unknown): VencError {
-  return new VencError(
-    'UnparsableBodyError',
-    `The body is not valid text in the encoding ${encoding.slice(0, 64)}: send UTF-8.`,
-    { cause },
-  );
 }
