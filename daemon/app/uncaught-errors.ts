@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Log } from '../../src/shared/util/log.js';
 import type { ErrorScope, RunInErrorScope } from '../jobs/run.js';
-import { describeError } from '../queue/end-of-run.js';
+import { describeError } from '../queue/job-run.js';
 
 /** Keeps uncaught errors from ending the process. */
 interface UncaughtErrorHandler {

@@ -10,7 +10,7 @@ import { applyByHolder } from '../jobs/numbered-changes.js';
 import { type FileProgress, type JobProgress, type RunProgress, withLastProgress } from '../jobs/progress.js';
 import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
 import type { JobStore } from '../store/job-store.js';
-import { describeError, failUnfinished, failureOfRun, isStopError, requeue } from './end-of-run.js';
+import { describeError, failUnfinished, failureOfRun, JobRun, requeue } from './job-run.js';
 import type { JobClaims, RunEnd } from './job-source.js';
 import { type Delay, isUnavailable, repeatableUpdate, retryUntilPersisted } from './retry-until-persisted.js';
 
@@ -33,9 +33,7 @@ export interface QueueRunDeps {
  */
 export class QueueRun {
   readonly #deps: QueueRunDeps;
-  readonly #stopping = new AbortController();
-  /** Aborted with an uncaught error, which ends the handler and fails the job. */
-  readonly #uncaught = new AbortController();
+  readonly #run = new JobRun();
   #hasBegun = false;
   #isExclusive = false;
   /** Whether a change of this run made the job final, so that nothing is left to do. */
@@ -45,9 +43,6 @@ export class QueueRun {
   #outputIds: readonly number[] | null = null;
   #hasLeftOthers = false;
   #outcome: RunEnd = 'unsettled';
-  /** Number of pending waits of the handler, during which it does nothing else. */
-  #waitCount = 0;
-  #isDraining = false;
   #markEnded: () => void = () => {};
 
   /** Resolves when the run has ended and released its job. */
@@ -90,7 +85,7 @@ export class QueueRun {
 
   /** Stops the run. The first reason counts; a run that has ended is not stopped any more. */
   stop(reason: StopReason): void {
-    if (!this.#isEnded) this.#stopping.abort(reason);
+    if (!this.#isEnded) this.#run.stop(reason);
   }
 
   /**
@@ -98,9 +93,9 @@ export class QueueRun {
    * later. A remote worker keeps its claim, which the next start of the daemon resumes.
    */
   drain(): void {
-    this.#isDraining = true;
     if (this.isRemote) this.stop('daemon-stopped');
-    else if (!this.#hasBegun || this.#waitCount > 0) this.stop('draining');
+    else if (!this.#hasBegun) this.stop('draining');
+    else this.#run.drain('draining');
   }
 
   /**
@@ -118,37 +113,27 @@ export class QueueRun {
     } catch (error) {
       log('error', `Job ${this.id} cannot be run: ${describeError(error)}`);
     }
-    if (!this.#stopping.signal.aborted) return outcome;
+    if (this.#run.reason === null) return outcome;
     await this.releaseClaim();
     return 'passed-over';
   }
 
   /** Runs the handler on the claimed job, and settles what the handler leaves open. Never rejects. */
   async execute(job: Job, handler: RunHandler): Promise<void> {
-    const { signal } = this.#stopping;
-    const { signal: broken } = this.#uncaught;
-    if (signal.aborted) return this.releaseClaim();
+    if (this.#run.reason !== null) return this.releaseClaim();
+    const { progressTracker, log, runInErrorScope } = this.#deps;
     this.#hasBegun = true;
     this.#outputIds = job.claimedOutputs ?? null;
     this.#isExclusive = !this.isRemote && job.crashes >= exclusiveAfterCrashes;
-    this.#deps.progressTracker.start(this.id);
-    try {
-      const work = {
-        job,
-        fail: (error: unknown) => this.#uncaught.abort(error),
-      };
-      await this.#deps.runInErrorScope(work, () => handler(this.#publicRun(job)));
-      if (!this.#isDone && !signal.aborted) throw new Error('The run ended before the job did.');
-    } catch (thrown) {
-      const error: unknown = broken.aborted ? broken.reason : thrown;
-      // An uncaught error is in the log already.
-      if (!broken.aborted && !isStopError(error, signal)) {
-        this.#deps.log('error', `The run of job ${this.id} ended with an error: ${describeError(error)}`);
-      }
-      if (!this.#isDone && !signal.aborted) await this.#fail(error);
-    }
-    if (!this.#isDone && signal.aborted) await this.releaseClaim();
-    this.#deps.progressTracker.clear(this.id);
+    progressTracker.start(this.id);
+    await this.#run.execute(handler, this.#publicRun(job), {
+      isDone: () => this.#isDone,
+      fail: (error) => this.#fail(error),
+      log,
+      runInErrorScope,
+    });
+    if (!this.#isDone && this.#run.reason !== null) await this.releaseClaim();
+    progressTracker.clear(this.id);
   }
 
   /** Marks the run as ended. */
@@ -159,13 +144,13 @@ export class QueueRun {
 
   /** The view of this run that the handler gets. */
   #publicRun(job: Job): Run {
-    const signal = AbortSignal.any([this.#stopping.signal, this.#uncaught.signal]);
+    const { signal } = this.#run;
     return {
       job: viewOfClaim(job, this.#outputIds),
       signal,
       ...this.#confirmations(),
       change: (change, changeNumber) => this.#change(change, changeNumber),
-      whileWaiting: (promise) => this.#waiting(promise),
+      whileWaiting: (promise) => this.#run.whileWaiting(promise),
       progress: (fileId, progress) => {
         // Late progress of this run must not appear in the run that follows.
         if (!this.#isEnded && !signal.aborted) this.#deps.progressTracker.update(this.id, fileId, progress);
@@ -181,16 +166,6 @@ export class QueueRun {
       confirmClaim: () => retry(() => claims.confirm(this.id)),
       wasCutOffSince: (since) => retry(() => claims.wasCutOffSince(this.id, since)),
     };
-  }
-
-  async #waiting<T>(promise: Promise<T>): Promise<T> {
-    this.#waitCount += 1;
-    if (this.#isDraining) this.stop('draining');
-    try {
-      return await promise;
-    } finally {
-      this.#waitCount -= 1;
-    }
   }
 
   async #change(change: Change, changeNumber: number | undefined): Promise<Job> {
@@ -244,7 +219,7 @@ export class QueueRun {
    */
   async releaseClaim(): Promise<void> {
     const { store, progressTracker, now, log } = this.#deps;
-    const reason: StopReason = this.#stopping.signal.reason;
+    const { reason } = this.#run;
     if (reason === 'passed-on' || (reason === 'daemon-stopped' && this.#hasBegun)) {
       this.#outcome = 'passed-on';
       return;
@@ -262,7 +237,7 @@ export class QueueRun {
 
   /** Repeats what needs a database that others share, until it is available or the run is stopped: an encode must not fail for that. */
   async #retryWhileUnavailable<T>(what: string, task: () => Promise<T>): Promise<T> {
-    const { signal } = this.#stopping;
+    const { stopped: signal } = this.#run;
     const done = await this.#retryUntilPersisted(what, task, isUnavailable).catch((error: unknown) => {
       signal.throwIfAborted();
       throw error;
@@ -278,7 +253,7 @@ export class QueueRun {
   ): Promise<T | null> {
     const { delay, log } = this.#deps;
     return retryUntilPersisted(write, {
-      signal: this.#stopping.signal,
+      signal: this.#run.stopped,
       delay,
       ...(isTemporary && { isTemporary }),
       onFailure: (error, delayMs) =>

@@ -3,8 +3,8 @@ import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { apply } from '../jobs/changes.js';
 import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
-import { describeError } from './end-of-run.js';
 import type { JobQueue } from './job-queue.js';
+import { describeError } from './job-run.js';
 import { type Delay, retryUntilPersisted, unrefDelay } from './retry-until-persisted.js';
 
 /** The options of `recover`. */

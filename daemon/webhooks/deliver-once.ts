@@ -9,7 +9,7 @@ import type { Job, Notification } from '../jobs/job.js';
 import { maxNotificationAttempts } from '../jobs/notifications.js';
 import type { NotificationAttempt } from '../jobs/run-observer.js';
 import { notificationRecord } from '../jobs/view.js';
-import { describeError } from '../queue/end-of-run.js';
+import { describeError } from '../queue/job-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import type { QueuedNotification } from './delivery-queue.js';

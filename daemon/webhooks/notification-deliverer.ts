@@ -4,7 +4,7 @@ import { isEmailAddress } from '../../src/shared/settings/read-text.js';
 import { parseUrl } from '../../src/shared/text/url-text.js';
 import type { Job } from '../jobs/job.js';
 import { dueMsOf } from '../jobs/notifications.js';
-import { describeError } from '../queue/end-of-run.js';
+import { describeError } from '../queue/job-run.js';
 import { retryUntilPersisted, unrefDelay } from '../queue/retry-until-persisted.js';
 import type { JobStore } from '../store/job-store.js';
 import { type DeliveryDeps, deliverOnce } from './deliver-once.js';

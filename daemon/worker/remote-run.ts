@@ -1,11 +1,12 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { isFinal } from '../../src/shared/states.js';
-import type { LogEntry } from '../../src/shared/util/log.js';
-import type { Job } from '../jobs/job.js';
+import { isFinal, type JobState } from '../../src/shared/states.js';
+import type { Log, LogEntry } from '../../src/shared/util/log.js';
+import type { Job, JobFailure } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
-import type { Run, StopReason } from '../jobs/run.js';
+import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.js';
 import type { ClaimAnswer, HeartbeatAnswer } from '../jobs/worker-protocol.js';
 import { ClaimConfirmation, type Moment, readClocks } from '../queue/claim-confirmation.js';
+import { describeError, failureOfRun, JobRun, nextFailure } from '../queue/job-run.js';
 import { delay } from '../queue/retry-until-persisted.js';
 import { PendingReport } from './pending-report.js';
 import { isUnanswered, retryDelayMs } from './until-answered.js';
@@ -27,6 +28,19 @@ interface RemoteRunDeps {
   readonly clocks?: () => Moment;
 }
 
+/** How a claim ended: the state of the job if this worker ended it, otherwise why the run was stopped. */
+export type ClaimOutcome = JobState | StopReason;
+
+/** What executing a claim needs. */
+interface ExecuteDeps {
+  readonly handler: RunHandler;
+  /** The log of the job. */
+  readonly log: Log;
+  readonly runInErrorScope: RunInErrorScope;
+  /** Reports to the daemon that nothing of the job is left here. */
+  readonly end: () => Promise<void>;
+}
+
 /** Reasons of a daemon that is stopping: its next start continues the claim, so the work goes on meanwhile. */
 const continuedReasons: readonly StopReason[] = ['daemon-stopped', 'draining'];
 /** How old a confirmation of the claim may be when files are delivered, in milliseconds. */
@@ -40,7 +54,7 @@ export class RemoteRun {
   readonly #deps: RemoteRunDeps;
   readonly #claim: ClaimAnswer;
   readonly #clocks: () => Moment;
-  readonly #stopping = new AbortController();
+  readonly #control = new JobRun();
   readonly #confirmation: ClaimConfirmation;
   readonly #report = new PendingReport();
   readonly #timer: NodeJS.Timeout;
@@ -48,8 +62,6 @@ export class RemoteRun {
   #changes: Promise<unknown> = Promise.resolve();
   #changeNumber = 0;
   #job: Job;
-  #waitCount = 0;
-  #isDraining = false;
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   /** Starts the heartbeats. `requestedAt` is a moment before the daemon gave the claim. `close` must be called. */
@@ -82,20 +94,20 @@ export class RemoteRun {
 
   /** Why the run was stopped; null if it was not. */
   get reason(): StopReason | null {
-    return this.#stopping.signal.aborted ? this.#stopping.signal.reason : null;
+    return this.#control.reason;
   }
 
   /** The run as the pipeline sees it. */
   get run(): Run {
     return {
       job: this.#claim.job,
-      signal: this.#stopping.signal,
+      signal: this.#control.signal,
       change: (change) => this.change(change),
       progress: (fileId, progress) => {
         this.#confirmation.check();
         if (this.reason === null) this.#report.setProgress(fileId, progress);
       },
-      whileWaiting: (promise) => this.#whileWaiting(promise),
+      whileWaiting: (promise) => this.#control.whileWaiting(promise),
       confirmClaim: () => this.confirmClaim(),
       wasCutOffSince: (monotonicMs) => this.wasCutOffSince(monotonicMs),
     };
@@ -108,18 +120,17 @@ export class RemoteRun {
 
   /** Stops the run. The first reason counts. */
   stop(reason: StopReason): void {
-    this.#stopping.abort(reason);
+    this.#control.stop(reason);
   }
 
   /** The worker ends: stops the run as soon as it does nothing but wait. */
   drain(): void {
-    this.#isDraining = true;
-    if (this.#waitCount > 0) this.stop('worker-released');
+    this.#control.drain('worker-released');
   }
 
   /** See `Run.confirmClaim`. */
   async confirmClaim(): Promise<AbortSignal> {
-    const { signal } = this.#stopping;
+    const { stopped: signal } = this.#control;
     for (let failures = 1; ; failures += 1) {
       signal.throwIfAborted();
       if (this.#confirmation.ageMs <= maxConfirmationAgeMs) return this.#confirmation.signal;
@@ -147,6 +158,24 @@ export class RemoteRun {
     return sent;
   }
 
+  /**
+   * Runs the job to its end, and settles what the handler leaves open. A stopped run gives the job back once nothing of it is left on this
+   * machine. Never rejects.
+   */
+  async execute({ handler, log, runInErrorScope, end }: ExecuteDeps): Promise<ClaimOutcome> {
+    await this.#control.execute(handler, this.run, {
+      isDone: () => this.isDone,
+      fail: (error) => this.#fail(failureOfRun(error, this.#job), log),
+      log,
+      runInErrorScope,
+    });
+    await this.close();
+    if (this.isDone) return this.#job.state;
+    // A worker that has lost its claim has nothing to give back.
+    if (this.reason !== 'worker-lost') await end();
+    return this.reason ?? 'worker-lost';
+  }
+
   /** Sends what is left of the log, and ends the heartbeats. Never rejects. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
@@ -156,18 +185,18 @@ export class RemoteRun {
     this.#confirmation.close();
   }
 
-  async #whileWaiting<T>(promise: Promise<T>): Promise<T> {
-    this.#waitCount += 1;
-    if (this.#isDraining) this.stop('worker-released');
+  async #fail(failure: JobFailure, log: Log): Promise<void> {
     try {
-      return await promise;
-    } finally {
-      this.#waitCount -= 1;
+      for (let next = nextFailure(this.#job, failure); next !== null; next = nextFailure(this.#job, failure))
+        await this.change(next);
+    } catch (error) {
+      if (isVencError(error, 'ClaimLostError') || this.reason !== null) return;
+      log('error', `Job ${this.#job.id} cannot be failed: ${describeError(error)}`);
     }
   }
 
   async #sendChange(change: Change): Promise<Job> {
-    const { signal } = this.#stopping;
+    const { stopped: signal } = this.#control;
     signal.throwIfAborted();
     const number = this.#changeNumber + 1;
     // After a change that ends the job the daemon may accept no more lines.

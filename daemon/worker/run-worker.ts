@@ -10,8 +10,7 @@ import {
   type WorkerContext,
   type WorkerMachineOptions,
 } from './create-worker-context.js';
-import type { RemoteRun } from './remote-run.js';
-import type { ClaimOutcome } from './run-claim.js';
+import type { ClaimOutcome, RemoteRun } from './remote-run.js';
 import { createWorkerClient } from './worker-client.js';
 import { WorkerLoop } from './worker-loop.js';
 import { WorkerSession } from './worker-session.js';

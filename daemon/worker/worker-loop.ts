@@ -1,4 +1,5 @@
 import type { VencError } from '../../src/shared/errors.js';
+import { withFields } from '../../src/shared/util/log.js';
 import type { Run, RunHandler } from '../jobs/run.js';
 import { runCountFor } from '../pipeline/concurrency-limits.js';
 import type { ContextOfRun } from '../pipeline/pipeline-context.js';
@@ -6,8 +7,7 @@ import { registerTransports } from '../transports/registry.js';
 import type { WorkerContext } from './create-worker-context.js';
 import { checkPlace, createDaemonFilesTransport } from './daemon-files-transport.js';
 import { createRemoteCredentials } from './remote-credentials.js';
-import { RemoteRun } from './remote-run.js';
-import { type ClaimOutcome, runClaim } from './run-claim.js';
+import { type ClaimOutcome, RemoteRun } from './remote-run.js';
 import { untilAnswered } from './until-answered.js';
 import type { WorkerClient } from './worker-client.js';
 import type { ReceivedClaim, WorkerSession } from './worker-session.js';
@@ -135,11 +135,11 @@ export class WorkerLoop {
     const task = (async () => {
       await earlier;
       runs.set(job.id, remote);
-      const { log, runInErrorScope } = context;
+      const { runInErrorScope } = context;
+      const log = withFields(context.log, { jobId: job.id });
       const end = () => this.#end(job.id, claim.token);
-      this.#lastOutcome = await runClaim(remote, { handler: this.#handler, log, runInErrorScope, end });
-      if (!remote.isDone)
-        log('warn', `Job ${job.id} was stopped: ${explain(this.#lastOutcome)}.`, { jobId: job.id });
+      this.#lastOutcome = await remote.execute({ handler: this.#handler, log, runInErrorScope, end });
+      if (!remote.isDone) log('warn', `Job ${job.id} was stopped: ${explain(this.#lastOutcome)}.`);
       if (runs.get(job.id) === remote) runs.delete(job.id);
     })().finally(() => {
       if (this.#tasks.get(job.id) === task) this.#tasks.delete(job.id);

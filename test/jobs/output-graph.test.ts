@@ -4,7 +4,7 @@ import { apply } from '../../daemon/jobs/changes.js';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { Change } from '../../daemon/jobs/legal-changes.js';
 import { sourcesToMakeAgain } from '../../daemon/jobs/output-graph.js';
-import { failUnfinished } from '../../daemon/queue/end-of-run.js';
+import { failUnfinished } from '../../daemon/queue/job-run.js';
 import type { OutputState } from '../../src/shared/states.js';
 import { changedAt, file, jobIn, media, sampleFailure, statesOf } from './sample-job.js';
 

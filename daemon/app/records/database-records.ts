@@ -6,7 +6,7 @@ import type { Job } from '../../jobs/job.js';
 import type { JobProgress } from '../../jobs/progress.js';
 import type { Run } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
-import { describeError, requeue } from '../../queue/end-of-run.js';
+import { describeError, requeue } from '../../queue/job-run.js';
 import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres-queue.js';
 import { QueueEntries, startQueueEngine } from '../../queue/postgres/queue-entries.js';
 import { openSharedWorkers } from '../../queue/remote/shared-workers.js';

@@ -1,8 +1,8 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { JobProgress } from '../../jobs/progress.js';
 import type { PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
-import { requeue } from '../end-of-run.js';
 import type { JobQueue } from '../job-queue.js';
+import { requeue } from '../job-run.js';
 import { RunQueue, type RunQueueOptions } from '../run-queue.js';
 import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js';
 import { leaseSeconds, type QueueEngine, type QueueEntries } from './queue-entries.js';

@@ -22,8 +22,8 @@ import type {
 } from '../../jobs/worker-protocol.js';
 import type { AccountStore } from '../../store/account-store.js';
 import type { JobStore } from '../../store/job-store.js';
-import { describeError } from '../end-of-run.js';
 import type { JobQueue } from '../job-queue.js';
+import { describeError } from '../job-run.js';
 import { offerUntil } from '../pending-offers.js';
 import { Lease } from './lease.js';
 import { selectionFor, type WorkerAbilities } from './machine-abilities.js';

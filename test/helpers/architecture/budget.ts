@@ -21,7 +21,7 @@ export const budget: Budget = {
   'daemon/packaging': { lines: 4180, files: 33 },
   'daemon/pipeline': { lines: 4710, files: 37 },
   'daemon/plan': { lines: 9140, files: 65 },
-  'daemon/queue': { lines: 3200, files: 19 },
+  'daemon/queue': { lines: 3250, files: 19 },
   'daemon/queue/postgres': { lines: 890, files: 3 },
   'daemon/store': { lines: 5290, files: 41 },
   'daemon/store/postgres': { lines: 3630, files: 22 },
@@ -29,7 +29,7 @@ export const budget: Budget = {
   'daemon/transfer': { lines: 1610, files: 18 },
   'daemon/transports': { lines: 8550, files: 68 },
   'daemon/webhooks': { lines: 780, files: 6 },
-  'daemon/worker': { lines: 1700, files: 11 },
+  'daemon/worker': { lines: 1660, files: 10 },
   'src/cli': { lines: 11600, files: 106 },
   'src/cli/output': { lines: 1790, files: 21 },
   'src/client': { lines: 3250, files: 26 },
@@ -40,7 +40,6 @@ export const budget: Budget = {
 
 /** Files that may have more lines than others, with their limit. Shorten them; add none. */
 export const longFiles: Readonly<Record<string, number>> = {
-  'daemon/queue/queue-run.ts': 430,
   'daemon/queue/waiting-jobs.ts': 410,
   // A table.
   'src/shared/routes.ts': 520,
