@@ -6,6 +6,7 @@ import { manPages } from '../../scripts/docs/man/pages.js';
 import { blocksOf, roffPage } from '../../scripts/docs/man/roff.js';
 import { commandTable } from '../../src/cli/command-table.js';
 import { createIo } from '../../src/cli/terminal/io.js';
+import { settingFlags } from '../../src/shared/settings/flags.js';
 
 const pages = await manPages(createIo(process, false, (code) => process.exit(code)));
 const { man }: { man: readonly string[] } = JSON.parse(readFileSync('package.json', 'utf8'));
@@ -42,13 +43,14 @@ for (const [name, page] of Object.entries(pages)) {
   });
 }
 
-test('the manual has every command with its flags, and no formatting characters remain', () => {
+test('the manual has every command and setting with its flags, and no formatting characters remain', () => {
   const page = pages['venc.1'] ?? '';
   for (const name of Object.keys(commandTable))
     assert.match(page, new RegExp(`^\\.SS venc ${name}\\b`, 'm'), name);
-  for (const flag of ['--video-codec', '--target', '--jsonl']) {
-    assert.ok(page.includes(`.B ${flag.replaceAll('-', '\\-')}`), flag);
-  }
+  const hasFlag = (text: string | undefined, flag: string) =>
+    assert.ok(text?.includes(`.B ${flag.replaceAll('-', '\\-')}`), flag);
+  for (const flag of ['--target', '--jsonl']) hasFlag(page, flag);
+  for (const { flag } of settingFlags()) hasFlag(pages['venc-settings.5'], flag);
   assert.match(pages['venc-daemon.8'] ?? '', '.B \\-\\-files\\-root <folder>');
 });
 

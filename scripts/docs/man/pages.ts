@@ -3,6 +3,7 @@ import type { Io } from '../../../src/cli/terminal/io.js';
 import { productVersion } from '../../../src/shared/version.js';
 import { daemonBlocks } from './daemon-page.js';
 import { roffPage } from './roff.js';
+import { settingsBlocks } from './settings-page.js';
 import { vencBlocks } from './venc-page.js';
 
 /** Date in the header of the pages: that of the release, once there is one. */
@@ -14,6 +15,7 @@ export async function manPages(io: Io): Promise<Readonly<Record<string, string>>
   const source = `venc ${productVersion}`;
   return {
     'venc.1': roffPage({ name: 'VENC', section: 1, day, source }, await vencBlocks(program)),
+    'venc-settings.5': roffPage({ name: 'VENC-SETTINGS', section: 5, day, source }, settingsBlocks(program)),
     'venc-daemon.8': roffPage({ name: 'VENC-DAEMON', section: 8, day, source }, daemonBlocks(program)),
   };
 }

@@ -1,28 +1,24 @@
 import type { CommandNode } from '../../../src/cli/command-tree.js';
 import { environmentRows, fileRows } from '../../../src/cli/help/topics/environment.js';
 import { exitCodeRows } from '../../../src/cli/help/topics/exit-codes.js';
-import { settingsIntroduction } from '../../../src/cli/help/topics/settings.js';
 import { helpTopics } from '../../../src/cli/help/topics.js';
 import { commandBlocks, flagBlocks, usageOf } from './parts.js';
 import { type Block, blocksOf } from './roff.js';
 
 /** Help topics that are sections of the page, with the titles of these sections. */
-const topicSections = { settings: 'Settings', requests: 'Requests', services: 'Services' } as const;
+const topicSections = { requests: 'Requests', services: 'Services' } as const;
 
-/** The manual of the program, except its daemon: venc(1). */
+/** The manual of the program, except its daemon and the settings: venc(1). Each command has its flags and one paragraph. */
 export async function vencBlocks(program: CommandNode): Promise<readonly Block[]> {
   const commands = program.commands.flatMap((one) =>
     one.commands.length > 0 ? [one, ...one.commands] : [one],
   );
-  const settings = program.commands.find(({ path }) => path[0] === 'submit')?.flags ?? [];
   const topic = async (name: string) => blocksOf((await helpTopics[name]?.load()) ?? '');
   const sections = await Promise.all(
     Object.entries(topicSections).map(
       async ([name, title]): Promise<readonly Block[]> => [
         { kind: 'section', title },
-        ...(name === 'settings'
-          ? [...blocksOf(settingsIntroduction), ...settingBlocks(settings)]
-          : await topic(name)),
+        ...(await topic(name)),
       ],
     ),
   );
@@ -38,9 +34,13 @@ export async function vencBlocks(program: CommandNode): Promise<readonly Block[]
     ...flagBlocks(program.flags),
     { kind: 'term', term: '-h, --help', text: 'Show the help of the program or of a command.' },
     { kind: 'section', title: 'Commands' },
+    {
+      kind: 'text',
+      text: 'venc help <command> shows the notes and examples of a command. Its settings are in venc-settings(5).',
+    },
     ...commands.flatMap((one): readonly Block[] => [
       { kind: 'subsection', title: usageOf(one) },
-      ...(one.path[0] === 'daemon' ? daemonText : commandBlocks(one, blocksOf(one.details))),
+      ...(one.path[0] === 'daemon' ? daemonText : commandBlocks(one, firstParagraph(one))),
     ]),
     { kind: 'subsection', title: 'venc help [subject]' },
     {
@@ -57,7 +57,7 @@ export async function vencBlocks(program: CommandNode): Promise<readonly Block[]
     { kind: 'section', title: 'Examples' },
     ...(await topic('recipes')),
     { kind: 'section', title: 'See also' },
-    { kind: 'text', text: 'venc-daemon(8), ffmpeg(1)' },
+    { kind: 'text', text: 'venc-settings(5), venc-daemon(8), ffmpeg(1)' },
   ];
 }
 
@@ -71,13 +71,11 @@ const daemonText: readonly Block[] = [
   { kind: 'text', text: 'Run the local encoding service, in the foreground: see venc-daemon(8).' },
 ];
 
-/** The flags of settings, listed once for all commands that accept them. */
-function settingBlocks(flags: CommandNode['flags']): readonly Block[] {
-  const headings = [...new Set(flags.flatMap(({ heading }) => heading ?? []))];
-  return headings.flatMap((heading): readonly Block[] => [
-    { kind: 'subsection', title: heading.replace(/:$/, '') },
-    ...flagBlocks(flags.filter((flag) => flag.heading === heading)),
-  ]);
+/** The first paragraph below the flags in the help of a command. */
+function firstParagraph({ details }: CommandNode): readonly Block[] {
+  return blocksOf(details)
+    .filter(({ kind }) => kind === 'text')
+    .slice(0, 1);
 }
 
 function terms(rows: readonly (readonly [string, string])[]): readonly Block[] {
