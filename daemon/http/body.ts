@@ -212,6 +212,7 @@ function declaredEncoding(bytes: Buffer): string | undefined {
 function decode(bytes: Buffer, encoding: string): string {
   const decoder = createDecoder(encoding);
   try {
+    if (decoder.encoding === 'utf-8') return decoder.decode(bytes);
     // In two steps: Node 20 has a fast path for whole input that mistakes windows-1252 for ISO-8859-1, so
     // that the euro sign becomes a control character.
     return decoder.decode(bytes, { stream: true }) + decoder.decode();
