@@ -2,13 +2,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { RenditionFacts } from '../jobs/job.js';
 import type { MediaFacts } from '../jobs/media.js';
-import type { Packaging } from '../plan/decide/packaging.js';
+import { type Packaging, segmentNames } from '../plan/decide/packaging.js';
 import type { CaptionRendition } from '../plan/plan-types.js';
 import { measureRates } from './bitrates.js';
 import { createKeys, type SegmentEncryption } from './encryption.js';
-import type { MediaPlaylist } from './media-playlist.js';
+import type { ByteRange, MediaPlaylist } from './media-playlist.js';
 import { keyframePlaylist, type RenditionSegment } from './rendition-playlists.js';
-import type { PackagedFile } from './write-segments.js';
+import type { Segment } from './segments.js';
+import { type PackagedFile, type WriteOptions, writeSegments } from './write-segments.js';
 
 /** Where and how a rendition is packaged. */
 export interface PackageOptions {
@@ -46,6 +47,72 @@ export interface PackagedPart {
   readonly encryption: SegmentEncryption | null;
   /** Whether no frame needs frames before its keyframe. */
   readonly isClosed: boolean;
+}
+
+/** A file whose segments are cut and written. */
+export interface CutRendition {
+  /** The whole file, or each of its tracks. */
+  readonly parts: readonly WrittenPart[];
+  readonly encryption: SegmentEncryption | null;
+  /** What precedes a keyframe for a decoder; null without video. */
+  readonly keyframeHeader: NonNullable<MediaPlaylist['header']> | null;
+}
+
+/** Segments that were written, one after the other. */
+export interface WrittenPart {
+  readonly kind: PackagedPart['kind'];
+  readonly files: readonly PackagedFile[];
+  /** The file with what a decoder needs in front of a segment; null if each segment has it. */
+  readonly header: { readonly name: string; readonly range: ByteRange; readonly bytes: Buffer } | null;
+  readonly segments: readonly RenditionSegment[];
+  /** Names of the codecs (RFC 6381); null for none, or for one without a name. */
+  readonly codecs: Readonly<Record<'video' | 'audio', string | null>>;
+  /** The number of frames of video. */
+  readonly frames: number;
+  /** Whether no frame needs frames before its keyframe. */
+  readonly isClosed: boolean;
+  /** The track, if it has segments of its own. */
+  readonly track?: WrittenTrack;
+}
+
+/** What manifests need of a track. Times are in units of its timescale. */
+interface WrittenTrack {
+  readonly language: string | null;
+  readonly timescale: number;
+  /** The size of the index behind the header; 0 if there is none. */
+  readonly indexBytes: number;
+  readonly startTime: number;
+  readonly durations: readonly number[];
+}
+
+/** The header of segments, as playlists refer to it. */
+export function mapOf(
+  { name, range }: NonNullable<WrittenPart['header']>,
+  { hasByteRanges }: Packaging,
+): NonNullable<MediaPlaylist['header']> {
+  return hasByteRanges ? { file: name, range } : { file: name };
+}
+
+/** Writes segments that are parts of a file. `extension` is that of their names in the scratch folder. */
+export async function writeParts(
+  path: string,
+  cut: readonly Segment[],
+  options: PackageOptions,
+  { extension, prefixOf }: Pick<WriteOptions, 'prefixOf'> & { readonly extension: string },
+): Promise<Pick<WrittenPart, 'files' | 'segments'> & Pick<CutRendition, 'encryption'>> {
+  const { packaging, signal } = options;
+  const names = segmentNames(packaging, null);
+  const to = cut.map((_, index) => ({
+    name: names.segment(index),
+    path: pathWith(options, `${packaging.hasByteRanges ? 'all' : index + 1}${extension}`),
+  }));
+  const encryption = keysOf(options, cut.length);
+  const { files, segments } = await writeSegments(path, cut, { files: to, prefixOf, encryption, signal });
+  const written = segments.flatMap((one, index): readonly RenditionSegment[] => {
+    const segment = cut[index];
+    return segment === undefined ? [] : [{ segment, written: one }];
+  });
+  return { files, segments: written, encryption };
 }
 
 /** The path of a file in the folder. Names from requests may contain anything, so the files have others there. */

@@ -29,7 +29,7 @@ interface WrittenSegments {
 }
 
 /** How segments are written. */
-interface WriteOptions {
+export interface WriteOptions {
   /** The file of each segment. Consecutive segments with the same name are in one file. */
   readonly files: readonly FileToWrite[];
   /** The bytes to write in front of a segment; null for none. */

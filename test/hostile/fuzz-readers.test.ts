@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { codecsOfTransportStream } from '../../daemon/packaging/package-transport-stream.js';
+import { codecsOfTransportStream } from '../../daemon/packaging/cut-transport-stream.js';
 import { tracksOf } from '../../daemon/packaging/sample-tables.js';
 import { elementaryStreams } from '../../daemon/packaging/transport-stream.js';
 import { checkCaptionText } from '../helpers/fuzz/check-captions.js';

@@ -2,94 +2,32 @@ import { type FileHandle, open } from 'node:fs/promises';
 import { segmentNames } from '../plan/decide/packaging.js';
 import { readChunks } from '../transfer/read-file.js';
 import { durationOfAudio } from './audio-frames.js';
-import { measureRates } from './bitrates.js';
-import { writeCaptions } from './caption-renditions.js';
 import { avcString, hevcString } from './codec-strings.js';
-import {
-  keysOf,
-  type PackagedRendition,
-  type PackageOptions,
-  pathWith,
-  writeContent,
-  writeKeyframes,
-  writeKeys,
-} from './rendition-files.js';
-import {
-  durationOf,
-  isIndependent,
-  longestOf,
-  type RenditionSegment,
-  renditionPlaylist,
-  sizedSegment,
-} from './rendition-playlists.js';
+import { type CutRendition, type PackageOptions, type WrittenPart, writeParts } from './rendition-files.js';
 import { endOfStreams, type Segment, SegmentCutter } from './segments.js';
 import { elementaryStreams, TransportStreamScanner } from './transport-stream.js';
-import { readPart, writeSegments } from './write-segments.js';
+import { readPart } from './write-segments.js';
 
-/** Cuts a transport stream: see `packageRendition`. */
-export async function packageTransportStream(
-  path: string,
-  options: PackageOptions,
-): Promise<PackagedRendition> {
-  const { packaging, signal } = options;
-  const { cut, tables, codecs, frames, isClosed } = await scan(path, options);
-  const names = segmentNames(packaging, null);
-  const files = cut.map((_, index) => ({
-    name: names.segment(index),
-    path: pathWith(options, packaging.hasByteRanges ? 'all.ts' : `${index + 1}.ts`),
-  }));
-  const encryption = keysOf(options, cut.length);
-  const written = await writeSegments(path, cut, {
-    files,
+/** Cuts a transport stream at its keyframes, or at frames of audio without video. */
+export async function cutTransportStream(path: string, options: PackageOptions): Promise<CutRendition> {
+  const { cut, tables, ...facts } = await scan(path, options);
+  const { encryption, ...written } = await writeParts(path, cut, options, {
+    extension: '.ts',
     prefixOf: ({ lacksTables }) => (lacksTables === true ? tables : null),
-    encryption,
-    signal,
   });
-  const segments = written.segments.flatMap((one, index): readonly RenditionSegment[] => {
-    const segment = cut[index];
-    return segment === undefined ? [] : [{ segment, written: one }];
-  });
-  const text = renditionPlaylist(segments, packaging, { encryption, header: null, isClosed });
-  const main = await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' });
-  const header = { file: names.segment(0), range: { offset: 0, sizeBytes: tables.length } };
-  const keyframes = await writeKeyframes(options, segments, header);
-  const keyFiles = await writeKeys(options, encryption);
-  const captions = await writeCaptions(options, segments);
-  const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
+  const range = { offset: 0, sizeBytes: tables.length };
   return {
-    main,
-    files: [
-      ...written.files,
-      ...keyFiles,
-      ...captions.files,
-      ...(keyframes === null ? [] : [keyframes.file]),
-    ],
-    parts: [{ kind: 'both', header: null, segments, encryption, isClosed }],
-    facts: {
-      segments: segments.length,
-      longestSegmentSeconds: longestOf(segments),
-      videoCodec: codecs.video,
-      audioCodec: codecs.audio,
-      ...(frames === 0 ? {} : { frameRate: frames / durationOf(segments) }),
-      peakBitrate: peak,
-      averageBitrate: average,
-      isIndependent: isIndependent(packaging, isClosed),
-      ...(keyframes === null ? {} : { keyframes: keyframes.facts }),
-      ...(captions.facts.length === 0 ? {} : { captions: captions.facts }),
-    },
+    parts: [{ kind: 'both', header: null, ...written, ...facts }],
+    encryption,
+    keyframeHeader: { file: segmentNames(options.packaging, null).segment(0), range },
   };
 }
 
 /** A transport stream, cut into segments. */
-interface ScannedRendition {
+interface ScannedRendition extends Pick<WrittenPart, 'codecs' | 'frames' | 'isClosed'> {
   readonly cut: readonly Segment[];
   /** The tables at its start, which precede segments that lack them. */
   readonly tables: Buffer;
-  readonly codecs: StreamCodecs;
-  /** The number of frames of video. */
-  readonly frames: number;
-  /** Whether no frame needs frames before its keyframe. */
-  readonly isClosed: boolean;
 }
 
 /** The frame rate of a video that has only one frame, and declares no rate. */
@@ -138,12 +76,6 @@ async function endOfAudio(
   return seconds === null ? null : last.seconds + seconds;
 }
 
-/** The codecs of a transport stream by their names in playlists (RFC 6381); null for none, or for one without a name. */
-interface StreamCodecs {
-  readonly video: string | null;
-  readonly audio: string | null;
-}
-
 /** Types of streams in a programme map (ISO 13818-1, table 2-34; ATSC A/53 for AC-3). */
 const streamTypes = {
   mpegAudio: [0x03, 0x04],
@@ -160,7 +92,7 @@ const spsType = { h264: 7, hevc: 33 } as const;
 /**
  * Reads the codecs from the start of a transport stream, which must contain the first keyframe and a frame of audio.
  */
-export function codecsOfTransportStream(start: Buffer): StreamCodecs {
+export function codecsOfTransportStream(start: Buffer): WrittenPart['codecs'] {
   let video: string | null = null;
   let audio: string | null = null;
   for (const { streamType, payload } of elementaryStreams(start)) {

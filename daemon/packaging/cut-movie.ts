@@ -9,61 +9,57 @@ import {
   type TrackSegment,
 } from './cut-track.js';
 import type { SegmentEncryption } from './encryption.js';
-import type { ByteRange } from './media-playlist.js';
 import { fragmentHeader, headerOf, indexBytes, segmentIndex } from './movie-fragments.js';
+import {
+  type CutRendition,
+  keysOf,
+  mapOf,
+  type PackageOptions,
+  pathWith,
+  type WrittenPart,
+} from './rendition-files.js';
 import type { RenditionSegment } from './rendition-playlists.js';
 import { codecOfTrack } from './sample-entries.js';
-import { type Sample, type Track, tracksOf } from './sample-tables.js';
+import { languageOfTrack, type Sample, type Track, tracksOf } from './sample-tables.js';
 import { type AccessPoint, endOfStreams } from './segments.js';
-import { type PackagedFile, readPart, SegmentWriter } from './write-segments.js';
+import { readPart, SegmentWriter } from './write-segments.js';
 
-/** Tracks that were written into the same segments. */
-export interface FragmentedTracks {
-  readonly tracks: readonly Track[];
-  /** Names of their codecs (RFC 6381), in the order of the tracks. */
-  readonly codecs: readonly (string | null)[];
-  readonly files: readonly PackagedFile[];
-  readonly header: { readonly name: string; readonly range: ByteRange; readonly bytes: Buffer };
-  /** The size of the index behind the header; 0 if there is none. */
-  readonly indexBytes: number;
-  readonly segments: readonly RenditionSegment[];
-  /** The number of frames of video. */
-  readonly frames: number;
-  /** Whether no frame needs frames before its keyframe. */
-  readonly isClosed: boolean;
-  /** Of the first track, in units of its timescale. */
-  readonly startTime: number;
-  readonly durations: readonly number[];
-}
-
-/** How tracks are written. */
-interface FragmentOptions {
-  readonly packaging: Packaging;
-  /** The kind of the track if it has segments of its own. */
-  readonly kind: Track['kind'] | null;
-  /** The path of a file with a suffix. */
-  readonly pathOf: (suffix: string) => string;
-  readonly encryption: SegmentEncryption | null;
-  readonly signal: AbortSignal;
+/** Cuts an MP4 at its keyframes into segments of fragmented MP4, or into fragments of one file. */
+export async function cutMovie(path: string, options: PackageOptions): Promise<CutRendition> {
+  const { packaging } = options;
+  const movie = await openMovie(path, packaging);
+  const [main] = movie.tracks;
+  if (main === undefined) throw new RangeError('the file has no video and no audio');
+  const count = packaging.encryption === null ? 0 : [...cutTrack(main, movie.starts)].length;
+  const encryption = keysOf(options, count);
+  const parts: WrittenPart[] = [];
+  for (const tracks of packaging.hasSeparateTracks ? movie.tracks.map((one) => [one]) : [movie.tracks])
+    parts.push(await writeFragmented(movie, tracks, options, encryption));
+  const header = parts[0]?.header ?? null;
+  const keyframeHeader = main.kind === 'video' && header !== null ? mapOf(header, packaging) : null;
+  return { parts, encryption, keyframeHeader };
 }
 
 /** Writes the header and the segments of some tracks of a movie. */
-export async function writeFragmented(
+async function writeFragmented(
   movie: Movie,
   tracks: readonly Track[],
-  { packaging, kind, pathOf, encryption, signal }: FragmentOptions,
-): Promise<FragmentedTracks> {
-  const names = segmentNames(packaging, kind);
+  options: PackageOptions,
+  encryption: SegmentEncryption | null,
+): Promise<WrittenPart> {
+  const { packaging, signal } = options;
   const [main] = tracks;
   if (main === undefined) throw new TypeError('there is no track to write');
+  const kind = packaging.hasSeparateTracks ? main.kind : null;
+  const names = segmentNames(packaging, kind);
   const hasIndex = packaging.hasByteRanges && (packaging.dashProfile !== null || isFragmentedFile(packaging));
   const reserved = hasIndex ? indexBytes([...cutTrack(main, movie.starts)].length) : 0;
   const suffix = kind === null ? '' : `${kind}-`;
-  const headerFile = { name: names.header, path: pathOf(`${suffix}header.mp4`) };
+  const headerFile = { name: names.header, path: pathWith(options, `${suffix}header.mp4`) };
   const fileOf = (index: number) =>
     packaging.hasByteRanges
       ? headerFile
-      : { name: names.segment(index), path: pathOf(`${suffix}${index + 1}.m4s`) };
+      : { name: names.segment(index), path: pathWith(options, `${suffix}${index + 1}.m4s`) };
   const header = headerOf(movie.moov, tracks, packaging.hasSeparateTracks);
   const writer = new SegmentWriter(encryption);
   const readers: SampleReader[] = [];
@@ -116,17 +112,20 @@ export async function writeFragmented(
       }));
       await writer.replace(segmentIndex(main, entries), header.length);
     }
+    const codecOf = (wanted: Track['kind']) => {
+      const track = tracks.find((one) => one.kind === wanted);
+      return track === undefined ? null : codecOfTrack(track);
+    };
+    const { timescale } = main;
+    const track = { language: languageOfTrack(main), timescale, indexBytes: reserved, startTime, durations };
     return {
-      tracks,
-      codecs: tracks.map(codecOfTrack),
+      kind: tracks.length > 1 ? 'both' : main.kind,
       files: await writer.close(),
       header: { name: headerFile.name, range: { offset: 0, sizeBytes: header.length }, bytes: header },
-      indexBytes: reserved,
       segments,
-      frames,
-      isClosed,
-      startTime,
-      durations,
+      codecs: { video: codecOf('video'), audio: codecOf('audio') },
+      ...{ frames, isClosed },
+      ...(kind === null ? {} : { track }),
     };
   } finally {
     await writer.close();
@@ -142,7 +141,11 @@ function hasLeadingFrames([first, ...others]: readonly Sample[]): boolean {
 /** Gives the last segment of several tracks the time of audio that is longer than the video. */
 function extendLast(
   segments: RenditionSegment[],
-  { tracks, frames, startTime }: Pick<FragmentedTracks, 'tracks' | 'frames' | 'startTime'>,
+  {
+    tracks,
+    frames,
+    startTime,
+  }: { readonly tracks: readonly Track[]; readonly frames: number; readonly startTime: number },
 ): void {
   const last = segments.at(-1);
   const [main, other] = tracks;
@@ -208,7 +211,7 @@ interface Movie {
 }
 
 /** Opens an MP4 that ffmpeg wrote. Throws `RangeError` if it has no frames. */
-export async function openMovie(
+async function openMovie(
   path: string,
   { segmentSeconds, hasSeparateTracks }: Pick<Packaging, 'segmentSeconds' | 'hasSeparateTracks'>,
 ): Promise<Movie> {

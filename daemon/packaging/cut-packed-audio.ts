@@ -1,62 +1,23 @@
 import { open } from 'node:fs/promises';
-import { segmentNames } from '../plan/decide/packaging.js';
 import { readChunks } from '../transfer/read-file.js';
 import { frameAt } from './audio-frames.js';
-import { measureRates } from './bitrates.js';
-import { writeCaptions } from './caption-renditions.js';
 import { minRestSeconds } from './cut-track.js';
-import {
-  keysOf,
-  type PackagedRendition,
-  type PackageOptions,
-  pathWith,
-  writeContent,
-  writeKeys,
-} from './rendition-files.js';
-import {
-  isIndependent,
-  longestOf,
-  type RenditionSegment,
-  renditionPlaylist,
-  sizedSegment,
-} from './rendition-playlists.js';
+import { type CutRendition, type PackageOptions, writeParts } from './rendition-files.js';
 import { type Segment, transportStreamStart } from './segments.js';
-import { writeSegments } from './write-segments.js';
 
-/** Cuts a file of frames of AAC (ADTS), MP3, AC-3 or E-AC-3 into packed audio (RFC 8216, section 3.4): see `packageRendition`. */
-export async function packageAudio(path: string, options: PackageOptions): Promise<PackagedRendition> {
-  const { packaging, signal } = options;
-  const { cut, codec, primingSeconds } = await scan(path, packaging.segmentSeconds, signal);
-  const names = segmentNames(packaging, null);
-  const files = cut.map((_, index) => ({
-    name: names.segment(index),
-    path: pathWith(options, packaging.hasByteRanges ? 'all' : `${index + 1}`),
-  }));
-  const encryption = keysOf(options, cut.length);
-  // The times are those of transport streams, so that players can change between them and packed audio.
-  const prefixOf = ({ startSeconds }: Segment) =>
-    timestampTag(transportStreamStart + startSeconds - primingSeconds);
-  const written = await writeSegments(path, cut, { files, prefixOf, encryption, signal });
-  const segments = written.segments.flatMap((one, index): readonly RenditionSegment[] => {
-    const segment = cut[index];
-    return segment === undefined ? [] : [{ segment, written: one }];
+/** Cuts a file of frames of AAC (ADTS), MP3, AC-3 or E-AC-3 into packed audio (RFC 8216, section 3.4). */
+export async function cutPackedAudio(path: string, options: PackageOptions): Promise<CutRendition> {
+  const { cut, codec, primingSeconds } = await scan(path, options.packaging.segmentSeconds, options.signal);
+  const { encryption, ...written } = await writeParts(path, cut, options, {
+    extension: '',
+    // The times are those of transport streams, so that players can change between them and packed audio.
+    prefixOf: ({ startSeconds }) => timestampTag(transportStreamStart + startSeconds - primingSeconds),
   });
-  const text = renditionPlaylist(segments, packaging, { encryption, header: null, isClosed: true });
-  const captions = await writeCaptions(options, segments);
-  const { peak, average } = measureRates(segments.map(sizedSegment), packaging.segmentSeconds);
+  const codecs = { video: null, audio: codec };
   return {
-    main: await writeContent(text, { path: pathWith(options, 'playlist.m3u8'), name: '' }),
-    files: [...written.files, ...(await writeKeys(options, encryption)), ...captions.files],
-    parts: [{ kind: 'audio', header: null, segments, encryption, isClosed: true }],
-    facts: {
-      segments: segments.length,
-      longestSegmentSeconds: longestOf(segments),
-      videoCodec: null,
-      audioCodec: codec,
-      peakBitrate: peak,
-      averageBitrate: average,
-      isIndependent: isIndependent(packaging, true),
-    },
+    parts: [{ kind: 'audio', header: null, ...written, codecs, frames: 0, isClosed: true }],
+    encryption,
+    keyframeHeader: null,
   };
 }
 
@@ -132,6 +93,5 @@ async function scan(path: string, segmentSeconds: number, signal: AbortSignal) {
   }
   close(restOffset);
   mergeShortRest(cut);
-  if (cut.length === 0) throw new RangeError('the file has no frames');
   return { cut, codec, primingSeconds };
 }
