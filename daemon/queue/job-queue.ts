@@ -11,7 +11,7 @@ export interface OutputSelection {
 }
 
 /** Takes every job whole. */
-export const takesAll: OutputSelection = { accepts: () => true, outputsOf: () => null };
+export const acceptAll: OutputSelection = { accepts: () => true, outputsOf: () => null };
 
 /** The options of `JobQueue.work`. */
 export interface WorkOptions {

@@ -3,7 +3,7 @@ import { isFinal } from '../../src/shared/states.js';
 import type { Job } from '../jobs/job.js';
 import type { RunHandler, StopReason } from '../jobs/run.js';
 import { waitingJobOf } from './job-parts.js';
-import { type JobOffer, type JobQueue, takesAll, type WorkOptions } from './job-queue.js';
+import { acceptAll, type JobOffer, type JobQueue, type WorkOptions } from './job-queue.js';
 import type { JobSource } from './job-source.js';
 import { PendingOffers } from './pending-offers.js';
 import { type ClaimHolder, QueueRun, type QueueRunDeps } from './queue-run.js';
@@ -64,7 +64,7 @@ export class RunQueue implements JobQueue {
     this.startRuns();
   }
 
-  work(handler: RunHandler, { slots, selection = takesAll }: WorkOptions): void {
+  work(handler: RunHandler, { slots, selection = acceptAll }: WorkOptions): void {
     if (this.#ownOffer !== null) throw new TypeError('The work of a queue can be started only once.');
     this.#ownOffer = { ...selection, worker: null, handler };
     this.#slots = slots;
