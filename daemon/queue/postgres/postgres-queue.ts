@@ -62,7 +62,7 @@ export function superviseQueue(options: SuperviseOptions, signal: AbortSignal): 
       const all = count % readAllEvery === 0;
       if (count === 0) await entries.addMissing();
       else await engine.supervise(await entries.overdueQueues({ all }));
-      await loseOverdue(options);
+      await dropExpiredLeases(options);
       await options.mergeCounts();
       if (all) await entries.wakeAll();
       if (count % tidyEvery === 0) {
@@ -96,7 +96,7 @@ export async function deleteUnusedQueues(
 }
 
 /** Requeues the jobs whose runs have ended without a report. That counts as a crash, of the jobs of remote workers as `requeue` says. */
-async function loseOverdue({ entries, store, progressOf, now, log }: SuperviseOptions): Promise<void> {
+async function dropExpiredLeases({ entries, store, progressOf, now, log }: SuperviseOptions): Promise<void> {
   for (const { id, claim } of await entries.overdue()) {
     let crashesBefore = 0;
     const job = await store.update(id, (stored) => {
