@@ -23,7 +23,7 @@ export interface QueueRunDeps {
   readonly delay: Delay;
   readonly runInErrorScope: RunInErrorScope;
   /** Called when the outputs of a run have ended, and the job waits for a machine that makes the others. */
-  readonly onOthersWait?: (job: Job) => void;
+  readonly onPartWaiting?: (job: Job) => void;
   readonly claims?: JobClaims;
 }
 
@@ -194,7 +194,7 @@ export class QueueRun {
     if (!this.#hasLeftOthers && job.state === 'waiting') {
       this.#hasLeftOthers = true;
       this.#deps.log('info', `Job ${this.id} waits for a machine that makes its other outputs.`);
-      this.#deps.onOthersWait?.(job);
+      this.#deps.onPartWaiting?.(job);
     }
     return true;
   }

@@ -45,9 +45,9 @@ export class RunQueue implements JobQueue {
   readonly #graceEnded = new AbortController();
 
   constructor({ source, randomToken, ...deps }: RunQueueOptions) {
-    const onOthersWait = (job: Job) => void this.enqueue(job);
+    const onPartWaiting = (job: Job) => void this.enqueue(job);
     const { claims } = source;
-    this.#deps = { ...deps, onOthersWait, ...(claims === undefined ? {} : { claims }) };
+    this.#deps = { ...deps, onPartWaiting, ...(claims === undefined ? {} : { claims }) };
     this.#source = source;
     this.#randomToken = randomToken;
   }
