@@ -52,9 +52,9 @@ test('the password is not in the arguments, and no other variables of the enviro
   assert.not.match(args.join(' '), /sesame/);
   assert.ok(args.includes('--host=127.0.0.1'));
   assert.ok(args.includes('folder/plain.mp4'));
-  const passedOn =
+  const inherited =
     /^(PATH|HOME|TMPDIR|TZ|LANG|LANGUAGE|LC_.*|LD_LIBRARY_PATH|FONTCONFIG_(FILE|PATH)|XDG_(CACHE_HOME|CONFIG_HOME|DATA_HOME|DATA_DIRS))$/;
-  const expected = Object.keys(process.env).filter((name) => passedOn.test(name));
+  const expected = Object.keys(process.env).filter((name) => inherited.test(name));
   assert.equal(
     env.filter((name) => !name.startsWith('__')).sort(),
     [...new Set(['ASPERA_SCP_PASS', 'LC_ALL', ...expected])].sort(),
