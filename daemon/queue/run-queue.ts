@@ -193,7 +193,7 @@ export class RunQueue implements JobQueue {
     if (claimed === 'needs-exclusive-run' || claimed === 'not-accepted') this.#keep(job, run, claimed);
     else if (claimed === 'passed-over') this.#end(run);
     // A worker may have disconnected since.
-    else if (!this.#offers.take(offer)) await this.#giveUp(run, claimed);
+    else if (!this.#offers.take(offer)) await this.#abandon(run, claimed);
     else void run.execute(claimed, offer.handler).then(() => this.#endAndFill(run));
   }
 
@@ -236,7 +236,7 @@ export class RunQueue implements JobQueue {
   }
 
   /** Ends a run whose worker has disconnected. The job that it has claimed waits again, before all others. */
-  async #giveUp(run: QueueRun, claimed: Job): Promise<void> {
+  async #abandon(run: QueueRun, claimed: Job): Promise<void> {
     run.stop('worker-released');
     await run.releaseClaim();
     this.#end(run);
