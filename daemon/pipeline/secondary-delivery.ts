@@ -57,7 +57,7 @@ export async function deliverToEither<D extends FilesToDeliver>(
   const { rendition, captionFiles } = encoded;
   // The main file is delivered last, so it is still there after a failure.
   const early = [...thumbnails, ...(rendition?.files ?? []), ...(captionFiles ?? [])].map(({ path }) => path);
-  for (const path of early) await keepUnder(path, spareOf(path));
+  for (const path of early) await keepUnder(path, backupPathOf(path));
   const warn = (what: string, error: unknown) => {
     const failure = toJobFailure(error, 'UploadFailureError');
     const reason = failureInLog(run.job, failure);
@@ -74,13 +74,13 @@ export async function deliverToEither<D extends FilesToDeliver>(
     const primaryUploadError = warn('goes to its secondary URL because its URL failed', error);
     // The journal of deliveries counts a file as delivered once its name has left the folder. The first names therefore stay: nothing
     // that was not delivered to the requested URL is removed from there after a crash.
-    for (const path of early) await keepUnder(spareOf(path), path);
-    await keepUnder(encoded.product.path, spareOf(encoded.product.path));
+    for (const path of early) await keepUnder(backupPathOf(path), path);
+    await keepUnder(encoded.product.path, backupPathOf(encoded.product.path));
     const secondOutput = { ...output, ...output.secondary };
     const second = {
       ...delivery,
       output: secondOutput,
-      thumbnails: thumbnails.map(({ path, ...thumbnail }) => ({ ...thumbnail, path: spareOf(path) })),
+      thumbnails: thumbnails.map(({ path, ...thumbnail }) => ({ ...thumbnail, path: backupPathOf(path) })),
       encoded: (await delivery.writeFor?.(secondOutput)) ?? spareFiles(encoded, output, secondOutput),
     };
     const delivered = await send(second).catch((secondError: unknown) => {
@@ -102,7 +102,7 @@ function spareFiles(
     file.name === manifestNameOf(first) ? { ...file, name: manifestNameOf(second) } : file;
   return {
     ...encoded,
-    product: { path: spareOf(product.path) },
+    product: { path: backupPathOf(product.path) },
     ...(rendition === undefined
       ? {}
       : { rendition: { ...rendition, files: rendition.files.map((file) => renamed(withSpare(file))) } }),
@@ -111,10 +111,10 @@ function spareFiles(
 }
 
 function withSpare<T extends { readonly path: string }>(file: T): T {
-  return { ...file, path: spareOf(file.path) };
+  return { ...file, path: backupPathOf(file.path) };
 }
 
 /** The second name of a file in the scratch folder. */
-function spareOf(path: string): string {
+function backupPathOf(path: string): string {
   return `${path}.spare`;
 }
