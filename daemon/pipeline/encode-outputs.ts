@@ -17,7 +17,7 @@ import type { WithEncoder } from './measure-audio.js';
 import { packageOutput } from './package-output.js';
 import { latestJob, type PipelineContext } from './pipeline-context.js';
 import { type GroupToEncode, planJob, type RequestedFiles } from './plan-job.js';
-import { keepUnder, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
+import { linkAs, type ProducedFile, type SourceFile, transferOutputs } from './produced-file.js';
 import { requireFreePlaces } from './replacement-guard.js';
 import { inStage, runStage, type Spawn } from './stages.js';
 
@@ -178,7 +178,7 @@ export async function encodeOutputs(
         // A file without facts was transferred from the file of the batch.
         const media = encoded.media === null ? batch.source : { media: encoded.media };
         const source: SourceFile = { ...media, path, file: encoded.file };
-        await keepUnder(encoded.product.path, source.path);
+        await linkAs(encoded.product.path, source.path);
         for (const { id, state } of dependents) {
           if (!isFinal(state)) await run.change({ type: 'output-queued', id });
         }

@@ -84,6 +84,6 @@ async function duplicate(from: string, to: string): Promise<{ readonly isUnchang
 }
 
 /** Keeps a file of the scratch folder under a second name, because its delivery removes the first one. */
-export async function keepUnder(path: string, secondPath: string): Promise<void> {
+export async function linkAs(path: string, secondPath: string): Promise<void> {
   await link(path, secondPath).catch(() => copyFile(path, secondPath, constants.COPYFILE_FICLONE));
 }

@@ -6,7 +6,7 @@ import type { Run } from '../jobs/run.js';
 import type { DeliveredThumbnail } from '../jobs/thumbnails.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';
 import type { PipelineContext } from './pipeline-context.js';
-import { keepUnder, type ProducedFile } from './produced-file.js';
+import { linkAs, type ProducedFile } from './produced-file.js';
 import { failureInLog, outputLogName } from './run-log.js';
 
 /** The delivered files of an output. */
@@ -57,7 +57,7 @@ export async function deliverToEither<D extends FilesToDeliver>(
   const { rendition, captionFiles } = encoded;
   // The main file is delivered last, so it is still there after a failure.
   const early = [...thumbnails, ...(rendition?.files ?? []), ...(captionFiles ?? [])].map(({ path }) => path);
-  for (const path of early) await keepUnder(path, backupPathOf(path));
+  for (const path of early) await linkAs(path, backupPathOf(path));
   const warn = (what: string, error: unknown) => {
     const failure = toJobFailure(error, 'UploadFailureError');
     const reason = failureInLog(run.job, failure);
@@ -74,8 +74,8 @@ export async function deliverToEither<D extends FilesToDeliver>(
     const primaryUploadError = warn('goes to its secondary URL because its URL failed', error);
     // The journal of deliveries counts a file as delivered once its name has left the folder. The first names therefore stay: nothing
     // that was not delivered to the requested URL is removed from there after a crash.
-    for (const path of early) await keepUnder(backupPathOf(path), path);
-    await keepUnder(encoded.product.path, backupPathOf(encoded.product.path));
+    for (const path of early) await linkAs(backupPathOf(path), path);
+    await linkAs(encoded.product.path, backupPathOf(encoded.product.path));
     const secondOutput = { ...output, ...output.secondary };
     const second = {
       ...delivery,
