@@ -64,7 +64,7 @@ export function superviseQueue(options: SuperviseOptions, signal: AbortSignal): 
       else await engine.supervise(await entries.overdueQueues({ all }));
       await dropExpiredLeases(options);
       await options.mergeCounts();
-      if (all) await entries.wakeAll();
+      if (all) await entries.notifyAll();
       if (count % tidyEvery === 0) {
         unused = await deleteUnusedQueues(entries, unused);
         if (count > 0) await engine.supervise(null);

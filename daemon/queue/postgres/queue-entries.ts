@@ -144,7 +144,7 @@ export class QueueEntries {
   }
 
   /** Lets every daemon look for waiting jobs. */
-  async wakeAll(): Promise<void> {
+  async notifyAll(): Promise<void> {
     await sql`select pg_notify(${queueChannel}, '')`.execute(this.#database.queries);
   }
 
