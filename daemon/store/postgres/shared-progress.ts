@@ -59,7 +59,7 @@ interface MirroredRun {
   readonly from: string;
   readonly run: number;
   readonly files: Map<number, FileProgress>;
-  readonly heardAtMs: number;
+  readonly lastHeartbeatMs: number;
 }
 
 class Sharing implements SharedProgress {
@@ -106,7 +106,8 @@ class Sharing implements SharedProgress {
 
   refresh(): void {
     const oldestMs = this.#nowMs() - forgottenAfterMs;
-    for (const [jobId, { heardAtMs }] of this.#mirrored) if (heardAtMs < oldestMs) this.#drop(jobId);
+    for (const [jobId, { lastHeartbeatMs }] of this.#mirrored)
+      if (lastHeartbeatMs < oldestMs) this.#drop(jobId);
     this.#publishAll();
   }
 
@@ -134,7 +135,7 @@ class Sharing implements SharedProgress {
         const { id, ...progress } = file;
         files.set(id, progress);
       }
-      this.#mirrored.set(job, { from: message.from, run, files, heardAtMs: this.#nowMs() });
+      this.#mirrored.set(job, { from: message.from, run, files, lastHeartbeatMs: this.#nowMs() });
       changed.add(job);
     }
     for (const job of changed) progressTracker.mirror(job, this.#mirrored.get(job)?.files ?? null);
