@@ -103,8 +103,6 @@ const bannedWords: readonly BannedWord[] = [
     instead: 'notification',
     allowed: [
       // Names that clients and stored files use.
-      'daemon/http/openapi/document.ts',
-      'daemon/http/openapi/record-schemas.ts',
       'daemon/store/jobs/job-document.ts',
       'test/store/jobs/damaged-jobs.test.ts',
     ],

@@ -129,8 +129,8 @@ const webhookParameters: readonly Parameter[] = webhookHeaders.map(([name, descr
 
 /** The requests that the daemon sends to the URLs in `notifications`. */
 const webhooks = {
-  jobEnded: { post: webhookOperation('jobEnded', 'JobNotice', 'A job ended') },
-  outputEnded: { post: webhookOperation('outputEnded', 'OutputNotice', 'An output ended') },
+  jobEnded: { post: webhookOperation('jobEnded', 'JobNotification', 'A job ended') },
+  outputEnded: { post: webhookOperation('outputEnded', 'OutputNotification', 'An output ended') },
 } as const;
 
 function webhookOperation(operationId: string, schema: string, summary: string) {

@@ -94,8 +94,8 @@ export function recordSchemas(): Schemas {
   return {
     ...Object.fromEntries([...fullSchemas, ...publicSchemas, ...named]),
     ...Object.fromEntries(messages),
-    JobNotice: { ...fieldSchema(jobNotificationFields), ...root(jobNotificationFields) },
-    OutputNotice: { ...fieldSchema(outputNotificationFields), ...root(outputNotificationFields) },
+    JobNotification: { ...fieldSchema(jobNotificationFields), ...root(jobNotificationFields) },
+    OutputNotification: { ...fieldSchema(outputNotificationFields), ...root(outputNotificationFields) },
     ErrorClass: errorClassSchema(),
   };
 }
