@@ -29,7 +29,7 @@ const jobPath = /^([a-z_]+)((?:\[\d+\]|\.[\w-]+)*)(?= )/;
  * be …`, `--output 2: start_clip must be …` or `request.json: outputs[0].start_clip must be …`, depending on where the
  * value comes from. Texts without settings, and settings that were not typed, stay unchanged. Pure.
  */
-export function toTypedTerms(text: string, sources: SettingSources): string {
+export function asTyped(text: string, sources: SettingSources): string {
   const translated = /^outputs\[\d+\]/.test(text) ? text : withJobFlag(text, sources);
   const [first] = [...translated.matchAll(outputPath)];
   const named = translated.replace(

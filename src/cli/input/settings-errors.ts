@@ -14,7 +14,7 @@ import { isObject } from '../../shared/util/is-object.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
 import { hasLadder, ladderFolder } from './ladder-flags.js';
 import { withWatermarkUrls } from './local-watermarks.js';
-import { type SettingSources, toTypedTerms, typedValue } from './setting-sources.js';
+import { asTyped, type SettingSources, typedValue } from './setting-sources.js';
 
 /** The settings of the command line that could be parsed, and the errors of the others. */
 interface TypedSettings extends Pick<SettingSources, 'jobFlags' | 'outputFlags' | 'outputs'> {
@@ -33,9 +33,7 @@ export async function withTypedTerms<E>(error: E, arg: string, args: CreateArgs)
   const all = isUsage ? joinErrors(...withOthers(error, errors, typed)) : error;
   const sources = sourcesOf(arg, args, typed);
   const messages = [
-    ...new Set(
-      all.messages.map((text) => `${toTypedTerms(text, sources)}${typedValueSuffix(text, sources)}`),
-    ),
+    ...new Set(all.messages.map((text) => `${asTyped(text, sources)}${typedValueSuffix(text, sources)}`)),
   ];
   const hint = all.hint ?? hintFor(messages, typed);
   return new VencError(error.errorClass, messages.join('; '), {
@@ -59,7 +57,7 @@ export async function failureTerms(
     const [name = ''] = /^[a-z_]+/.exec(message) ?? [];
     if (!Object.hasOwn(outputTable, name)) return message;
     const path = `outputs[${index}].${message}`;
-    const named = toTypedTerms(path, sources);
+    const named = asTyped(path, sources);
     return named === path ? message : named;
   };
 }
@@ -76,7 +74,7 @@ export async function warningTerms(
   const { errors: _, ...typed } = await typedSettings(args);
   const sources = { ...sourcesOf(arg, args, typed), request: null, preset: null };
   return ({ field, message }) => {
-    const named = toTypedTerms(`${field} ${message}`, sources);
+    const named = asTyped(`${field} ${message}`, sources);
     const [, digits] = /^outputs\[(\d+)\]/.exec(field) ?? [];
     if (!named.startsWith('-')) return { text: `${field}: ${message}`, output: null };
     const isOfOne = digits === undefined || named.startsWith('--output ') || named.startsWith('--output:');

@@ -57,19 +57,16 @@ interface LocalEncode {
   /** Path or URL of each output, in order. */
   readonly destinations: readonly string[];
   /** Names a setting at the beginning of the message of an output as it was typed. */
-  readonly toTypedTerms: (message: string, index: number) => string;
+  readonly asTyped: (message: string, index: number) => string;
 }
 
 /** Like {@link failureText} for `venc run`, where there is no job to resubmit, no daemon, and no id. */
-export function encodeFailureText(
-  job: JobRecord,
-  { input, destinations, toTypedTerms }: LocalEncode,
-): string {
+export function encodeFailureText(job: JobRecord, { input, destinations, asTyped }: LocalEncode): string {
   const typed = {
     ...job,
     output_media_files: job.output_media_files.map((file, index) => ({
       ...file,
-      error_message: file.error_message === null ? null : toTypedTerms(file.error_message, index),
+      error_message: file.error_message === null ? null : asTyped(file.error_message, index),
     })),
   };
   const names = { input: 'input', outputs: destinations.map(safeText) };

@@ -208,17 +208,17 @@ async function reportEnd(
   );
   if (job.state === 'finished' && !hasWarnings) return exitCodes.done;
   const { failureTerms } = await import('../input/settings-errors.js');
-  const toTypedTerms = await failureTerms(name, options);
+  const asTyped = await failureTerms(name, options);
   for (const [index, file] of job.output_media_files.entries()) {
     const { warnings = [] } = file;
     if (isExpected(file)) continue;
     for (const warning of warnings) {
-      const text = `${destinations[index] ?? ''}: ${toTypedTerms(warning, index)}`;
+      const text = `${destinations[index] ?? ''}: ${asTyped(warning, index)}`;
       display.writeStderr(`venc: warning: ${safeText(text)}\n`);
     }
   }
   if (job.state === 'finished') return exitCodes.done;
-  display.writeStderr(encodeFailureText(job, { input: isOnly ? null : name, destinations, toTypedTerms }));
+  display.writeStderr(encodeFailureText(job, { input: isOnly ? null : name, destinations, asTyped }));
   return exitCodes.jobFailed;
 }
 

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type SettingSources, toTypedTerms } from '../../../src/cli/input/setting-sources.js';
+import { asTyped, type SettingSources } from '../../../src/cli/input/setting-sources.js';
 import { media } from '../../helpers/media.js';
 import { tempFolder } from '../../helpers/temp.js';
 import { runInProcess } from '../run-here.js';
@@ -155,7 +155,7 @@ for (const [text, expected] of [
   ['The request must be an object', 'The request must be an object'],
 ] as const) {
   test(`"${text}" is printed as "${expected}"`, () => {
-    assert.is(toTypedTerms(text, sources), expected);
+    assert.is(asTyped(text, sources), expected);
   });
 }
 

@@ -8,7 +8,7 @@ const denied = 'grant write permission at the destination, then resubmit';
 const local = {
   input: null,
   destinations: ['a.mp4', 'b.mp4', 'c.mp4'],
-  toTypedTerms: (text: string) => text,
+  asTyped: (text: string) => text,
 };
 
 const failed = normaliseJob({
@@ -58,7 +58,7 @@ test('a local run whose files were encoded but not delivered says so, and advise
       { id: 5, error_class: null },
     ],
   });
-  const text = encodeFailureText(full, { ...local, toTypedTerms: (message, index) => `${index} ${message}` });
+  const text = encodeFailureText(full, { ...local, asTyped: (message, index) => `${index} ${message}` });
   assert.match(text, /^venc: the delivery failed\nvenc: {3}a\.mp4: UploadFailureError: 0 start_clip/);
 });
 
