@@ -16,7 +16,7 @@ export type FollowEvent =
   /** The job is in a final state; once per job. */
   | { readonly type: 'final'; readonly job: JobRecord }
   /** The service rejects requests about this job (no such job, key rejected); the job is no longer followed. */
-  | { readonly type: 'refused'; readonly id: number; readonly error: VencError }
+  | { readonly type: 'rejected'; readonly id: number; readonly error: VencError }
   /** The service is unreachable and is retried until it is `back`; once per network error. */
   | ConnectionEvent;
 
@@ -71,7 +71,7 @@ export class FollowedJobs {
       for (const { id } of event.jobs) this.#ids.add(id);
       this.#isDiscovered = true;
     } else if (event.type === 'final') this.#ids.delete(event.job.id);
-    else if (event.type === 'refused') this.#ids.delete(event.id);
+    else if (event.type === 'rejected') this.#ids.delete(event.id);
     else return;
     this.notifyChange();
   }
@@ -121,6 +121,6 @@ export async function* isolateJobErrors(id: number, events: FollowEvents): Follo
     yield* events;
   } catch (error) {
     if (!isVencError(error) || !jobErrorClasses.some((name) => name === error.errorClass)) throw error;
-    yield { type: 'refused', id, error };
+    yield { type: 'rejected', id, error };
   }
 }

@@ -113,7 +113,7 @@ export class WatchSession {
         if (signal.aborted) return;
         this.#hasReceived = true;
         this.#dispatch(
-          event.type === 'refused'
+          event.type === 'rejected'
             ? {
                 type: 'lost',
                 id: event.id,

@@ -23,7 +23,7 @@ test.after.each(({ service }) => service.close());
 function events(event: FollowEvent): string {
   if (event.type === 'progress') return `${event.job.id} ${event.job.state} ${event.job.progress}`;
   if (event.type === 'final') return `${event.job.id} is ${event.job.state}`;
-  return event.type === 'refused' ? `${event.id} refused` : event.type;
+  return event.type === 'rejected' ? `${event.id} rejected` : event.type;
 }
 
 /** Follows jobs to the end. Runs each step after a given number of events. */
@@ -168,8 +168,8 @@ for (const [what, answer] of [
 test('a missing job is rejected, and the others are still followed', async ({ service, client }) => {
   service.move(20, 100);
   const found = await allOf(client, [999, 20, 998]);
-  assert.is(found[0], '999 refused');
-  assert.equal([...found.slice(1)].sort(), ['20 is finished', '998 refused']);
+  assert.is(found[0], '999 rejected');
+  assert.equal([...found.slice(1)].sort(), ['20 is finished', '998 rejected']);
   // Once the service has shown that it has streams, the address is not the cause.
   assert.equal(
     service.paths().filter((path) => path.includes('/998')),

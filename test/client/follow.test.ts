@@ -37,13 +37,13 @@ test('an unknown id is reported, and the others are still followed', async ({ se
   const found = await events(service, [999, 1001]);
   assert.equal(
     found.map(({ type }) => type),
-    ['refused', 'final'],
+    ['rejected', 'final'],
   );
 });
 
 test('many jobs are polled with one list', async ({ service }) => {
   const found = await events(service, [1001, 1002, 1003, 999]);
-  assert.equal(found.map(({ type }) => type).sort(), ['final', 'final', 'final', 'refused']);
+  assert.equal(found.map(({ type }) => type).sort(), ['final', 'final', 'final', 'rejected']);
   assert.equal(
     service.seen.map(({ path }) => path),
     ['/v2/jobs.json', '/v2/jobs/999/events', '/v2/jobs/999/progress', '/v2/jobs/999.json'],

@@ -51,7 +51,7 @@ export async function awaitJobs(
         unreachable = null;
         io.writeStderr('venc: The service answers again.\n');
       }
-      if (event.type !== 'final' && event.type !== 'refused') continue;
+      if (event.type !== 'final' && event.type !== 'rejected') continue;
       const ended = endOf(event);
       if (ended !== exitCodes.done) {
         io.writeStderr(event.type === 'final' ? failureText(event.job) : formatError(event.error, false));
@@ -66,8 +66,8 @@ export async function awaitJobs(
   return code;
 }
 
-function endOf(event: Extract<FollowEvent, { type: 'final' | 'refused' }>): ExitCode {
-  if (event.type === 'refused') return exitCodeOf(event.error);
+function endOf(event: Extract<FollowEvent, { type: 'final' | 'rejected' }>): ExitCode {
+  if (event.type === 'rejected') return exitCodeOf(event.error);
   return event.job.state === 'finished' ? exitCodes.done : exitCodes.jobFailed;
 }
 

@@ -50,7 +50,7 @@ function showOne(display: ProgressDisplay): (event: FollowEvent) => void {
 function showAll(display: ProgressDisplay, ids: readonly number[]): (event: FollowEvent) => void {
   const progressStates = new Map<number, JobProgressState>();
   return (event) => {
-    if (event.type === 'refused') progressStates.set(event.id, { state: 'failed', progress: 100 });
+    if (event.type === 'rejected') progressStates.set(event.id, { state: 'failed', progress: 100 });
     if (event.type !== 'progress' && event.type !== 'final') return;
     const { job } = event;
     const progress = event.type === 'progress' ? event.job.progress : 100;

@@ -37,7 +37,7 @@ export function eventObject(event: FollowEvent): object {
   switch (event.type) {
     case 'unreachable':
       return { type: event.type, error: event.error.message };
-    case 'refused':
+    case 'rejected':
       return { type: event.type, id: event.id, error: event.error.message };
     default:
       return event;
