@@ -1,7 +1,7 @@
 import type { Job } from '../jobs/job.js';
 import { servicesIn } from '../jobs/required-labels.js';
-import { ownServices, serviceOfUrl, withPlaceholderKeys } from '../transports/environment-keys.js';
 import { schemeOf } from '../transports/registry.js';
+import { ownServices, serviceOfUrl, withPlaceholderKeys } from '../transports/services.js';
 import type { AppContext } from './app-context.js';
 import { namedUrlsOf } from './worker-urls.js';
 

@@ -1,5 +1,5 @@
 import type { Transfer } from '../transfer/transfer.js';
-import type { TransportRegistry } from './registry.js';
+import { type TransportRegistry, wrapTransport } from './registry.js';
 import type { Transport } from './transport.js';
 
 /** Receives the bytes that a transfer has moved since the last call. */
@@ -10,40 +10,22 @@ export function observeTransports(
   registry: TransportRegistry,
   onBytes: OnTransferredBytes,
 ): TransportRegistry {
-  return new Map([...registry].map(([scheme, transport]) => [scheme, observe(transport, scheme, onBytes)]));
-}
-
-function observe(transport: Transport, scheme: string, onBytes: OnTransferredBytes): Transport {
-  const { download, upload, checkInput, checkOutput, remove, removeOrphan, sizeOf, open } = transport;
-  return {
-    schemes: transport.schemes,
-    ...(checkInput === undefined ? {} : { checkInput: checkInput.bind(transport) }),
-    ...(checkOutput === undefined ? {} : { checkOutput: checkOutput.bind(transport) }),
-    ...(remove === undefined ? {} : { remove: remove.bind(transport) }),
-    ...(removeOrphan === undefined ? {} : { removeOrphan: removeOrphan.bind(transport) }),
-    ...(sizeOf === undefined ? {} : { sizeOf: sizeOf.bind(transport) }),
-    ...(open === undefined ? {} : { open: open.bind(transport) }),
-    ...(download === undefined
-      ? {}
-      : {
-          download: (from, toPath, transfer) =>
-            counted(
-              transfer,
-              (bytes) => onBytes('download', scheme, bytes),
-              (one) => download.call(transport, from, toPath, one),
-            ),
-        }),
-    ...(upload === undefined
-      ? {}
-      : {
-          upload: (fromPath, to, transfer) =>
-            counted(
-              transfer,
-              (bytes) => onBytes('upload', scheme, bytes),
-              (one) => upload.call(transport, fromPath, to, one),
-            ),
-        }),
-  };
+  const observe = (scheme: string, transport: Transport) =>
+    wrapTransport(transport, {
+      download: (download) => (from, toPath, transfer) =>
+        counted(
+          transfer,
+          (bytes) => onBytes('download', scheme, bytes),
+          (one) => download(from, toPath, one),
+        ),
+      upload: (upload) => (fromPath, to, transfer) =>
+        counted(
+          transfer,
+          (bytes) => onBytes('upload', scheme, bytes),
+          (one) => upload(fromPath, to, one),
+        ),
+    });
+  return new Map([...registry].map(([scheme, transport]) => [scheme, observe(scheme, transport)]));
 }
 
 /** Counts the bytes of a transfer from its progress, and the rest from its result. */

@@ -18,6 +18,31 @@ export function registerTransports(transports: readonly Transport[]): TransportR
   return registry;
 }
 
+/** What replaces methods of a transport: each gets the method that it replaces. */
+type Wraps = { readonly [Name in MethodName]?: (method: Method<Name>) => Method<Name> };
+type MethodName = Exclude<keyof Transport, 'schemes'>;
+type Method<Name extends MethodName> = NonNullable<Transport[Name]>;
+
+/** The transport with the methods that it has, wrapped where there is a wrap. */
+export function wrapTransport(transport: Transport, wraps: Wraps): Transport {
+  const wrapped = <Name extends MethodName>(name: Name): object | null => {
+    const method = transport[name]?.bind(transport) as Method<Name> | undefined;
+    return method === undefined ? null : { [name]: wraps[name]?.(method) ?? method };
+  };
+  return Object.assign({ schemes: transport.schemes }, ...methodNames.map(wrapped));
+}
+
+const methodNames: readonly MethodName[] = [
+  'checkInput',
+  'checkOutput',
+  'download',
+  'upload',
+  'remove',
+  'sizeOf',
+  'open',
+  'removeOrphan',
+];
+
 /**
  * The scheme of a URL in lower case, without the colon, and without the region of `s3+eu-west-1:` and `cf+uk:`; null if the text has none.
  * `aspera:` is another name of `fasp:`.

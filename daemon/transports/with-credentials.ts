@@ -1,5 +1,5 @@
 import type { SavedCredentials } from '../jobs/saved-credentials.js';
-import { schemeOf, type TransportRegistry, transportFor } from './registry.js';
+import { schemeOf, type TransportRegistry, transportFor, wrapTransport } from './registry.js';
 import type { Transport } from './transport.js';
 
 /** Whose saved credentials apply to a URL. */
@@ -45,27 +45,13 @@ export function transportWithCredentials(
   url: string,
   owner: CredentialOwner,
 ): Transport {
-  const transport = transportFor(transports, url);
   const complete = (address: string) => withSavedCredentials(address, owner, savedCredentials);
-  const { schemes, download, upload, remove, sizeOf } = transport;
-  return {
-    schemes,
-    ...(download === undefined
-      ? {}
-      : {
-          download: async (from, to, transfer) =>
-            download.call(transport, await complete(from), to, transfer),
-        }),
-    ...(upload === undefined
-      ? {}
-      : { upload: async (from, to, transfer) => upload.call(transport, from, await complete(to), transfer) }),
-    ...(remove === undefined
-      ? {}
-      : { remove: async (at, isOwn) => remove.call(transport, await complete(at), isOwn) }),
-    ...(sizeOf === undefined
-      ? {}
-      : { sizeOf: async (from, signal) => sizeOf.call(transport, await complete(from), signal) }),
-  };
+  return wrapTransport(transportFor(transports, url), {
+    download: (download) => async (from, to, transfer) => download(await complete(from), to, transfer),
+    upload: (upload) => async (from, to, transfer) => upload(from, await complete(to), transfer),
+    remove: (remove) => async (at, isOwn) => remove(await complete(at), isOwn),
+    sizeOf: (sizeOf) => async (from, signal) => sizeOf(await complete(from), signal),
+  });
 }
 
 /** The transports, and the credentials that they use. */

@@ -28,9 +28,8 @@ import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
 import type { OnRetry } from '../transfer/with-retry.js';
 import { networkTransports } from '../transports/create-transports.js';
-import { servicesWithKeys } from '../transports/environment-keys.js';
 import { registerTransports, removeOrphans } from '../transports/registry.js';
-import { servicesFrom } from '../transports/services.js';
+import { servicesFrom, servicesWithKeys } from '../transports/services.js';
 import type { Transport } from '../transports/transport.js';
 
 /** The options of a worker that concern its machine. */

@@ -1,6 +1,5 @@
 import { parseUrl } from '../../../src/shared/text/url-text.js';
-import type { Credentials } from '../../transfer/remote-url.js';
-import { parseRemoteUrl } from '../../transfer/remote-url.js';
+import { type Credentials, parseRemoteUrl } from '../../transfer/remote-url.js';
 import type { Services } from '../services.js';
 
 /** An object in a container, with the login to access it. */
