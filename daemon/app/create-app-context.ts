@@ -1,7 +1,9 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { freeBytes, realDisk } from '../../src/shared/util/disk.js';
+import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
+import type { AppContext } from '../actions/app-context.js';
 import { JobEvents } from '../actions/job-events.js';
 import { LogEvents } from '../actions/log-events.js';
 import {
@@ -11,6 +13,8 @@ import {
   openFfmpeg,
   sandboxWarnings,
 } from '../ffmpeg/index.js';
+import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';
+import type { NotificationAttempt } from '../jobs/run-observer.js';
 import { createSsrfGuard } from '../net/ssrf-guard.js';
 import { createConcurrencyLimits, runCountFor } from '../pipeline/concurrency-limits.js';
 import { ScratchSpace } from '../pipeline/disk-reservations.js';
@@ -24,7 +28,7 @@ import type { JobStore } from '../store/job-store.js';
 import { openCleanupJournal } from '../transfer/cleanup-journal.js';
 import { createTransports } from '../transports/create-transports.js';
 import { observeTransports } from '../transports/observed-transports.js';
-import { removeOrphans } from '../transports/registry.js';
+import { removeOrphans, type TransportRegistry } from '../transports/registry.js';
 import { servicesFrom } from '../transports/services.js';
 import { createMailSender } from '../webhooks/mail-sender.js';
 import { createWebhookClient } from '../webhooks/webhook-client.js';
@@ -32,12 +36,13 @@ import { createAdvisoryChecks } from './advisory-checks.js';
 import type { AppOptions, OpenAppContext } from './app-options.js';
 import { createRetryLog, openLogs } from './create-log.js';
 import { createRemoteClaims } from './create-remote-claims.js';
-import { observerHooks } from './daemon-observers.js';
+import { type ObserverHooks, observerHooks } from './daemon-observers.js';
 import { createHealthCheck, resolveMinFreeBytes } from './health.js';
 import { type LeaderWork, openLeaderWork } from './leader-work.js';
 import { createNeededFiles, renewUploads } from './needed-files.js';
 import { openHostedFiles } from './open-hosted-files.js';
 import { openRecords } from './records/open-records.js';
+import type { Records } from './records/records.js';
 import { rollBackUnfinished } from './roll-back-unfinished.js';
 import { createUncaughtErrorHandler } from './uncaught-errors.js';
 
@@ -62,35 +67,43 @@ function excludeMemoryFromCoreDumps(): void {
   }
 }
 
+type Programs = Awaited<ReturnType<typeof openFfmpeg>>;
+
+/** What the parts of a daemon share. */
+interface Base extends Programs {
+  readonly options: AppOptions;
+  readonly records: Records;
+  /** What this machine can do; null without ffmpeg. */
+  readonly ownMachine: WorkerAbilities | null;
+  readonly hooks: ObserverHooks;
+  readonly uncaughtErrors: ReturnType<typeof createUncaughtErrorHandler>;
+  readonly log: Log;
+  readonly now: () => Date;
+  readonly minFreeBytes: number;
+  readonly stallTimeoutMs: number;
+  /** Adds a step of the close, before all earlier ones. */
+  readonly onClose: (step: () => Promise<unknown>) => void;
+}
+
 /**
  * Creates the `AppContext` of a data folder. Rejects with `InUseError` if another daemon holds the folder,
  * `UsageError` if the folder cannot be written or a given program is not the expected one. Ends the encoders
  * that outlived an earlier daemon.
  */
 export async function createAppContext(options: AppOptions): Promise<OpenAppContext> {
-  const { dataFolder, sendmail = null, observers = null } = options;
-  const hooks = observerHooks(observers);
-  const now = () => new Date();
-  const stallTimeoutMs = options.stallTimeoutSeconds * 1000;
+  const { dataFolder, observers = null } = options;
   excludeMemoryFromCoreDumps();
-  const found = openFfmpeg({
-    ffmpeg: options.ffmpeg,
-    ffprobe: options.ffprobe,
-    limits: options.encodeLimits ?? {},
-    concurrentEncodes: options.encodes ?? 1,
-    sandbox: options.sandbox ?? 'auto',
-    ...(observers === null ? {} : { onProgramEnd: observers.metrics.observeProgram }),
-  });
-  // Awaited below; a failure in between must not count as unhandled.
-  found.catch(() => {});
+  const found = findPrograms(options);
   const lock = await lockDataFolder(dataFolder, { isPrivate: options.isOwnFiles ?? false });
-  const rollbackSteps: (() => Promise<unknown>)[] = [() => lock.release()];
-  const stores: JobStore[] = [];
+  const closeSteps: (() => Promise<unknown>)[] = [() => lock.release()];
+  const onClose: Base['onClose'] = (step) => void closeSteps.unshift(step);
   try {
+    const now = () => new Date();
     const disk = lock.guard(realDisk);
+    const stores: JobStore[] = [];
     const hasJob = async (id: number) => (await stores[0]?.has(id)) ?? false;
     const { log, logs } = openLogs({ dataFolder, disk, hasJob, now, sink: options.log });
-    rollbackSteps.unshift(() => logs.close());
+    onClose(() => logs.close());
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = createScratchFolders(scratchFolder, log);
     const endedCount = await killOrphanProcesses(scratchFolder);
@@ -99,112 +112,38 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
       ...{ dataFolder, disk, now, randomToken, log },
       onRemoved: (id) => logs.removeJob(id),
     });
-    const { store, accounts, savedCredentials } = records;
+    const { store, accounts, savedCredentials, isOwnRun } = records;
     stores.push(store);
-    rollbackSteps.unshift(() => records.close());
+    onClose(() => records.close());
     await records.ensureOwner(options.apiKey ?? undefined);
     const { ffmpeg, report } = await found;
-    for (const sentence of damagedPrograms(report)) log('error', sentence);
-    if (ffmpeg !== null) {
-      for (const sentence of limitWarnings(report)) log('warn', sentence);
-      for (const sentence of sandboxWarnings(report)) log('info', sentence);
-    }
-    const minFreeBytes = await resolveMinFreeBytes(dataFolder, options.minFreeBytes);
-    const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
-    const { needOf } = createNeededFiles(store);
-    const fileStoreOptions = {
-      now,
-      randomToken,
-      stallTimeoutMs,
-      minFreeBytes,
-      needOf,
-      cleanupJournal,
-      log,
+    logPrograms({ ffmpeg, report }, log);
+    const ownMachine = ffmpeg === null ? null : ownAbilities(ffmpeg.capabilities);
+    const base: Base = {
+      ...{ options, records, ffmpeg, report, ownMachine, log, now, onClose },
+      hooks: observerHooks(observers),
+      uncaughtErrors: createUncaughtErrorHandler(log),
+      minFreeBytes: await resolveMinFreeBytes(dataFolder, options.minFreeBytes),
+      stallTimeoutMs: options.stallTimeoutSeconds * 1000,
     };
-    const { hosted, uploads, closeFiles } = await openHostedFiles(options, fileStoreOptions);
-    rollbackSteps.unshift(closeFiles);
-    const uncaughtErrors = createUncaughtErrorHandler(log);
-    const unobserved = createTransports({
-      allowPrivateNetwork: options.allowPrivateNetwork,
-      filesRoots: options.filesRoots,
-      allowsAnyPath: options.isOwnFiles ?? false,
-      stallTimeoutMs,
-      hosted,
-      uploads,
-      services: servicesFrom(process.env),
-      onRetry: createRetryLog(log, () => uncaughtErrors.currentJob()),
-      cleanupJournal,
-      hostKeysPath: join(dataFolder, 'known_hosts'),
-    });
-    const transports =
-      observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
-    records.watchOwn(hooks.jobChanged);
-    records.watchOwn(renewUploads(uploads, log));
-    const { isOwnRun } = records;
+    const { cleanupJournal, ...files } = await openFiles(base);
+    const { hosted, uploads, transports } = files;
     await rollBackUnfinished(store, { transports, savedCredentials, scratch, log, isOwnRun });
     await scratch.clear();
-    const progressTracker = new ProgressTracker();
-    const events = new JobEvents({ store, progressTracker });
-    const { runInErrorScope } = uncaughtErrors;
-    const queue = await records.openQueue({ progressTracker, runInErrorScope });
-    const { maxOutputBytes = null } = options.encodeLimits ?? {};
-    const files = { dataFolder, transports, stallTimeoutMs, minFreeBytes, maxOutputBytes };
-    const ownMachine = ffmpeg === null ? null : ownAbilities(ffmpeg.capabilities);
     let maxEncodes: number | null = null;
-    const machines = (): readonly WorkerAbilities[] => [
-      ...remote.remoteClaims.availableAbilities(),
-      ...(ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []),
-    ];
-    const remote = await createRemoteClaims({
-      ...{ queue, progressTracker, records, log, hooks, files, machines },
-    });
-    await records.resumeClaims((job) => remote.remoteClaims.resume(job));
+    const ownOffer = () => (ownMachine !== null && (maxEncodes ?? 0) > 0 ? [ownMachine] : []);
+    const { machines, ...jobs } = await openJobs(base, transports, ownOffer);
+    const { queue, progressTracker, events } = jobs;
     const logEvents = new LogEvents({ logs, store, queue });
-    const guard = createSsrfGuard({ allowPrivateNetwork: options.allowPrivateNetwork });
     let isDraining = false;
-    const health = createHealthCheck({
-      dataFolder,
-      minFreeBytes,
-      databaseProblem: records.databaseProblem,
-      hostedProblem: (maxWaitMs) => hosted.problem(maxWaitMs),
-      hasFfmpeg: () => ffmpeg !== null || remote.workers.abilities().length > 0,
-      isDraining: () => isDraining,
+    const health = openHealth(base, {
+      ...{ hosted, jobs, isDraining: () => isDraining, maxEncodes: () => maxEncodes },
     });
-    const advisory = createAdvisoryChecks({
-      store,
-      queue,
-      databaseProblem: records.databaseProblem,
-      maxEncodes: () => maxEncodes,
-      workers: () => remote.remoteClaims.workers(),
-      now,
-      sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
-      machines: { workers: remote.workers, own: ownMachine },
-      log,
-    });
-    let leaderWork: LeaderWork | null = null;
-    const openSharedWork = () => {
-      leaderWork = openLeaderWork({
-        ...{ store, queue, hosted, log, now },
-        notifications: {
-          onAttempt(attempt) {
-            hooks.notificationAttempted(attempt);
-            advisory.observeNotification(attempt);
-          },
-          secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
-          webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
-          sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
-        },
-        limits: { keepDays: options.keepDays ?? null, keepJobs: options.keepJobs ?? null },
-      });
-      return leaderWork;
-    };
+    const onAttempt = health.observeNotification;
+    const sharedWork = createSharedWork(base, { queue, hosted, onAttempt });
     const runCleanup = () =>
       Promise.all([hosted.removeExpired(), uploads.removeExpired(), scratch.retryRemovals()]).catch(
         (error: unknown) => log('error', `Cleanup failed: ${String(error)}`),
-      );
-    const runOrphanCleanup = () =>
-      removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch((error: unknown) =>
-        log('error', `Cleanup of files that an earlier daemon left failed: ${String(error)}`),
       );
     const closed = new AbortController();
     const cleanupTimer = setInterval(runCleanup, cleanupIntervalMs).unref();
@@ -212,47 +151,39 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     let uninstallErrorHandler = (): void => undefined;
     return {
       appContext: {
-        store,
-        queue,
-        ...remote,
-        progressTracker,
-        events,
-        logs,
-        logEvents,
-        accounts,
-        transports,
-        savedCredentials,
-        hosted,
-        uploads,
-        ffmpeg,
+        ...{ store, queue, progressTracker, events, logs, logEvents, accounts, savedCredentials, ffmpeg },
+        ...files,
+        ...{ workers: jobs.workers, remoteClaims: jobs.remoteClaims, workerFiles: jobs.workerFiles },
         maxOutputs: options.maxOutputs,
-        sendsMail: sendmail !== null,
+        sendsMail: (options.sendmail ?? null) !== null,
         checkHealth: health.reasons,
-        readHealth: async () => [...(await health.results()), ...(await advisory.results())],
+        readHealth: health.results,
         metrics: observers?.metrics ?? null,
         readMetricSources: () => ({
-          waitingNotifications: leaderWork?.waitingNotifications ?? 0,
+          waitingNotifications: sharedWork.waitingNotifications(),
           maxEncodes: maxEncodes ?? 0,
           diskFreeBytes: health.freeBytes(),
-          diskMinFreeBytes: minFreeBytes,
+          diskMinFreeBytes: base.minFreeBytes,
         }),
         ...(observers?.tracing == null ? {} : { continueTrace: observers.tracing.continueTrace }),
-        now,
-        randomToken,
-        log,
+        ...{ now, randomToken, log },
       },
       report,
       lost: lock.lost,
       async start(encodes) {
-        uninstallErrorHandler = uncaughtErrors.install();
+        uninstallErrorHandler = base.uncaughtErrors.install();
         // Started before the recovery, which may finish jobs.
-        records.startSharedWork(openSharedWork);
+        records.startSharedWork(sharedWork.open);
         await records.recover({ queue, signal: closed.signal });
         void runCleanup();
-        void runOrphanCleanup();
+        void removeOrphans(cleanupJournal, transports, (message) => log('warn', message)).catch(
+          (error: unknown) =>
+            log('error', `Cleanup of files that an earlier daemon left failed: ${String(error)}`),
+        );
         void logs.removeOrphans();
         if (ffmpeg === null || ownMachine === null) return;
         maxEncodes = encodes;
+        const { minFreeBytes, hooks } = base;
         const space = new ScratchSpace({ freeBytes: () => freeBytes(scratchFolder), minFreeBytes });
         const limits = createConcurrencyLimits(encodes);
         const runner = createJobRunner(
@@ -273,9 +204,7 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
           // of the server.
           events.close();
           logEvents.close();
-          await runAll([() => remote.workers.close(), ...rollbackSteps]).finally(() =>
-            uninstallErrorHandler(),
-          );
+          await runAll([() => jobs.workers.close(), ...closeSteps]).finally(() => uninstallErrorHandler());
         });
         await closing;
       },
@@ -283,9 +212,144 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
   } catch (error) {
     // Closes the store before it releases the lock. The first error is reported, whatever fails during the
     // rollback.
-    await runAll(rollbackSteps).catch(() => {});
+    await runAll(closeSteps).catch(() => {});
     throw error;
   }
+}
+
+/** Looks for the programs. Started before the folder is locked, and awaited after the records are open. */
+function findPrograms(options: AppOptions): Promise<Programs> {
+  const { observers = null } = options;
+  const found = openFfmpeg({
+    ffmpeg: options.ffmpeg,
+    ffprobe: options.ffprobe,
+    limits: options.encodeLimits ?? {},
+    concurrentEncodes: options.encodes ?? 1,
+    sandbox: options.sandbox ?? 'auto',
+    ...(observers === null ? {} : { onProgramEnd: observers.metrics.observeProgram }),
+  });
+  // A failure before it is awaited must not count as unhandled.
+  found.catch(() => {});
+  return found;
+}
+
+function logPrograms({ ffmpeg, report }: Programs, log: Log): void {
+  for (const sentence of damagedPrograms(report)) log('error', sentence);
+  if (ffmpeg === null) return;
+  for (const sentence of limitWarnings(report)) log('warn', sentence);
+  for (const sentence of sandboxWarnings(report)) log('info', sentence);
+}
+
+/** Opens what files go through: hosted files, uploads and transports. */
+async function openFiles(base: Base) {
+  const { options, records, log, now, minFreeBytes, stallTimeoutMs, uncaughtErrors } = base;
+  const { dataFolder, observers = null } = options;
+  const cleanupJournal = openCleanupJournal(join(dataFolder, 'leftovers'));
+  const { needOf } = createNeededFiles(records.store);
+  const storeOptions = { now, randomToken, stallTimeoutMs, minFreeBytes, needOf, cleanupJournal, log };
+  const { hosted, uploads, closeFiles } = await openHostedFiles(options, storeOptions);
+  base.onClose(closeFiles);
+  const unobserved = createTransports({
+    allowPrivateNetwork: options.allowPrivateNetwork,
+    filesRoots: options.filesRoots,
+    allowsAnyPath: options.isOwnFiles ?? false,
+    ...{ stallTimeoutMs, hosted, uploads, cleanupJournal },
+    services: servicesFrom(process.env),
+    onRetry: createRetryLog(log, () => uncaughtErrors.currentJob()),
+    hostKeysPath: join(dataFolder, 'known_hosts'),
+  });
+  const transports =
+    observers === null ? unobserved : observeTransports(unobserved, observers.metrics.observeBytes);
+  records.watchOwn(base.hooks.jobChanged);
+  records.watchOwn(renewUploads(uploads, log));
+  return { hosted, uploads, transports, cleanupJournal };
+}
+
+/** Opens the queue, the remote workers and the event streams of jobs. `ownOffer` is what this daemon can do while it runs jobs. */
+async function openJobs(
+  { options, records, hooks, log, minFreeBytes, stallTimeoutMs, uncaughtErrors }: Base,
+  transports: TransportRegistry,
+  ownOffer: () => readonly WorkerAbilities[],
+) {
+  const progressTracker = new ProgressTracker();
+  const events = new JobEvents({ store: records.store, progressTracker });
+  const { runInErrorScope } = uncaughtErrors;
+  const queue = await records.openQueue({ progressTracker, runInErrorScope });
+  const { maxOutputBytes = null } = options.encodeLimits ?? {};
+  const { dataFolder } = options;
+  const files = { dataFolder, transports, stallTimeoutMs, minFreeBytes, maxOutputBytes };
+  const machines = (): readonly WorkerAbilities[] => [
+    ...remote.remoteClaims.availableAbilities(),
+    ...ownOffer(),
+  ];
+  const remote = await createRemoteClaims({
+    ...{ queue, progressTracker, records, log, hooks, files, machines },
+  });
+  await records.resumeClaims((job) => remote.remoteClaims.resume(job));
+  return { queue, progressTracker, events, machines, ...remote };
+}
+
+/** Opens the checks of the health: those that decide whether jobs are accepted, and the others. */
+function openHealth(
+  { options, records, ffmpeg, report, ownMachine, log, now, minFreeBytes }: Base,
+  parts: {
+    readonly hosted: HostedFileStore;
+    readonly jobs: Pick<AppContext, 'queue' | 'workers' | 'remoteClaims'>;
+    readonly isDraining: () => boolean;
+    readonly maxEncodes: () => number | null;
+  },
+) {
+  const { hosted, isDraining, maxEncodes } = parts;
+  const { workers, queue, remoteClaims } = parts.jobs;
+  const { store, databaseProblem } = records;
+  const health = createHealthCheck({
+    ...{ dataFolder: options.dataFolder, minFreeBytes, databaseProblem, isDraining },
+    hostedProblem: (maxWaitMs) => hosted.problem(maxWaitMs),
+    hasFfmpeg: () => ffmpeg !== null || workers.abilities().length > 0,
+  });
+  const advisory = createAdvisoryChecks({
+    ...{ store, queue, databaseProblem, maxEncodes, now, log },
+    workers: () => remoteClaims.workers(),
+    sandboxProblem: () => sandboxWarnings(report)[0] ?? null,
+    machines: { workers, own: ownMachine },
+  });
+  return {
+    reasons: health.reasons,
+    results: async () => [...(await health.results()), ...(await advisory.results())],
+    freeBytes: health.freeBytes,
+    observeNotification: advisory.observeNotification,
+  };
+}
+
+/** The work that one daemon does for all, once it is to be opened. */
+function createSharedWork(
+  { options, records, hooks, log, now }: Base,
+  {
+    onAttempt: observe,
+    ...parts
+  }: Pick<AppContext, 'queue' | 'hosted'> & { readonly onAttempt: (attempt: NotificationAttempt) => void },
+) {
+  const { sendmail = null, allowPrivateNetwork } = options;
+  const { store, accounts } = records;
+  const guard = createSsrfGuard({ allowPrivateNetwork });
+  let opened: LeaderWork | null = null;
+  const open = () => {
+    opened = openLeaderWork({
+      ...{ ...parts, store, log, now },
+      notifications: {
+        onAttempt(attempt) {
+          hooks.notificationAttempted(attempt);
+          observe(attempt);
+        },
+        secretOf: (accountId) => accounts.account(accountId)?.notificationSecret ?? null,
+        webhookClient: createWebhookClient({ guard, timeoutMs: notificationTimeoutMs }),
+        sendMail: sendmail === null ? null : createMailSender(sendmail, mailTimeoutMs),
+      },
+      limits: { keepDays: options.keepDays ?? null, keepJobs: options.keepJobs ?? null },
+    });
+    return opened;
+  };
+  return { open, waitingNotifications: () => opened?.waitingNotifications ?? 0 };
 }
 
 /** Runs each step even if an earlier one fails. Rejects with the first error. */

@@ -7,7 +7,7 @@ export const budget: Budget = {
   'daemon/actions': { lines: 3550, files: 29 },
   'daemon/admin': { lines: 1100, files: 11 },
   'daemon/admin/database': { lines: 40, files: 1 },
-  'daemon/app': { lines: 1620, files: 17 },
+  'daemon/app': { lines: 1680, files: 17 },
   'daemon/app/records': { lines: 310, files: 3 },
   'daemon/captions': { lines: 1500, files: 14 },
   'daemon/dry-run': { lines: 620, files: 4 },
