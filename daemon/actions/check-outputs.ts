@@ -1,7 +1,7 @@
 import { VencError } from '../../src/shared/errors.js';
 import { isCaptionPlaylist, isCaptions } from '../../src/shared/settings/captions.js';
 import { isEncrypted } from '../../src/shared/settings/encryption.js';
-import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
+import { type JobRequest, type OutputSettings, outputTable } from '../../src/shared/settings/index.js';
 import type { ValidOutputs } from '../../src/shared/settings/parse-job-request.js';
 import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
@@ -9,7 +9,6 @@ import type { RequestWarning } from '../../src/shared/settings/request-warning.j
 import { isSegmented } from '../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
-import { supportedOutputSettings } from '../../src/shared/settings/support/supported-settings.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';
@@ -115,7 +114,7 @@ export async function checkOutputs(
     const path = `outputs[${index}]`;
     const parsed = parseOutput(deps, parts, index, path);
     const output = resolveOutput(parsed, { baseUrl, randomToken, folder });
-    const support = checkSupport(supportedOutputSettings, given, path);
+    const support = checkSupport(outputTable, given, path);
     return { path, support, parsed, output, claimed: claimNames(claims, parsed, output, path) };
   });
   const ofPlaylists = outputs.map(({ path, parsed, output }) =>

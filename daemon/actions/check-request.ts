@@ -1,7 +1,7 @@
+import { jobTable } from '../../src/shared/settings/index.js';
 import type { JobRequestParseResult } from '../../src/shared/settings/parse-job-request.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
-import { supportedJobFields } from '../../src/shared/settings/support/supported-settings.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import type { Account } from '../store/account-store.js';
 import { sourceErrors } from './check-addresses.js';
@@ -54,7 +54,7 @@ export async function checkRequest(
 ): Promise<CheckedRequest> {
   const { outputs: settingsOfOutputs, input, credentials, notifications } = parts;
   const { outputs: _, withoutCodecs, withoutDestination, ...job } = parts;
-  const jobSupport = checkSupport(supportedJobFields, job, '');
+  const jobSupport = checkSupport(jobTable, job, '');
   const claims = new DestinationClaims();
   const accountId = context.account.id;
   const [inputErrors, checked] = await Promise.all([

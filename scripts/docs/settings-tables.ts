@@ -7,10 +7,7 @@ import {
 } from '../../src/shared/settings/describe-setting.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
-import { exceptionsText, type SettingSupport } from '../../src/shared/settings/support/setting-support.js';
-
-/** The support of settings, by path. */
-export type SettingSupportTables = Readonly<Record<string, SettingSupport>>;
+import { exceptionsText } from '../../src/shared/settings/support/setting-support.js';
 
 const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as const;
 
@@ -18,17 +15,13 @@ const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as cons
  * Generates a table for each chapter of the settings, in the order of the rows, each below a heading with the section
  * of the service document. Nested settings follow their parent in the same chapter.
  */
-export function settingsTables(
-  settings: SettingsTable,
-  support: SettingSupportTables,
-  path: 'job' | 'output',
-): string {
+export function settingsTables(settings: SettingsTable, path: 'job' | 'output'): string {
   const chapters = [...new Set(Object.values(settings).map(({ section }) => section))];
   return chapters
     .map((section) => {
       const rows = Object.entries(settings)
         .filter(([, setting]) => setting.section === section)
-        .flatMap(([name, setting]) => rowsOf(name, setting, { support, path }));
+        .flatMap(([name, setting]) => rowsOf(name, setting, path));
       return `### ${chapterTitle(section)}\n\n${table(heads, rows)}\n`;
     })
     .join('\n');
@@ -40,38 +33,33 @@ function chapterTitle(section: string): string {
   return number === undefined ? section : `${chapter} (section ${number})`;
 }
 
-interface TableContext {
-  readonly support: SettingSupportTables;
-  readonly path: 'job' | 'output';
-}
-
-function rowsOf(name: string, setting: Setting, context: TableContext): readonly (readonly string[])[] {
+function rowsOf(name: string, setting: Setting, path: 'job' | 'output'): readonly (readonly string[])[] {
   const others = (setting.spellings ?? []).map(code).join(', ');
-  const flag = settingFlags().find((one) => one.path === context.path && one.name === name)?.flag;
+  const flag = settingFlags().find((one) => one.path === path && one.name === name)?.flag;
   const row = [
     others === '' ? code(name) : `${code(name)}, also ${others}`,
     flag === undefined ? '' : code(flag),
     valueText(setting),
     defaultText(setting),
     meaningText(setting),
-    supportText(context.support[name]),
+    supportText(setting),
   ];
   const inner = Object.entries(nestedSettings(setting)).flatMap(([field, one]) =>
-    rowsOf(`${name}.${field}`, one, context),
+    rowsOf(`${name}.${field}`, one, path),
   );
   return [row, ...inner];
 }
 
 /** Describes the support of a setting in this version. */
-function supportText(support: SettingSupport | undefined): string {
-  if (support === undefined) return '';
-  if ('by' in support) return `supported ${exceptionsText(support)}`.trimEnd();
-  if ('noEffect' in support) {
-    return `no effect${support.warns ? ', with a warning' : ''}: ${support.noEffect}`;
+function supportText(setting: Setting): string {
+  const { rejected, noEffect, warns, unless = [] } = setting;
+  if (rejected !== undefined) {
+    const except =
+      unless.length === 0 ? '' : `, except ${unless.map((value) => code(String(value))).join(', ')}`;
+    return `**rejected**${except}: ${rejected}`;
   }
-  const supportedChoices = (support.unless ?? []).map((value) => code(String(value)));
-  const except = supportedChoices.length === 0 ? '' : `, except ${supportedChoices.join(', ')}`;
-  return `**rejected**${except}: ${support.unsupported}`;
+  if (noEffect !== undefined) return `no effect${warns ? ', with a warning' : ''}: ${noEffect}`;
+  return `supported ${exceptionsText(setting)}`.trimEnd();
 }
 
 /** A Markdown table; cells must be single lines. */

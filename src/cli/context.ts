@@ -43,8 +43,6 @@ interface Programs {
 /** A command, as its file exports it: `define` adds its arguments, options and handler. */
 export interface CommandModule {
   define(command: Command, context: Context): void;
-  /** More help text, placed before the examples, if it takes more to load than the command itself. */
-  readonly moreHelp?: () => Promise<string>;
 }
 
 /** A context, and the exit code of the command that ran in it. */

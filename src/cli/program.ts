@@ -30,7 +30,6 @@ export async function runProgram(argv: readonly string[], io: Io): Promise<ExitC
     const command = addCommand(program, name, summary).helpGroup(commandGroups[group]);
     if (name !== requested) continue;
     const loaded: CommandModule = await load();
-    if (hasHelpFlag(args)) command.addHelpText('after', (await loaded.moreHelp?.()) ?? '');
     loaded.define(command, context);
   }
   if (subjects !== null) {
@@ -143,8 +142,4 @@ function helpSubjects(argv: readonly string[]): readonly string[] | null {
   if (argv[index] !== 'help') return null;
   const subjects = argv.slice(index + 1).filter((arg) => !arg.startsWith('-'));
   return subjects[0] === 'help' ? subjects.slice(1) : subjects;
-}
-
-function hasHelpFlag(args: readonly string[]): boolean {
-  return args.some((arg) => arg === '--help' || arg === '-h');
 }

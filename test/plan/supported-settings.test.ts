@@ -1,43 +1,187 @@
-import { existsSync, readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { defaultOutput } from '../../src/shared/settings/index.js';
-import { checkSupport, type SettingSupport } from '../../src/shared/settings/support/setting-support.js';
-import {
-  supportedJobFields,
-  supportedOutputSettings,
-} from '../../src/shared/settings/support/supported-settings.js';
+import { assumedCaptions } from '../../daemon/dry-run/dry-run.js';
+import type { MediaFacts } from '../../daemon/jobs/media.js';
+import { captionGridOf, segmentGridsOf } from '../../daemon/plan/decide/packaging.js';
+import { withDeviceProfile } from '../../daemon/plan/device-profiles.js';
+import { plan } from '../../daemon/plan/plan.js';
+import type { Capabilities } from '../../daemon/plan/plan-types.js';
+import { planThumbnails } from '../../daemon/plan/thumbnails.js';
+import { exampleValue, nestedSettings } from '../../src/shared/settings/describe-setting.js';
+import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
+import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
+import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import { readSources } from '../helpers/architecture/source-file.js';
+import { audioFacts, mediaFacts, newCapabilities, output, paths, videoFacts } from './facts.js';
 
-const entries: readonly (readonly [string, SettingSupport])[] = [
-  ...Object.entries(supportedJobFields),
-  ...Object.entries(supportedOutputSettings),
-];
+type Settings = Readonly<Record<string, unknown>>;
 
-for (const [name, support] of entries) {
-  if (!('by' in support)) continue;
-  test(`${name} is read in the file that the table names for it`, () => {
-    assert.ok(existsSync(support.by), `${support.by} is not there`);
-    assert.ok(/\.ts$/.test(support.by), support.by);
+/** A setting that is applied: its names from the outermost one, and where it makes a difference. */
+interface Applied {
+  readonly names: readonly string[];
+  readonly setting: Setting;
+  readonly seenIn: NonNullable<Setting['seenIn']> | 'plan';
+}
+
+function appliedSettings(
+  table: SettingsTable,
+  seenIn: Applied['seenIn'],
+  parents: readonly string[] = [],
+): readonly Applied[] {
+  return Object.entries(table).flatMap(([name, setting]) => {
+    if (setting.rejected !== undefined || setting.noEffect !== undefined) return [];
+    const names = [...parents, name];
+    const own = setting.seenIn ?? seenIn;
+    return [{ names, setting, seenIn: own }, ...appliedSettings(nestedSettings(setting), own, names)];
   });
 }
 
-test('every setting of the plan is named in the file that supports it', () => {
-  for (const [name, support] of entries) {
-    if (!('by' in support) || !support.by.startsWith('daemon/plan/')) continue;
-    // A nested setting is read under its last name only.
-    const own = name.slice(name.lastIndexOf('.') + 1);
-    assert.match(readFileSync(support.by, 'utf8'), new RegExp(`\\b${own}\\b`), name);
+const applied = [...appliedSettings(jobTable, 'job'), ...appliedSettings(outputTable, 'plan')];
+
+const allCodecs = ['libfdk_aac', 'pcm_s24le', 'pcm_s32le', 'libwebp'];
+const capabilities: Capabilities = {
+  ...newCapabilities,
+  encoders: new Set([...newCapabilities.encoders, ...allCodecs]),
+  filters: new Set([...newCapabilities.filters, 'ass', 'subtitles']),
+};
+const film = mediaFacts();
+const subtitled: MediaFacts = { ...film, subtitles: [{ streamIndex: 2, codec: 'subrip', language: 'en' }] };
+const bilingual: MediaFacts = {
+  ...film,
+  audio: audioFacts({ language: 'en' }),
+  otherAudio: [audioFacts({ streamIndex: 2, language: 'de' })],
+};
+const fields = mediaFacts({
+  video: videoFacts({ width: 720, height: 576, fieldOrder: 'top-first', codec: 'mpeg2video' }),
+  audio: audioFacts({ channels: 6, sampleRate: 96_000 }),
+});
+
+/** The other settings of an output, its file name, and the input: each setting makes a difference in one of these. */
+const contexts: readonly (readonly [Settings, string, MediaFacts])[] = [
+  [{}, 'film.mp4', film],
+  [{}, 'film.mp4', fields],
+  [{}, 'film.mp4', subtitled],
+  [{}, 'film.mp4', bilingual],
+  [{ width: 640, height: 640 }, 'film.mp4', film],
+  [{ width: 1920 }, 'film.mp4', film],
+  [{ video_bitrate: 800 }, 'film.mp4', film],
+  [{ bitrate_cap: 800 }, 'film.mp4', film],
+  [{}, 'film.wav', film],
+  [{ video_codec: 'vp9', audio_codec: 'opus', audio_bitrate: 128 }, 'film.webm', film],
+  [{ audio_compression_ratio: 2 }, 'film.mp4', film],
+  [{ audio_expansion_ratio: 2 }, 'film.mp4', film],
+  [{ audio_normalize: true }, 'film.mp4', film],
+  [{ deinterlace: 'on' }, 'film.mp4', film],
+  [{ type: 'segmented' }, 'film.m3u8', film],
+  [{ type: 'captions', format: 'm3u8' }, 'film.m3u8', film],
+  [{ type: 'segmented', streaming_delivery_format: 'dash' }, 'film.mpd', film],
+  [{ type: 'segmented', encryption_method: 'aes-128-cbc' }, 'film.m3u8', film],
+  [{ type: 'segmented', encryption_key_rotation_period: 2 }, 'film.m3u8', film],
+  [{ type: 'segmented', generate_keyframe_manifest: true }, 'film.m3u8', film],
+];
+
+/** Values to try for a setting, as a request has them. */
+function valuesOf(setting: Setting): readonly unknown[] {
+  switch (setting.kind) {
+    case 'integer':
+    case 'number':
+      return [setting.min, 1, 2, 5, 12, 60, 90, 320, 1000, 22_050, setting.max].filter(
+        (value) => value >= setting.min && value <= setting.max,
+      );
+    case 'boolean':
+      return [true, false];
+    case 'choice':
+    case 'number-choice':
+      return setting.choices;
+    case 'list':
+      return valuesOf(setting.of).map((value) => [value]);
+    case 'size':
+      return ['320x240', '640x480'];
+    default:
+      return [exampleValue(setting)];
+  }
+}
+
+/** The settings with one at a path, in which required nested ones are there as well. */
+function withValue(names: readonly string[], value: unknown): Settings {
+  const [first = '', ...rest] = names;
+  const setting: Setting | undefined = (outputTable as SettingsTable)[first];
+  if (rest.length === 0 || setting === undefined) return { [first]: value };
+  const example = exampleValue(setting);
+  const base = Array.isArray(example) ? example[0] : example;
+  return { [first]: { ...base, ...Object.fromEntries([[rest.join('.'), value]]) } };
+}
+
+/** What is planned for an output, as text; null if the settings are invalid together or the output cannot be made. */
+function planned(given: Settings, filename: string, media: MediaFacts): string | null {
+  const parsed = parseJobRequest({ input: 'http://a/b', outputs: [given] }, { maxOutputs: 1 });
+  const [found] = parsed.ok ? parsed.request.outputs : [];
+  if (found === undefined) return null;
+  const settings = withDeviceProfile(found);
+  const images = (settings.watermark ?? []).map(
+    ({ url }) => ({ path: `/scratch/${url.length}`, demuxer: 'png_pipe', width: 40, height: 20 }) as const,
+  );
+  const one = {
+    ...output(settings, filename),
+    watermarks: images,
+    captions: assumedCaptions(media, settings),
+    segmentGrids: segmentGridsOf(settings, [settings]),
+  };
+  const made = plan([one], media, paths, capabilities);
+  const thumbnails = (settings.thumbnails ?? []).map((set, setIndex) =>
+    planThumbnails(
+      {
+        ...{ outputId: 7, path: '/scratch/film', media, set, setIndex },
+        ...{ inputFrameRate: media.video?.frameRate ?? null, keyframeInterval: settings.keyframe_interval },
+      },
+      capabilities,
+    ),
+  );
+  return made.rejections.length > 0
+    ? null
+    : JSON.stringify([made, thumbnails, captionGridOf(settings, [{ settings }])]);
+}
+
+for (const { names, setting, seenIn } of applied) {
+  if (seenIn !== 'plan') continue;
+  test(`two values of ${names.join('.')} give two plans`, () => {
+    const makesDifference = contexts.some(([others, filename, media]) => {
+      const first = planned(others, filename, media);
+      return valuesOf(setting).some((value) => {
+        const made = planned({ ...others, ...withValue(names, value) }, filename, media);
+        return first !== null && made !== null && made !== first;
+      });
+    });
+    assert.ok(makesDifference);
+  });
+}
+
+/** Where a setting that is not part of the plan is read. */
+const readers: Readonly<Record<Exclude<Applied['seenIn'], 'plan'>, RegExp>> = {
+  job: /^(daemon\/(jobs|actions|http)|src\/shared\/settings\/(output-rules|parse-job-request))/,
+  delivery: /^(daemon\/(jobs|actions|pipeline|packaging|transports)|src\/shared\/thumbnail-names)/,
+  notification: /^daemon\/(jobs|webhooks)/,
+};
+
+test('every setting that is not part of the plan is read where its row says', () => {
+  const sources = readSources(process.cwd(), ['src', 'daemon']);
+  for (const { names, seenIn } of applied) {
+    if (seenIn === 'plan') continue;
+    const word = new RegExp(`\\b${names.at(-1)}\\b`);
+    const isRead = sources.some(({ path, bare }) => readers[seenIn].test(path) && word.test(bare));
+    assert.ok(isRead, names.join('.'));
   }
 });
 
 test('the default output and an output without settings have no unsupported settings', () => {
   const nothing = { validationErrors: [], warnings: [] };
-  assert.equal(checkSupport(supportedOutputSettings, defaultOutput, 'outputs[0]'), nothing);
-  assert.equal(checkSupport(supportedOutputSettings, {}, 'outputs[0]'), nothing);
+  assert.equal(checkSupport(outputTable, defaultOutput, 'outputs[0]'), nothing);
+  assert.equal(checkSupport(outputTable, {}, 'outputs[0]'), nothing);
 });
 
 test('a setting that is not supported is rejected by its path, except with a value that turns it off', () => {
-  const check = (settings: object) => checkSupport(supportedOutputSettings, { ...settings }, 'outputs[2]');
+  const check = (settings: object) => checkSupport(outputTable, { ...settings }, 'outputs[2]');
   const [error = ''] = check({ drm: { method: 'playready' } }).validationErrors;
   assert.match(error, /^outputs\[2\]\.drm is not supported: /);
   for (const value of [false, 'false', 0, 'none', {}, []])
@@ -46,7 +190,7 @@ test('a setting that is not supported is rejected by its path, except with a val
 });
 
 test('a setting without effect is a warning if a client may expect another file', () => {
-  const check = (settings: object) => checkSupport(supportedOutputSettings, { ...settings }, 'outputs[0]');
+  const check = (settings: object) => checkSupport(outputTable, { ...settings }, 'outputs[0]');
   assert.equal(check({ vp6_profile: 'vp6-e' }).warnings, [
     { field: 'outputs[0].vp6_profile', message: 'has no effect here: it is an option of the codec vp6' },
   ]);

@@ -9,11 +9,7 @@ import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
-import {
-  supportedJobFields,
-  supportedOutputSettings,
-} from '../../src/shared/settings/support/supported-settings.js';
-import { settingPaths } from '../helpers/architecture/check-settings.js';
+import { settingPaths } from '../helpers/setting-paths.js';
 
 const page = settingsPage();
 const limits = { maxOutputs: 50 };
@@ -50,9 +46,8 @@ for (const { title, request, words } of examples) {
     assert.equal(made, given);
     if (!given.ok) return;
     const { outputs, ...job } = given.request;
-    assert.equal(checkSupport(supportedJobFields, job, '').validationErrors, []);
-    for (const output of outputs)
-      assert.equal(checkSupport(supportedOutputSettings, output, '').validationErrors, []);
+    assert.equal(checkSupport(jobTable, job, '').validationErrors, []);
+    for (const output of outputs) assert.equal(checkSupport(outputTable, output, '').validationErrors, []);
   });
 }
 

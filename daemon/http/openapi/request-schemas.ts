@@ -4,12 +4,8 @@ import { accessControlTable } from '../../../src/shared/settings/access-control.
 import { captionFileTable } from '../../../src/shared/settings/captions.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { notificationTable } from '../../../src/shared/settings/notifications.js';
-import type { SettingsTable } from '../../../src/shared/settings/setting.js';
-import { exceptionsText, type SettingSupport } from '../../../src/shared/settings/support/setting-support.js';
-import {
-  supportedJobFields,
-  supportedOutputSettings,
-} from '../../../src/shared/settings/support/supported-settings.js';
+import type { Setting, SettingsTable } from '../../../src/shared/settings/setting.js';
+import { exceptionsText } from '../../../src/shared/settings/support/setting-support.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../../src/shared/settings/watermark.js';
 import {
@@ -44,7 +40,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
   return {
     JobRequest: jobRequestSchema(options.maxOutputs),
     ...Object.fromEntries(settings),
-    OutputSettings: withSupportNotes(settingsSchema(outputTable, named), supportedOutputSettings),
+    OutputSettings: withSupportNotes(settingsSchema(outputTable, named), outputTable),
     KeyRequest: {
       type: 'object',
       description: 'Only an API key.',
@@ -55,7 +51,7 @@ export function requestSchemas(options: { readonly maxOutputs: number }): Schema
 }
 
 function jobRequestSchema(maxOutputs: number): Schema {
-  const { properties, ...job } = withSupportNotes(settingsSchema(jobTable, named), supportedJobFields);
+  const { properties, ...job } = withSupportNotes(settingsSchema(jobTable, named), jobTable);
   const output = refTo('OutputSettings');
   const several: Schema = {
     type: 'array',
@@ -83,22 +79,21 @@ function jobRequestSchema(maxOutputs: number): Schema {
 }
 
 /** Adds to the description of each setting how this daemon handles it, if it is not fully supported. */
-function withSupportNotes(schema: Schema, support: Readonly<Record<string, SettingSupport>>): Schema {
+function withSupportNotes(schema: Schema, table: SettingsTable): Schema {
   const described = Object.entries(schema.properties ?? {}).map(([name, property]) => {
-    const note = supportNote(name, support[name]);
-    const deprecated = 'unsupported' in (support[name] ?? {}) ? ({ deprecated: true } as const) : {};
+    const setting = table[name];
+    const note = setting === undefined ? '' : supportNote(name, setting);
+    const deprecated = setting?.rejected === undefined ? {} : ({ deprecated: true } as const);
     return [name, { ...property, description: `${property.description}${note}`, ...deprecated }] as const;
   });
   return { ...schema, properties: Object.fromEntries(described) };
 }
 
-function supportNote(name: string, support: SettingSupport | undefined): string {
-  if (support === undefined) return '';
-  if ('by' in support) {
-    const exceptions = exceptionsText(support);
-    return exceptions === '' ? '' : ` Supported ${exceptions}.`;
-  }
-  return 'noEffect' in support ? ` No effect: ${support.noEffect}.` : ` ${name} ${support.unsupported}.`;
+function supportNote(name: string, setting: Setting): string {
+  if (setting.rejected !== undefined) return ` ${name} ${setting.rejected}.`;
+  if (setting.noEffect !== undefined) return ` No effect: ${setting.noEffect}.`;
+  const exceptions = exceptionsText(setting);
+  return exceptions === '' ? '' : ` Supported ${exceptions}.`;
 }
 
 const jobInXml = `<?xml version="1.0" encoding="UTF-8"?>

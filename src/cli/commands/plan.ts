@@ -8,13 +8,7 @@ import { missingFolders, rejectInputAsOutput } from '../destinations/check-desti
 import { resolveDestinations } from '../destinations/resolve-destinations.js';
 import { collectValues } from '../input/args.js';
 import { withoutProgram, withTypedErrors, withValidation } from '../input/command-errors.js';
-import {
-  addJobOptions,
-  daemonSettings,
-  type JobArgs,
-  unsupportedHelp,
-  withExamplesFirst,
-} from '../input/job-args.js';
+import { addJobOptions, daemonSettings, type JobArgs, withExamplesFirst } from '../input/job-args.js';
 import { isRequestName, localRequest, type ParseXml } from '../input/job-input.js';
 import { addLadderOptions, hasLadder } from '../input/ladder-flags.js';
 import { printResponseWarnings } from '../input/print-warnings.js';
@@ -65,10 +59,6 @@ Examples:
   venc plan film.mov --hls out/
   venc plan film.mov -o film.webm --start-clip 10 --clip-length 30
   venc plan film.mov --output width=640 --output filename=a.mp3 --json`;
-
-/** The settings that this version rejects. */
-export const moreHelp = async () =>
-  unsupportedHelp(await import('../../shared/settings/support/supported-settings.js'));
 
 const parseXml: ParseXml = async (text) =>
   (await import('../../shared/xml/read-xml-request.js')).readXmlRequest(text);

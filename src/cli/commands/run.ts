@@ -20,7 +20,6 @@ import {
   daemonSettings,
   type JobArgs,
   loadPreset,
-  unsupportedHelp,
   withExamplesFirst,
 } from '../input/job-args.js';
 import { localRequest, type ParseXml } from '../input/job-input.js';
@@ -95,10 +94,6 @@ Examples:
     -o large.mp4 --output width=1920
   venc run film.mov -o out/ --output label=small,width=640 \\
     --output label=large`;
-
-/** The settings that the daemon of this version rejects. */
-export const moreHelp = async () =>
-  unsupportedHelp(await import('../../shared/settings/support/supported-settings.js'));
 
 const parseXml: ParseXml = async (text) =>
   (await import('../../shared/xml/read-xml-request.js')).readXmlRequest(text);

@@ -2,7 +2,7 @@ import { type Command, Option } from 'commander';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import { withTypedErrors } from '../input/command-errors.js';
-import { addJobOptions, unsupportedHelp, withExamplesFirst } from '../input/job-args.js';
+import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
 import { submitJob } from '../submit/submit-job.js';
 import { idempotencyKeyOf, rejectUnusedFlags, type SubmitOptions } from '../submit/submit-options.js';
@@ -78,7 +78,3 @@ Examples:
   venc submit film.mov --watermark url=logo.png,x=-20,y=20
   echo '{"input": "sftp://me:secret@example.com/a.mov"}' | venc submit -
   venc submit - --ndjson --idempotency-key tuesday < jobs.ndjson`;
-
-/** The settings that the daemon of this version rejects. */
-export const moreHelp = async () =>
-  unsupportedHelp(await import('../../shared/settings/support/supported-settings.js'));

@@ -141,30 +141,3 @@ export async function readOutputArgument(arg: string): Promise<string> {
   if (path === '') throw new VencError('UsageError', '--output @FILE needs a file name.');
   return (await readTextFile(path)).trim();
 }
-
-/** How the daemon supports settings, as far as a help page shows it. */
-type SettingSupportTables = Readonly<Record<string, object>>;
-
-/**
- * The part of a help page that lists the flags that the daemon of this version rejects, with the values that it accepts
- * nevertheless; empty if there are none. Other services may support more.
- */
-export function unsupportedHelp(tables: {
-  readonly supportedJobFields: SettingSupportTables;
-  readonly supportedOutputSettings: SettingSupportTables;
-}): string {
-  const unsupported = settingFlags().flatMap(({ flag, name, path }) => {
-    const support = (path === 'job' ? tables.supportedJobFields : tables.supportedOutputSettings)[name];
-    if (support === undefined || !('unsupported' in support)) return [];
-    const acceptedValues = 'unless' in support && Array.isArray(support.unless) ? support.unless : [];
-    return [
-      acceptedValues.length === 0
-        ? `  ${flag}`
-        : `  ${flag} other than ${acceptedValues.map(String).join(', ')}`,
-    ];
-  });
-  if (unsupported.length === 0) return '';
-  return ['', 'Not supported yet by the daemon of this version, nor by run and plan:', ...unsupported].join(
-    '\n',
-  );
-}

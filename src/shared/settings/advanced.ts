@@ -64,6 +64,7 @@ export const advancedTable = {
     defaultText: 'to the end',
   },
   allow_truncated: {
+    seenIn: 'delivery',
     kind: 'boolean',
     default: false,
     section: 'addition',

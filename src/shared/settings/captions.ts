@@ -7,6 +7,7 @@ const section = 'Captions';
 /** One caption file. */
 export const captionFileTable = {
   url: {
+    seenIn: 'delivery',
     kind: 'url',
     example: 'https://example.com/film.en.srt',
     isRequired: true,
@@ -14,6 +15,7 @@ export const captionFileTable = {
     help: 'URL of the file: SubRip, WebVTT, SSA, TTML (DFXP), SAMI, SCC, STL or MPL2, by any input scheme',
   },
   language: {
+    seenIn: 'delivery',
     kind: 'text',
     maxLength: 35,
     example: 'de',
@@ -36,6 +38,7 @@ export const captionFileTable = {
     help: 'whether players show this track even if captions are off',
   },
   format: {
+    seenIn: 'delivery',
     kind: 'choice',
     choices: [
       'srt',
@@ -57,6 +60,7 @@ export const captionFileTable = {
     defaultText: 'by its content',
   },
   encoding: {
+    seenIn: 'delivery',
     kind: 'text',
     maxLength: 40,
     example: 'windows-1252',
@@ -83,6 +87,7 @@ export const captionsTable = {
     help: 'omit all captions: the subtitles of the input, and captions within its video',
   },
   language: {
+    seenIn: 'delivery',
     kind: 'text',
     maxLength: 35,
     form: { pattern: '[A-Za-z]{2,3}(?:-[A-Za-z0-9]{1,8})*', rule: 'must be a language code', example: 'en' },

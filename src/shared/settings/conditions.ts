@@ -26,15 +26,16 @@ const skipRules = {
 /** Whether an output is made at all, by the properties of the input. */
 export const conditionsTable = {
   skip: {
+    seenIn: 'job',
     kind: 'object',
     fields: skipRules,
     section,
     help: 'rules about the input; if one matches, the output is not made',
   },
-  min_size: { ...sizeRule, help: 'the older form of skip.min_size' },
-  max_size: { ...sizeRule, help: 'the older form of skip.max_size' },
-  min_duration: { ...secondsRule, help: 'the older form of skip.min_duration' },
-  max_duration: { ...secondsRule, help: 'the older form of skip.max_duration' },
+  min_size: { seenIn: 'job', ...sizeRule, help: 'the older form of skip.min_size' },
+  max_size: { seenIn: 'job', ...sizeRule, help: 'the older form of skip.max_size' },
+  min_duration: { seenIn: 'job', ...secondsRule, help: 'the older form of skip.min_duration' },
+  max_duration: { seenIn: 'job', ...secondsRule, help: 'the older form of skip.max_duration' },
 } as const satisfies SettingsTable;
 
 /** The names of the skip rules that an output may also have outside `skip`. */

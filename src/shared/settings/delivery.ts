@@ -30,6 +30,8 @@ export const asperaJobTable = {
 } as const satisfies SettingsTable;
 
 const uncheckedTransfer = {
+  noEffect: 'nothing is uploaded to Aspera servers',
+  warns: true,
   kind: 'unchecked',
   section: aspera,
   help: 'a setting of uploads to Aspera servers',
@@ -37,20 +39,27 @@ const uncheckedTransfer = {
 
 /** How the files of an output are delivered. */
 export const deliveryTable = {
-  credentials: { ...credentialsSetting, help: 'the name of saved credentials for the destination' },
+  credentials: {
+    seenIn: 'delivery',
+    ...credentialsSetting,
+    help: 'the name of saved credentials for the destination',
+  },
   secondary_url: {
+    seenIn: 'delivery',
     kind: 'url',
     example: 'sftp://backup.example.com/films/trailer.mp4',
     section,
     help: 'destination of the file if the delivery to url has failed',
   },
   overwrite: {
+    seenIn: 'delivery',
     kind: 'boolean',
     default: false,
     section: 'addition',
     help: 'replace files that exist at a file: URL and that the job did not make; --force of run and submit sets it',
   },
   headers: {
+    seenIn: 'delivery',
     kind: 'map',
     example: { 'Cache-Control': 'max-age=3600' },
     max: 20,
@@ -61,6 +70,7 @@ export const deliveryTable = {
     help: 'headers of the object in a bucket, such as Cache-Control and x-amz-meta-title',
   },
   rrs: {
+    seenIn: 'delivery',
     kind: 'boolean',
     isSentAsInteger: true,
     default: false,
@@ -68,6 +78,7 @@ export const deliveryTable = {
     help: 'store the object in S3 with reduced redundancy',
   },
   parallel_upload_limit: {
+    seenIn: 'delivery',
     kind: 'integer',
     min: 1,
     max: 30,

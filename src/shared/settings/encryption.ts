@@ -9,9 +9,18 @@ const addressForm = {
   example: 'https://example.com/keys/1',
 } as const;
 
+const aesOnly = 'must be aes-128-cbc or none';
+
 /** Settings of encrypted segments: `METHOD=AES-128` of RFC 8216, section 5.2. */
 export const encryptionTable = {
   encryption_method: {
+    rejectedValues: {
+      'aes-128-ctr': aesOnly,
+      'aes-256-cbc': aesOnly,
+      'aes-256-ctr': aesOnly,
+      cbcs: aesOnly,
+      'sample-aes': aesOnly,
+    },
     kind: 'choice',
     choices: [
       ...(['aes-128-cbc', 'aes-128', 'none'] as const),

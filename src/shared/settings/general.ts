@@ -40,6 +40,7 @@ const section = '4.1 General';
 /** Names, destination and codec of an output. */
 export const generalTable = {
   label: {
+    seenIn: 'job',
     kind: 'text',
     maxLength: 255,
     emptyMeansOmitted: true,
@@ -47,6 +48,7 @@ export const generalTable = {
     help: 'a name to distinguish the outputs; unique within a job',
   },
   url: {
+    seenIn: 'job',
     kind: 'url',
     example: 's3://films/trailer.mp4',
     emptyMeansOmitted: true,
@@ -54,6 +56,7 @@ export const generalTable = {
     help: 'destination of the file; overrides base_url and filename',
   },
   base_url: {
+    seenIn: 'job',
     kind: 'url',
     example: 's3://films/2026',
     emptyMeansOmitted: true,
@@ -61,6 +64,7 @@ export const generalTable = {
     help: 'destination folder; the file is named filename, or gets a random name',
   },
   filename: {
+    seenIn: 'job',
     kind: 'text',
     maxLength: 2048,
     isPath: true,
@@ -121,6 +125,7 @@ export const generalTable = {
     help: 'encoding speed; slower gives better compression; vp8, theora, mpeg4 and wmv ignore it',
   },
   public: {
+    seenIn: 'delivery',
     kind: 'boolean',
     isSentAsInteger: true,
     default: false,
@@ -128,16 +133,19 @@ export const generalTable = {
     help: 'let everyone read the delivered file, if the destination supports access control',
   },
   access_control: {
+    seenIn: 'delivery',
     ...accessControlSetting,
     help: 'grants on the delivered file, if the destination supports access control',
   },
   notifications: {
+    seenIn: 'notification',
     ...notificationsSetting,
     help: 'a URL that is notified when the output has ended',
   },
   requires: {
+    seenIn: 'job',
     ...requiresSetting,
     help: 'a label that a machine must have to make the output',
   },
-  strict: { ...strictSetting, defaultText: 'the setting of the job' },
+  strict: { seenIn: 'job', ...strictSetting, defaultText: 'the setting of the job' },
 } as const satisfies SettingsTable;

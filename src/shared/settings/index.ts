@@ -15,7 +15,6 @@ import { resolutionTable } from './resolution.js';
 import { segmentsTable } from './segments.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { sourcesTable } from './sources.js';
-import { streamingTable } from './streaming.js';
 import { thumbnailsSetting } from './thumbnails.js';
 import { videoEffectsTable } from './video-effects.js';
 import { videoRateTable } from './video-rate.js';
@@ -44,7 +43,6 @@ export const outputTable = {
   ...playlistsTable,
   ...encryptionTable,
   ...captionsTable,
-  ...streamingTable,
   ...notAppliedOutputTable,
 } as const satisfies SettingsTable;
 

@@ -32,6 +32,7 @@ export const jobTable = {
     help: 'number of connections that download the input, if its server allows several; 0 is 1',
   },
   region: {
+    noEffect: 'all jobs are encoded on this machine',
     kind: 'text',
     maxLength: 255,
     mayBeEmpty: true,
@@ -65,10 +66,15 @@ export const jobTable = {
     help: 'a label that a machine must have to work on the job',
   },
   notifications: {
+    seenIn: 'notification',
     ...notificationsSetting,
     help: 'a URL that is notified when the job has ended',
   },
-  credentials: { ...credentialsSetting, help: 'the name of saved credentials for the input' },
+  credentials: {
+    seenIn: 'delivery',
+    ...credentialsSetting,
+    help: 'the name of saved credentials for the input',
+  },
   private: {
     kind: 'boolean',
     default: false,

@@ -22,6 +22,8 @@ export const notificationTable = {
     help: 'format of the body of the notification',
   },
   event: {
+    noEffect: 'it belongs to live streaming',
+    warns: true,
     kind: 'unchecked',
     type: 'string',
     section: 'Live streaming',

@@ -117,9 +117,13 @@ type PlaylistCaptionsSettings = SettingsOf<typeof playlistCaptionsTable>;
 /** The settings of one rendition of a group of audio. */
 export type AlternateAudioSettings = SettingsOf<typeof alternateAudioTable>;
 
+const noSmooth = 'is not supported: use hls or dash instead of Smooth Streaming';
+
 /** Settings of playlists of several renditions (`type: playlist`): RFC 8216, section 4.3.4. */
 export const playlistsTable = {
   playlist_format: {
+    rejectedValues: { ism: noSmooth, mss: noSmooth },
+    seenIn: 'delivery',
     kind: 'choice',
     choices: ['hls', 'm3u', 'm3u8', 'highwinds', 'dash', 'mpd', 'ism', 'mss'],
     section,
@@ -127,6 +131,7 @@ export const playlistsTable = {
     defaultText: 'hls',
   },
   streams: {
+    seenIn: 'delivery',
     kind: 'list',
     of: { kind: 'object', fields: streamsTable, section, help: 'one stream' },
     max: 100,
@@ -134,6 +139,7 @@ export const playlistsTable = {
     help: 'streams of the playlist; players begin with the first',
   },
   alternate_audio: {
+    seenIn: 'delivery',
     kind: 'list',
     of: { kind: 'object', fields: alternateAudioTable, section, help: 'one rendition' },
     max: 100,
@@ -142,6 +148,7 @@ export const playlistsTable = {
     help: 'renditions of audio, by groups; without path and source, the audio is in the stream',
   },
   captions: {
+    seenIn: 'delivery',
     kind: 'list',
     of: { kind: 'object', fields: playlistCaptionsTable, section, help: 'one rendition' },
     max: 50,
@@ -149,8 +156,9 @@ export const playlistsTable = {
     help: 'captions of the playlist, in place of those of its sources',
     defaultText: 'those of the sources',
   },
-  smil_base_url: { kind: 'url', section, help: 'base URL in a SMIL file, of any scheme' },
+  smil_base_url: { seenIn: 'delivery', kind: 'url', section, help: 'base URL in a SMIL file, of any scheme' },
   allow_skipped_sources: {
+    seenIn: 'delivery',
     kind: 'boolean',
     default: false,
     section,

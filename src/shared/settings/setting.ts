@@ -19,6 +19,21 @@ interface SettingText {
   readonly section: string;
   /** A value for documentation, if one that follows from the kind would mislead. */
   readonly example?: unknown;
+  /** Rejected with this text (after the path of the setting), except for values that turn it off. */
+  readonly rejected?: string;
+  /** Accepted, without effect in this daemon, for this reason. */
+  readonly noEffect?: string;
+  /** Whether a setting without effect is a warning, because a client may expect another file. */
+  readonly warns?: true;
+  /** Values of a setting that is rejected or has no effect that match what this daemon does: no error, no warning. */
+  readonly unless?: readonly unknown[];
+  /** Values that are rejected, each with its text (after the path of the setting). */
+  readonly rejectedValues?: Readonly<Record<string, string>>;
+  /**
+   * Where the setting makes a difference, itself and the settings nested in it. Absent: `plan` for a setting of an output, which is
+   * how its file is made, and `job` for a field of the job.
+   */
+  readonly seenIn?: 'job' | 'delivery' | 'notification';
 }
 
 /** A whole number from `min` to `max`. The unit is in the name or in `unit`. */
@@ -182,7 +197,7 @@ export interface MapSetting extends SettingText {
  * A setting of the service that venc knows but does not apply: it has no effect, or it is rejected. Its value is checked
  * only for its type, and a wrong type is a warning. It has no command-line flag.
  */
-export interface UncheckedSetting extends SettingText {
+export type UncheckedSetting = SettingText & {
   readonly kind: 'unchecked';
   /** The type of its value; absent if any type is accepted. */
   readonly type?: 'boolean' | 'number' | 'string' | 'object';
@@ -190,7 +205,7 @@ export interface UncheckedSetting extends SettingText {
   readonly fieldNames?: readonly string[];
   /** Whether the value is a secret, which is not kept. */
   readonly isSecret?: true;
-}
+} & ({ readonly rejected: string } | { readonly noEffect: string });
 
 /** One row of a table of settings. */
 export type Setting =

@@ -5,6 +5,8 @@ const section = 'Dependent outputs';
 /** What an output is, and what it is made from. */
 export const sourcesTable = {
   type: {
+    rejectedValues: { cae: 'must not be cae: content-aware ladders are not supported' },
+    seenIn: 'job',
     kind: 'choice',
     choices: ['standard', 'transfer-only', 'segmented', 'playlist', 'captions', 'cae'],
     rejectedChoices: ['cae'],
@@ -14,6 +16,7 @@ export const sourcesTable = {
     help: 'segmented cuts it, playlist lists several, captions writes a caption file, transfer-only delivers the input',
   },
   source: {
+    seenIn: 'job',
     kind: 'text',
     maxLength: 255,
     section,
@@ -21,6 +24,7 @@ export const sourcesTable = {
     defaultText: 'the input',
   },
   program: {
+    seenIn: 'delivery',
     kind: 'text',
     maxLength: 255,
     maxNumber: 65_535,

@@ -14,6 +14,7 @@ const seconds = { kind: 'number', max: 360_000, unit: 'seconds', section: chapte
 /** The settings of one set of still images taken from an output. */
 export const thumbnailsTable = {
   label: {
+    seenIn: 'delivery',
     kind: 'text',
     maxLength: 255,
     emptyMeansOmitted: true,
@@ -82,6 +83,7 @@ export const thumbnailsTable = {
     help: 'what to do if the video has another aspect ratio than width and height; only preserve never enlarges',
   },
   base_url: {
+    seenIn: 'delivery',
     kind: 'url',
     example: 's3://films/stills',
     emptyMeansOmitted: true,
@@ -90,6 +92,7 @@ export const thumbnailsTable = {
     defaultText: 'the folder of the video',
   },
   prefix: {
+    seenIn: 'delivery',
     kind: 'text',
     maxLength: 200,
     emptyMeansOmitted: true,
@@ -103,6 +106,7 @@ export const thumbnailsTable = {
     defaultText: 'the name of the video; with base_url: frame',
   },
   filename: {
+    seenIn: 'delivery',
     kind: 'text',
     example: 'still-{{padded_number}}',
     maxLength: 2048,
@@ -112,6 +116,7 @@ export const thumbnailsTable = {
     help: 'name with {{number}} or {{padded_number}}, and {{width}}, {{height}}, {{size}} or {{label}}; overrides prefix',
   },
   public: {
+    seenIn: 'delivery',
     kind: 'boolean',
     isSentAsInteger: true,
     section,
@@ -119,11 +124,13 @@ export const thumbnailsTable = {
     defaultText: 'the setting of the output',
   },
   access_control: {
+    seenIn: 'delivery',
     ...accessControlSetting,
     help: 'grants on the thumbnails, if the destination supports access control',
     defaultText: 'the grants of the output',
   },
   rrs: {
+    seenIn: 'delivery',
     kind: 'boolean',
     isSentAsInteger: true,
     section: chapter,
@@ -136,12 +143,14 @@ export const thumbnailsTable = {
     help: 'headers of the images in a bucket, such as Cache-Control',
   },
   credentials: {
+    seenIn: 'delivery',
     ...credentialsSetting,
     section: chapter,
     help: 'the name of saved credentials for base_url',
     defaultText: 'those of the output, if they are for the same scheme',
   },
   parallel_upload_limit: {
+    seenIn: 'delivery',
     kind: 'integer',
     min: 1,
     max: 30,

@@ -5,6 +5,7 @@ const section = '4.1 Watermark';
 /** One image that is overlaid on the video. */
 export const watermarkTable = {
   url: {
+    seenIn: 'delivery',
     kind: 'url',
     example: 'https://example.com/logo.png',
     isRequired: true,

@@ -1,9 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandGroups, commandTable } from '../../../src/cli/command-table.js';
-import { unsupportedHelp } from '../../../src/cli/input/job-args.js';
 import { settingFlags } from '../../../src/shared/settings/flags.js';
-import * as supported from '../../../src/shared/settings/support/supported-settings.js';
 import { matchesGolden } from '../../helpers/golden.js';
 import { runCli } from '../run-cli.js';
 import { runInProcess } from '../run-here.js';
@@ -61,34 +59,6 @@ test('every command is in a group of the help, and no group is empty', async () 
   const { stdout } = await runCli(['--help'], { env });
   for (const heading of Object.values(commandGroups)) assert.match(stdout, `\n${heading}\n  `);
   assert.not.match(stdout, '\nCommands:\n');
-});
-
-test('a help page lists the settings that this version rejects, and the values that it accepts', () => {
-  const supportedJobFields = {
-    test: { by: 'a.ts' },
-    region: { noEffect: 'here' },
-    input: { unsupported: 'no flag' },
-  };
-  const supportedOutputSettings = {
-    width: { unsupported: 'no' },
-    onepass: { unsupported: 'no', unless: [false] },
-    keyframe_interval: { unsupported: 'no', unless: [250, 300] },
-    'watermark.x': { unsupported: 'no' },
-  };
-  assert.equal(unsupportedHelp({ supportedJobFields, supportedOutputSettings }).split('\n').slice(2), [
-    '  --width',
-    '  --onepass other than false',
-    '  --keyframe-interval other than 250, 300',
-  ]);
-  assert.is(unsupportedHelp({ supportedJobFields: {}, supportedOutputSettings: {} }), '');
-});
-
-test('every setting that this version rejects is named in the help of submit, run and plan', async () => {
-  const expected = unsupportedHelp(supported);
-  for (const name of withSettings) {
-    const { stdout } = await runCli([name, '--help'], { env });
-    assert.ok(stdout.includes(expected), name);
-  }
 });
 
 for (const columns of [60, 80, 140]) {

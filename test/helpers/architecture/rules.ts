@@ -11,7 +11,6 @@ import {
 import { checkCycles, checkImports, moduleOf } from './check-imports.js';
 import { checkExits, checkOwners, exitOwners, owners } from './check-owners.js';
 import { checkPureCode, checkPureImports, pureModules } from './check-purity.js';
-import { checkSettings, type SupportedSettings } from './check-settings.js';
 import { checkTestsRun } from './check-tests.js';
 import { moduleMap } from './modules.js';
 import type { SourceFile } from './source-file.js';
@@ -19,9 +18,6 @@ import type { SourceFile } from './source-file.js';
 /** Everything that the rules check. */
 export interface Codebase {
   readonly files: readonly SourceFile[];
-  /** Paths of all settings. */
-  readonly settings: readonly string[];
-  readonly supported: SupportedSettings;
   readonly budget: Budget;
 }
 
@@ -42,10 +38,6 @@ export const rules = {
   'tests-run': {
     statement: 'no test file forgets to run its tests',
     check: ({ files }) => checkTestsRun(files),
-  },
-  'settings-supported': {
-    statement: 'every setting is supported by a named file or listed as unsupported with a reason',
-    check: ({ settings, supported, files }) => checkSettings(settings, supported, files),
   },
   'pure-imports': {
     statement: 'pure modules import nothing that reaches outside the process',
