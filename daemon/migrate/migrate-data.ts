@@ -6,10 +6,9 @@ import { realDisk } from '../../src/shared/util/disk.js';
 import { checkOfKey, openDatabaseKey } from '../store/credentials/database-key.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
-import { requireFinishedMigration, targetState } from '../store/postgres/data-migration.js';
-import { DatabaseRecords } from '../store/postgres/database-records.js';
-import { type ExclusiveDatabase, openDatabaseExclusively } from '../store/postgres/exclusive-database.js';
-import { WritableDatabase } from '../store/postgres/writable-database.js';
+import { type ExclusiveDatabase, openDatabaseExclusively } from '../store/postgres/connection.js';
+import { requireFinishedMigration, targetState } from '../store/postgres/migrations.js';
+import { DatabaseRecords, WritableDatabase } from '../store/postgres/records.js';
 import type {
   DamagedRecord,
   IdRange,

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { openAccounts } from '../../daemon/store/accounts/accounts.js';
 import type { AccountsDocument } from '../../daemon/store/accounts/accounts-document.js';
 import { postgresSetup } from '../../daemon/store/postgres/accounts.js';
-import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { accountStoreContract } from '../contracts/account-store.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { skipSuite } from '../helpers/servers/find-program.js';

@@ -2,12 +2,8 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openDatabaseExclusively } from '../../daemon/store/postgres/exclusive-database.js';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import {
-  openEncryptionKey,
-  openPostgresCredentials,
-} from '../../daemon/store/postgres/postgres-credentials.js';
+import { openDatabaseExclusively, openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
+import { openEncryptionKey, openPostgresCredentials } from '../../daemon/store/postgres/credentials.js';
 import { completionCommand } from '../../src/cli/completion/protocol.js';
 import { type CliResult, runCli } from '../cli/run-cli.js';
 import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';

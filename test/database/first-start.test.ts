@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import {
   type DaemonProcess,
   killDaemons,

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { mergeJobCounts } from '../../daemon/store/postgres/job-rows.js';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
 import { draftFor } from '../contracts/job-store/store-facts.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { postgresHarnesses } from '../helpers/postgres-store-harness.js';

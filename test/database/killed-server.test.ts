@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
-import type { PostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
+import type { PostgresJobStore } from '../../daemon/store/postgres/jobs.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { draftFor, draftWith } from '../contracts/job-store/store-facts.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';

@@ -4,7 +4,8 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Leadership, lead } from '../../daemon/store/postgres/leadership.js';
+import { clientConfig } from '../../daemon/store/postgres/connection.js';
+import { type Leadership, lead } from '../../daemon/store/postgres/locks.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { startRelay } from '../helpers/relay.js';
 import { skipSuite } from '../helpers/servers/find-program.js';
@@ -45,7 +46,7 @@ else {
   /** Joins within this process. `during` is the work of the leader. */
   const join = (joined: string, { address = dsn, during = async () => {} } = {}) => {
     const events: string[] = [];
-    const leadership = lead(address, {
+    const leadership = lead(clientConfig(address), {
       log: () => undefined,
       async onGained(signal) {
         events.push('gained');

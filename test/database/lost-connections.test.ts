@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
-import type { PostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
+import type { PostgresJobStore } from '../../daemon/store/postgres/jobs.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { allOf, applying, draftWith, withClaim } from '../contracts/job-store/store-facts.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { startCli } from '../cli/run-cli.js';
 import {

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';
 import { filesIn, fillDataFolder, migrated, startMigration } from '../helpers/migration-harness.js';

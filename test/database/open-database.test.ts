@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { isVencError, type VencError } from '../../src/shared/errors.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { skipSuite } from '../helpers/servers/find-program.js';

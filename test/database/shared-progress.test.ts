@@ -2,10 +2,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { FileProgress } from '../../daemon/jobs/progress.js';
 import { ProgressTracker } from '../../daemon/queue/queue-run.js';
-import { progressChannel } from '../../daemon/store/postgres/notify-all.js';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import { createPostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
-import { type SharedProgress, shareProgress } from '../../daemon/store/postgres/shared-progress.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
+import { createPostgresJobStore } from '../../daemon/store/postgres/jobs.js';
+import { type SharedProgress, shareProgress } from '../../daemon/store/postgres/progress.js';
 import { applying, draftFor } from '../contracts/job-store/store-facts.js';
 import { findPostgres, startPostgres } from '../helpers/postgres.js';
 import { skipSuite } from '../helpers/servers/find-program.js';
@@ -50,8 +49,8 @@ else {
       ...{ database: opened, progressTracker: tracker, store, log },
       ...clock,
     });
-    await opened.channel.subscribe(progressChannel, {
-      onNotification: (payload) => payloads.push(payload),
+    opened.channel.subscribe('progress', {
+      onMessage: (message) => payloads.push(JSON.stringify(message)),
       onGap: () => undefined,
     });
     const close = async () => {
@@ -174,8 +173,9 @@ else {
   test('notifications of another form are ignored', async () => {
     const [here, there] = [await openDaemon(), await openDaemon()];
     const bad = ['', '{', '[]', '{"from":"a","items":[{"job":1},{"job":1,"run":1,"file":{}}]}'];
-    for (const payload of bad)
-      await server.query(database, `select pg_notify('${progressChannel}', '${payload}')`);
+    const payloads = ['', 'other {}', 'job {"id":1}', ...bad.map((text) => `progress ${text}`)];
+    for (const payload of payloads)
+      await server.query(database, `select pg_notify('venc_messages', '${payload}')`);
     const { id, output } = await run(here, 10);
     await waitUntil('it is known', () => there.percentOf(id, output) === 10);
     assert.is(there.tracker.read(1).size, 0);

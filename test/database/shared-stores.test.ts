@@ -6,12 +6,9 @@ import type { Job } from '../../daemon/jobs/job.js';
 import { openAccounts } from '../../daemon/store/accounts/accounts.js';
 import { encrypt } from '../../daemon/store/credentials/credentials-file.js';
 import { postgresSetup } from '../../daemon/store/postgres/accounts.js';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import {
-  openPostgresCredentials,
-  writeCredentialRows,
-} from '../../daemon/store/postgres/postgres-credentials.js';
-import type { PostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
+import { openPostgresCredentials, writeCredentialRows } from '../../daemon/store/postgres/credentials.js';
+import type { PostgresJobStore } from '../../daemon/store/postgres/jobs.js';
 import type { DatabaseTransaction } from '../../daemon/store/postgres/schema.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { allOf, draftFor, draftWith, withClaim } from '../contracts/job-store/store-facts.js';

@@ -173,7 +173,7 @@ else {
   test('notifications of another form are ignored', async ({ harness }) => {
     const bad = ['', '[]', '{"changes":[{"type":"left"},{"type":"new"},{"type":"joined","id":1}]}'];
     for (const payload of bad)
-      await server.query(harness.database, `select pg_notify('venc_workers', '${payload}')`);
+      await server.query(harness.database, `select pg_notify('venc_messages', 'workers ${payload}')`);
     const { registry: there } = await harness.open();
     await there.join(sampleJoin);
     await waitUntil('it is listed', () => namesOf(harness.registry).join() === 'box');

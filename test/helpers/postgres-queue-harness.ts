@@ -3,8 +3,8 @@ import { openPostgresQueue } from '../../daemon/queue/postgres/postgres-queue.js
 import { QueueEntries, startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
 import { ProgressTracker } from '../../daemon/queue/queue-run.js';
 import { delay } from '../../daemon/queue/retry-until-persisted.js';
-import { openPostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import { createPostgresJobStore } from '../../daemon/store/postgres/postgres-job-store.js';
+import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
+import { createPostgresJobStore } from '../../daemon/store/postgres/jobs.js';
 import type { QueueHarness } from '../contracts/job-queue/queue-facts.js';
 import type { PostgresServer } from './postgres.js';
 

@@ -1,12 +1,16 @@
 import * as assert from 'uvu/assert';
 import { QueueEntries, startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
-import type { Statement, StatementRunner } from '../../daemon/store/postgres/connection-pool.js';
-import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
+import {
+  openPostgresDatabase,
+  type PostgresDatabase,
+  type Statement,
+  type StatementRunner,
+} from '../../daemon/store/postgres/connection.js';
 import {
   createPostgresJobStore,
   type PostgresJobStore,
   type PostgresJobStoreOptions,
-} from '../../daemon/store/postgres/postgres-job-store.js';
+} from '../../daemon/store/postgres/jobs.js';
 import type { CrashKind, StoreFailures, StoreHarness } from '../contracts/job-store/store-facts.js';
 import type { PostgresServer } from './postgres.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { openSharedWorkers, type SharedWorkers } from '../../daemon/queue/remote/shared-workers.js';
-import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/open-database.js';
-import { openWorkerTable } from '../../daemon/store/postgres/postgres-worker-table.js';
+import { openPostgresDatabase, type PostgresDatabase } from '../../daemon/store/postgres/connection.js';
+import { openWorkerTable } from '../../daemon/store/postgres/workers.js';
 import { contractLeaseMs, type WorkersHarness } from '../contracts/workers.js';
 import type { PostgresServer } from './postgres.js';
 

@@ -1,8 +1,8 @@
 import { withFirstAccounts } from '../../store/accounts/accounts.js';
 import type { SetupStore } from '../../store/accounts/setup-store.js';
 import { postgresSetup } from '../../store/postgres/accounts.js';
-import { openPostgresDatabase } from '../../store/postgres/open-database.js';
-import { openEncryptionKey } from '../../store/postgres/postgres-credentials.js';
+import { openPostgresDatabase } from '../../store/postgres/connection.js';
+import { openEncryptionKey } from '../../store/postgres/credentials.js';
 
 /** The options of `openDatabaseSetup`. */
 interface DatabaseSetupOptions {

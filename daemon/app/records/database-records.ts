@@ -16,14 +16,18 @@ import { writeOwnerKey } from '../../store/accounts/folder-setup.js';
 import { readPlaceId } from '../../store/data-folder/data-folder.js';
 import { dataLayout } from '../../store/data-folder/layout.js';
 import { postgresSetup } from '../../store/postgres/accounts.js';
-import { createDatabaseCheck } from '../../store/postgres/database-problem.js';
+import {
+  clientConfig,
+  openPostgresDatabase,
+  type PostgresDatabase,
+} from '../../store/postgres/connection.js';
+import { openEncryptionKey, openPostgresCredentials } from '../../store/postgres/credentials.js';
+import { createDatabaseCheck } from '../../store/postgres/errors.js';
 import { mergeJobCounts } from '../../store/postgres/job-rows.js';
-import { type Leadership, lead } from '../../store/postgres/leadership.js';
-import { openPostgresDatabase, type PostgresDatabase } from '../../store/postgres/open-database.js';
-import { openEncryptionKey, openPostgresCredentials } from '../../store/postgres/postgres-credentials.js';
-import { createPostgresJobStore, type PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
-import { openWorkerTable } from '../../store/postgres/postgres-worker-table.js';
-import { shareProgress } from '../../store/postgres/shared-progress.js';
+import { createPostgresJobStore, type PostgresJobStore } from '../../store/postgres/jobs.js';
+import { type Leadership, lead } from '../../store/postgres/locks.js';
+import { shareProgress } from '../../store/postgres/progress.js';
+import { openWorkerTable } from '../../store/postgres/workers.js';
 import type { Records, RecordsOptions } from './records.js';
 
 /** The options of records in a database. */
@@ -90,7 +94,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
         database.expectRecovery();
       },
       startSharedWork(open) {
-        leadership = lead(dsn, {
+        leadership = lead(clientConfig(dsn), {
           log,
           async onGained(signal) {
             const work = open();

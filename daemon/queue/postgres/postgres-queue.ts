@@ -1,6 +1,6 @@
 import type { Log } from '../../../src/shared/util/log.js';
 import type { JobProgress } from '../../jobs/progress.js';
-import type { PostgresJobStore } from '../../store/postgres/postgres-job-store.js';
+import type { PostgresJobStore } from '../../store/postgres/jobs.js';
 import type { JobQueue } from '../job-queue.js';
 import { requeue } from '../job-run.js';
 import { RunQueue, type RunQueueOptions } from '../run-queue.js';

@@ -4,13 +4,13 @@ import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobStore } from '../../store/job-store.js';
-import type { PostgresDatabase } from '../../store/postgres/open-database.js';
+import type { PostgresDatabase } from '../../store/postgres/connection.js';
 import { ClaimConfirmation, type Moment, readClocks } from '../claim-confirmation.js';
 import type { JobOffer } from '../job-queue.js';
 import { describeError, requeue } from '../job-run.js';
 import type { JobClaims, JobSource, RunEnd } from '../job-source.js';
 import type { WaitingJob } from '../waiting-jobs.js';
-import { type Attempt, leaseSeconds, type QueueEngine, queueChannel } from './queue-entries.js';
+import { type Attempt, leaseSeconds, type QueueEngine } from './queue-entries.js';
 
 /** The dependencies of a `PostgresSource`. */
 export interface PostgresSourceOptions {
@@ -55,8 +55,8 @@ export class PostgresSource implements JobSource {
   async start(listener: SourceListener): Promise<void> {
     this.#listener = listener;
     const wake = () => this.#wake();
-    this.#unsubscribe = await this.#options.database.channel.subscribe(queueChannel, {
-      onNotification: wake,
+    this.#unsubscribe = this.#options.database.channel.subscribe('queue', {
+      onMessage: wake,
       onGap: wake,
     });
   }

@@ -5,8 +5,9 @@ import { isVencError } from '../../../src/shared/errors.js';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Log } from '../../../src/shared/util/log.js';
 import type { Job } from '../../jobs/job.js';
-import { runAlone } from '../../store/postgres/database-lock.js';
-import type { PostgresDatabase } from '../../store/postgres/open-database.js';
+import { queueMessageStatement, sendMessages } from '../../store/postgres/changes.js';
+import type { PostgresDatabase } from '../../store/postgres/connection.js';
+import { runAlone } from '../../store/postgres/locks.js';
 import type { DatabaseTransaction } from '../../store/postgres/schema.js';
 import { waitingJobOf } from '../job-parts.js';
 import type { WaitingJob } from '../waiting-jobs.js';
@@ -145,7 +146,7 @@ export class QueueEntries {
 
   /** Lets every daemon look for waiting jobs. */
   async notifyAll(): Promise<void> {
-    await sql`select pg_notify(${queueChannel}, '')`.execute(this.#database.queries);
+    await sendMessages(this.#database.queries, 'queue', [{}]);
   }
 
   #withoutEntry(state: 'waiting' | 'processing') {
@@ -178,7 +179,7 @@ export class QueueEntries {
     } else {
       await this.#engine.release(transaction, { queue: known.queue, jobId: job.id });
     }
-    await sql`select pg_notify(${queueChannel}, '')`.execute(transaction);
+    await sendMessages(transaction, 'queue', [{}]);
   }
 
   /** Removes a job from the queue that it is in, if any. */
@@ -228,9 +229,6 @@ function queueOf({ accountId, requires, needsKey }: WaitingJob): string {
 
 /** The schema of the database that the engine keeps its tables in. */
 const engineSchema = 'venc_queue';
-
-/** The channel that reports that a job waits. */
-export const queueChannel = 'venc_queue';
 
 /** A job whose holder has not reported for this many seconds is given to another one. */
 export const leaseSeconds = 30;
@@ -333,7 +331,7 @@ export async function startQueueEngine(database: PostgresDatabase, log: Log): Pr
     async requeueOwnJob(queue, attempt) {
       await boss.fail(queue, attempt, null);
       // A daemon may have looked for jobs in the meantime, and found none.
-      await run(`select pg_notify('${queueChannel}', '')`, []);
+      await run(queueMessageStatement, []);
     },
     async remove(transaction, { queue, jobId }) {
       await boss.deleteJob(queue, engineId(jobId), { db: within(transaction) });

@@ -6,12 +6,11 @@ import { type AccountsDocument, workerKeys } from '../accounts/accounts-document
 import type { KeyUseTimes } from '../accounts/key-use-recorder.js';
 import type { FollowedAccounts, SetupStore } from '../accounts/setup-store.js';
 import { decrypt, encrypt } from '../credentials/credentials-file.js';
-import type { PostgresDatabase } from './open-database.js';
-import { listCredentialRows, writeCredentialRows } from './postgres-credentials.js';
+import { sendMessages } from './changes.js';
+import type { PostgresDatabase } from './connection.js';
+import { listCredentialRows, writeCredentialRows } from './credentials.js';
+import { lockUntilCommit } from './locks.js';
 import type { DatabaseTransaction } from './schema.js';
-
-/** The channel that reports changed accounts. */
-const accountsChannel = 'venc_accounts';
 
 /** Names what is encrypted, so that values cannot be exchanged. Saved credentials cannot have such names. */
 const secretName = { notifications: 'venc:notification-secret', owner: 'venc:owner-key' } as const;
@@ -181,7 +180,7 @@ export function postgresSetup({ database, encryptionKey }: AccountSource): Setup
     ownerKey: () => readOwner(queries, encryptionKey),
     update: (work) =>
       queries.transaction().execute(async (transaction) => {
-        await sql`select pg_advisory_xact_lock(hashtext(${accountsChannel}))`.execute(transaction);
+        await lockUntilCommit(transaction, 'accounts');
         const before = await readAccountRows(transaction, encryptionKey);
         let after = before;
         const result = await work({
@@ -197,7 +196,7 @@ export function postgresSetup({ database, encryptionKey }: AccountSource): Setup
         });
         if (after !== before) {
           await writeAccountRows(transaction, { before, after }, encryptionKey);
-          await sql`select pg_notify(${accountsChannel}, '')`.execute(transaction);
+          await sendMessages(transaction, 'accounts', [{}]);
         }
         return result;
       }),
@@ -231,8 +230,8 @@ async function followAccounts({
   };
   const onChange = () => void readNext().catch(logFailure);
   // Before the first read, so that no change in between is missed.
-  const unsubscribe = await database.channel.subscribe(accountsChannel, {
-    onNotification: onChange,
+  const unsubscribe = database.channel.subscribe('accounts', {
+    onMessage: onChange,
     onGap: onChange,
   });
   await readNext();

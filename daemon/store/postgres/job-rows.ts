@@ -13,7 +13,8 @@ import {
 import { indexEntry } from '../jobs/index-entry.js';
 import type { RecentJobs } from '../jobs/job-cache.js';
 import type { JobDocument } from '../jobs/job-document.js';
-import type { PostgresDatabase } from './open-database.js';
+import { sending } from './changes.js';
+import type { PostgresDatabase } from './connection.js';
 import type { DatabaseSchema, DatabaseTransaction, JobsTable, UsageTable } from './schema.js';
 
 /** A job as queries select it. */
@@ -21,22 +22,6 @@ export type JobRow = Pick<Selectable<JobsTable>, 'id' | 'revision' | 'document'>
 
 /** The columns of a `JobRow`. */
 export const jobColumns = ['id', 'revision', sql<string>`document::text`.as('document')] as const;
-
-/** The channel that reports changed jobs. */
-export const jobsChannel = 'venc_jobs';
-
-/** A notification of the channel: which job has changed, to which revision, and by which store. */
-interface ChangeNotification {
-  readonly id: number;
-  readonly revision: number;
-  readonly origin: string;
-}
-
-/** Parses the payload of a notification. */
-export function parseNotification(payload: string): ChangeNotification {
-  const [id = '', revision = '', origin = ''] = payload.split(' ');
-  return { id: Number(id), revision: Number(revision), origin };
-}
 
 /** The columns of a job, except those that a change does not touch. */
 export function columnsOf(
@@ -96,7 +81,7 @@ export async function insertJob(
         .returning('id'),
     )
     .selectFrom('inserted')
-    .select(notifyOf({ id: job.id, revision, origin }))
+    .select(sending('job', { id: job.id, origin }).as('sent'))
     .execute();
   await writeUsage(transaction, job);
 }
@@ -117,7 +102,7 @@ export async function replaceJob(
         .returning('id'),
     )
     .selectFrom('updated')
-    .select(notifyOf({ id: job.id, revision, origin }))
+    .select(sending('job', { id: job.id, origin }).as('sent'))
     .execute();
   const hasSameUsage = JSON.stringify(usageOf(before)) === JSON.stringify(usageOf(job));
   if (hasSameUsage && before.accountId === job.accountId) return;
@@ -132,10 +117,6 @@ export async function deleteJob(transaction: DatabaseTransaction, job: Job): Pro
   await transaction.deleteFrom('jobs').where('id', '=', id).execute();
   const files = [...new Set(hostedFilesOf(job))].map((url) => ({ job_id: id, url }));
   if (files.length > 0) await transaction.insertInto('removed_files').values(files).execute();
-}
-
-function notifyOf({ id, revision, origin }: ChangeNotification) {
-  return sql`pg_notify(${jobsChannel}, ${`${id} ${revision} ${origin}`})`.as('notified');
 }
 
 async function writeUsage(transaction: DatabaseTransaction, job: Job): Promise<void> {

@@ -3,7 +3,7 @@ import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { StoredCredential } from '../credentials/credentials-file.js';
 import { openDatabaseKey } from '../credentials/database-key.js';
 import { savedCredentialsOf } from '../credentials/saved-credentials.js';
-import type { PostgresDatabase } from './open-database.js';
+import type { PostgresDatabase } from './connection.js';
 import { type DatabaseTransaction, maxRowsPerInsert } from './schema.js';
 
 /**

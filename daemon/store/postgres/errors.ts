@@ -1,5 +1,8 @@
+import { type Kysely, sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
+import { settleWithin } from '../../../src/shared/util/time-limit.js';
+import type { DatabaseSchema } from './schema.js';
 
 /** What error messages say of a database. Contains no password. */
 export interface DatabaseTarget {
@@ -145,10 +148,10 @@ const readOnlyHint =
   'promote the standby or use the address of the primary; of a primary, set default_transaction_read_only to off';
 
 /** Why a database only answers reads: its server is a standby, or `default_transaction_read_only` is on. */
-export type ReadOnlyKind = 'standby' | 'setting';
+type ReadOnlyKind = 'standby' | 'setting';
 
 /** Why a database that only answers reads cannot be used, and what to do, as sentences. The subject is what the first one begins with. */
-export function readOnlyReason(subject: string, kind: ReadOnlyKind): string {
+function readOnlyReason(subject: string, kind: ReadOnlyKind): string {
   return kind === 'standby'
     ? `${subject} is read-only: the server is a standby. Promote it, or start the daemon with the address of the primary.`
     : `${subject} is read-only: default_transaction_read_only is on. Set it to off for the server, the database or the user, wherever it is on.`;
@@ -186,4 +189,77 @@ export function nameOf({ server, database }: DatabaseTarget): string {
 function sqlState(error: unknown): string | null {
   if (!(error instanceof Error) || !('severity' in error) || !('code' in error)) return null;
   return typeof error.code === 'string' && /^[0-9A-Z]{5}$/.test(error.code) ? error.code : null;
+}
+
+/**
+ * Resolves to why the database cannot be used at the moment, as a sentence, or to null if it can. With a limit it resolves in time: a server
+ * that has not answered by then counts as one that does not answer.
+ */
+type DatabaseProblem = (maxWaitMs?: number) => Promise<string | null>;
+
+/** How long an answer of the database is reused, in milliseconds. */
+const answerTtlMs = 1000;
+/** How long an answer is waited for before the database is asked again, in milliseconds. Each question may occupy a connection. */
+const repeatAfterMs = 10_000;
+
+/** A question to the database. */
+interface Question {
+  readonly atMs: number;
+  readonly answer: Promise<string | null>;
+  isAnswered: boolean;
+}
+
+/**
+ * Creates the check of a database: whether it answers, has the tables and accepts changes. With a limit also whether `checkQueue` resolves:
+ * without one the caller needs an answer now, and is about to use the queue itself.
+ */
+export function createDatabaseCheck(
+  { queries, name }: { readonly queries: Kysely<DatabaseSchema>; readonly name: string },
+  checkQueue: () => Promise<void>,
+): DatabaseProblem {
+  const subject = `${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const readOnly = async () => {
+    const kind = await queries.connection().execute(readOnlyKind);
+    return kind === null ? null : readOnlyReason(subject, kind);
+  };
+  const database = reuseAnswers(readOnly);
+  const all = reuseAnswers(async () => (await readOnly()) ?? (await checkQueue().then(() => null)));
+  return async (maxWaitMs) => {
+    if (maxWaitMs === undefined) return database().answer;
+    const { atMs, answer } = all();
+    const late = `${subject} is not available: it does not answer.`;
+    return settleWithin(answer, Math.max(0, maxWaitMs - (performance.now() - atMs)), late);
+  };
+}
+
+/** Asks, or returns the latest question if it is recent. Errors become answers. */
+function reuseAnswers(ask: () => Promise<string | null>): () => Question {
+  let latest: Question | null = null;
+  return () => {
+    const ageMs = latest === null ? 0 : performance.now() - latest.atMs;
+    if (latest !== null && ageMs <= (latest.isAnswered ? answerTtlMs : repeatAfterMs)) return latest;
+    const answer = ask().catch((error: unknown) => (error instanceof Error ? error.message : String(error)));
+    const question: Question = { atMs: performance.now(), answer, isAnswered: false };
+    void answer.then(() => {
+      question.isAnswered = true;
+    });
+    latest = question;
+    return question;
+  };
+}
+
+/** Why the database rejects changes on this connection; null if it accepts them. Rejects if it has no tables. */
+async function readOnlyKind(connection: Kysely<DatabaseSchema>): Promise<ReadOnlyKind | null> {
+  const { rows } = await sql<{ isReadOnly: boolean; isStandby: boolean }>`
+    select current_setting('transaction_read_only') = 'on' as "isReadOnly", pg_is_in_recovery() as "isStandby",
+      exists (select from venc.ids)`.execute(connection);
+  if (rows[0]?.isReadOnly !== true) return null;
+  // A lock is rejected like a change. The pool then replaces the connection, which would stay read-only when new ones no longer are.
+  await connection
+    .selectFrom('ids')
+    .select('last_id')
+    .forKeyShare()
+    .execute()
+    .catch(() => undefined);
+  return rows[0].isStandby ? 'standby' : 'setting';
 }

@@ -2,14 +2,8 @@ import type { Log } from '../../../src/shared/util/log.js';
 import { randomToken } from '../../../src/shared/util/random-token.js';
 import type { FileProgress, JobProgress, RunProgress } from '../../jobs/progress.js';
 import type { JobStore } from '../job-store.js';
-import {
-  notifyAll,
-  type ProgressMessage,
-  parseProgressMessage,
-  progressChannel,
-  writeProgressMessage,
-} from './notify-all.js';
-import type { PostgresDatabase } from './open-database.js';
+import { type ProgressMessage, progressMessages, sendMessages } from './changes.js';
+import type { PostgresDatabase } from './connection.js';
 
 /** What is shared of a `ProgressTracker`. */
 interface ProgressMirror {
@@ -85,8 +79,8 @@ class Sharing implements SharedProgress {
     const { database, progressTracker, store } = this.#options;
     const refreshing = setInterval(() => this.refresh(), refreshIntervalMs).unref();
     this.#stops.push(
-      await database.channel.subscribe(progressChannel, {
-        onNotification: (payload) => this.#receive(parseProgressMessage(payload)),
+      database.channel.subscribe('progress', {
+        onMessage: (message) => this.#receive(message),
         onGap: () => {
           this.#isRequesting = true;
           this.#schedule();
@@ -118,8 +112,8 @@ class Sharing implements SharedProgress {
     await this.#sending;
   }
 
-  #receive(message: ProgressMessage | null): void {
-    if (message === null || message.from === this.#origin || this.#isClosed) return;
+  #receive(message: ProgressMessage): void {
+    if (message.from === this.#origin || this.#isClosed) return;
     if (message.isRequest) this.#publishAll();
     const { progressTracker } = this.#options;
     const changed = new Set<number>();
@@ -177,11 +171,11 @@ class Sharing implements SharedProgress {
   async #send(): Promise<void> {
     const { database, log } = this.#options;
     const isRequest = this.#isRequesting;
-    const payloads = writeProgressMessage({ from: this.#origin, isRequest, items: this.#takeChanges() });
-    if (payloads.length === 0) return;
+    const messages = progressMessages({ from: this.#origin, isRequest, items: this.#takeChanges() });
+    if (messages.length === 0) return;
     this.#isRequesting = false;
     try {
-      await notifyAll(database.queries, progressChannel, payloads);
+      await sendMessages(database.queries, 'progress', messages);
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed)

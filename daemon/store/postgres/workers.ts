@@ -11,12 +11,10 @@ import type {
   WorkerTableChange,
   WorkerTableListener,
 } from '../worker-table.js';
-import { notifyAll, parseWorkerChanges, workersChannel, writeWorkerChanges } from './notify-all.js';
-import type { PostgresDatabase } from './open-database.js';
+import { sendMessages, workerMessages } from './changes.js';
+import type { PostgresDatabase } from './connection.js';
+import { lockUntilCommit } from './locks.js';
 import type { DatabaseTransaction } from './schema.js';
-
-/** The key of the advisory lock of joins: the letters of `vencJoin`. */
-const joinLock = '8531346441852905838';
 
 /** Milliseconds since a time, on the clock of the server. A worker that joins at this moment is not older than it. */
 const agoMs = (column: 'joined_at' | 'last_seen_at') =>
@@ -49,7 +47,7 @@ class PostgresWorkerTable implements WorkerTable {
   readonly #queries: PostgresDatabase['queries'];
   readonly #origin = randomToken();
   /** Joins and drains wait here for each other, so that at most one connection of this daemon waits for the lock of the database. */
-  readonly #mutex = new KeyedMutex<typeof joinLock>();
+  readonly #mutex = new KeyedMutex<'workers'>();
   readonly #pending: PendingJoin[] = [];
 
   constructor(database: PostgresDatabase) {
@@ -61,7 +59,7 @@ class PostgresWorkerTable implements WorkerTable {
     return new Promise((resolve, reject) => {
       this.#pending.push({ worker, decide, resolve, reject });
       // Joins that wait for their turn are stored by the first one of them: after a failure of the database, all workers join at once.
-      void this.#mutex.runExclusive(joinLock, () => this.#joinPending());
+      void this.#mutex.runExclusive('workers', () => this.#joinPending());
     });
   }
 
@@ -167,7 +165,7 @@ class PostgresWorkerTable implements WorkerTable {
       if (hasChanged) await this.#notify(transaction, [{ type: 'draining', name, isDraining: isDrained }]);
       return found !== undefined || hasChanged;
     };
-    return this.#mutex.runExclusive(joinLock, () => this.#locked(change));
+    return this.#mutex.runExclusive('workers', () => this.#locked(change));
   }
 
   async sync(
@@ -196,10 +194,10 @@ class PostgresWorkerTable implements WorkerTable {
     return rows;
   }
 
-  watch(listener: WorkerTableListener): Promise<() => void> {
-    return this.#database.channel.subscribe(workersChannel, {
-      onNotification: (payload) => {
-        for (const change of parseWorkerChanges(payload, this.#origin)) listener.onChange(change);
+  async watch(listener: WorkerTableListener): Promise<() => void> {
+    return this.#database.channel.subscribe('workers', {
+      onMessage: ({ from, changes }) => {
+        if (from !== this.#origin) for (const change of changes) listener.onChange(change);
       },
       onGap: () => listener.onGap(),
     });
@@ -208,13 +206,13 @@ class PostgresWorkerTable implements WorkerTable {
   /** Runs a transaction while no other daemon joins or drains workers. Needs the mutex. */
   #locked<T>(change: (transaction: DatabaseTransaction) => Promise<T>): Promise<T> {
     return this.#queries.transaction().execute(async (transaction) => {
-      await sql`select pg_advisory_xact_lock(${joinLock})`.execute(transaction);
+      await lockUntilCommit(transaction, 'workers');
       return change(transaction);
     });
   }
 
   #notify(transaction: DatabaseTransaction, changes: readonly WorkerTableChange[]): Promise<void> {
-    return notifyAll(transaction, workersChannel, writeWorkerChanges(this.#origin, changes));
+    return sendMessages(transaction, 'workers', workerMessages(this.#origin, changes));
   }
 }
 

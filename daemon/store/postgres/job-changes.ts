@@ -4,8 +4,8 @@ import { randomToken } from '../../../src/shared/util/random-token.js';
 import type { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import type { Job } from '../../jobs/job.js';
 import type { RecentJobs } from '../jobs/job-cache.js';
-import { jobsChannel, parseNotification, readJobRow, selectChangedSince, selectJob } from './job-rows.js';
-import type { PostgresDatabase } from './open-database.js';
+import type { PostgresDatabase } from './connection.js';
+import { readJobRow, selectChangedSince, selectJob } from './job-rows.js';
 
 /** The dependencies of a `ChangeFollower`. */
 interface ChangeFollowerOptions {
@@ -40,10 +40,9 @@ export class ChangeFollower {
   }
 
   /** Begins to receive notifications. */
-  async start(): Promise<void> {
-    this.#unsubscribe = await this.#options.database.channel.subscribe(jobsChannel, {
-      onNotification: (payload) => {
-        const { id, origin } = parseNotification(payload);
+  start(): void {
+    this.#unsubscribe = this.#options.database.channel.subscribe('job', {
+      onMessage: ({ id, origin }) => {
         const isForeign = origin !== this.origin;
         if (isForeign || this.#uncertain.has(id)) this.#readLater(id, isForeign);
       },

@@ -16,7 +16,9 @@ import {
 } from '../job-store.js';
 import { RecentJobs } from '../jobs/job-cache.js';
 import type { JobDocument } from '../jobs/job-document.js';
-import { ChangeFollower } from './change-follower.js';
+import { JobListeners } from '../jobs/job-file-writer.js';
+import type { PostgresDatabase } from './connection.js';
+import { ChangeFollower } from './job-changes.js';
 import {
   allocateIds,
   deleteJob,
@@ -36,9 +38,7 @@ import {
   selectWithNotifications,
   takeIdempotencyKey,
 } from './job-rows.js';
-import type { PostgresDatabase } from './open-database.js';
 import type { DatabaseTransaction } from './schema.js';
-import { SharedListeners } from './shared-listeners.js';
 
 /** The options of `createPostgresJobStore`. */
 export interface PostgresJobStoreOptions {
@@ -84,7 +84,7 @@ export async function createPostgresJobStore(options: PostgresJobStoreOptions): 
   const rows = await options.database.queries.selectFrom('removed_files').select('url').execute();
   const urls = rows.map(({ url }) => url);
   const store = new SharedJobStore(options, urls);
-  await store.listen();
+  store.listen();
   return store;
 }
 
@@ -115,8 +115,8 @@ class SharedJobStore implements PostgresJobStore {
   }
 
   /** Begins to receive the changes of other processes. */
-  listen(): Promise<void> {
-    return this.#follower.start();
+  listen(): void {
+    this.#follower.start();
   }
 
   create(draft: JobDraft): Promise<Job> {
@@ -295,4 +295,35 @@ class SharedJobStore implements PostgresJobStore {
     this.#recent.add(after, JSON.stringify(after.job).length);
     this.#listeners.emitOwn(after.job, before);
   }
+}
+
+/** The listeners of a store that several processes share, by the changes that they are called after. */
+class SharedListeners {
+  readonly #all: JobListeners;
+  readonly #own: JobListeners;
+  readonly #others: JobListeners;
+
+  constructor(log: Log) {
+    this.#all = new JobListeners(log);
+    this.#own = new JobListeners(log);
+    this.#others = new JobListeners(log);
+  }
+
+  /** Adds a listener for changes by all processes, by this one or by others; the returned function removes it. */
+  add(listener: JobListener, by: 'all' | 'own' | 'others'): () => void {
+    if (by === 'all') return this.#all.add(listener);
+    return (by === 'own' ? this.#own : this.#others).add(listener);
+  }
+
+  /** Reports a change by this process. */
+  emitOwn(job: Job, before: Job | null): void {
+    this.#all.emit(job, before);
+    this.#own.emit(job, before);
+  }
+
+  /** Reports a change by another process. */
+  readonly emitOther = (job: Job, before: Job | null): void => {
+    this.#all.emit(job, before);
+    this.#others.emit(job, before);
+  };
 }
