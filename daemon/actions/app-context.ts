@@ -111,7 +111,10 @@ export async function requireHealthy(appContext: Pick<AppContext, 'checkHealth'>
   });
 }
 
-/** Throws `ForbiddenError` with the sentence, which says what only the owner may do, unless the account is that of the owner of the daemon. */
+/**
+ * Throws `ForbiddenError` with the sentence, which says what only the owner may do, unless the account is that of the
+ * owner of the daemon.
+ */
 export function requireOwner({ id }: Pick<Account, 'id'>, sentence: string): void {
   if (id !== defaultAccountId) throw new VencError('ForbiddenError', sentence);
 }

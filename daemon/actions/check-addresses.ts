@@ -79,7 +79,10 @@ export async function destinationErrors(
   return [...errors, ...secondaryErrors];
 }
 
-/** A warning for `overwrite` of an output that delivers nothing to this machine: elsewhere files are replaced in any case. */
+/**
+ * A warning for `overwrite` of an output that delivers nothing to this machine: elsewhere files are replaced in any
+ * case.
+ */
 export function unusedOverwrite(
   { settings, outputDestination }: Pick<Destination, 'settings' | 'outputDestination'>,
   path: string,
@@ -162,8 +165,8 @@ async function credentialErrorOf(
 }
 
 /**
- * The URL with its saved credentials, or with those that a connected worker has in its environment; the URL itself if they cannot be used, which a
- * transfer reports.
+ * The URL with its saved credentials, or with those that a connected worker has in its environment; the URL itself if
+ * they cannot be used, which a transfer reports.
  */
 async function withUsableCredentials(
   appContext: AddressCheckDeps,

@@ -79,7 +79,9 @@ export interface CodecsOfOutput {
   readonly path: string;
 }
 
-/** What the check of one output found. `output` is absent if its container, its codecs or its destination are invalid. */
+/**
+ * What the check of one output found. `output` is absent if its container, its codecs or its destination are invalid.
+ */
 interface CheckedOutput extends Problems {
   readonly output?: ResolvedOutput;
   /** Absent for an output that is not encoded. */
@@ -99,8 +101,9 @@ interface ParsedOutput extends Problems {
 }
 
 /**
- * Checks the outputs of a request in stages: parses their settings, resolves their destinations, claims the names of their files, and checks
- * the addresses that they use. Of two outputs with the same destination, the second one has the error.
+ * Checks the outputs of a request in stages: parses their settings, resolves their destinations, claims the names of
+ * their files, and checks the addresses that they use. Of two outputs with the same destination, the second one has the
+ * error.
  */
 export async function checkOutputs(
   deps: RequestCheckDeps,
@@ -241,7 +244,10 @@ function claimNames(
   return { file, others };
 }
 
-/** Stage 3, after the files of all outputs: claims the name next to a playlist that no request gives. Returns the errors. */
+/**
+ * Stage 3, after the files of all outputs: claims the name next to a playlist that no request gives. Returns the
+ * errors.
+ */
 function claimPlaylistName(
   claims: DestinationClaims,
   { settings, outputDestination }: ResolvedOutput,
@@ -335,8 +341,8 @@ export interface EncoderDeps extends Partial<Pick<AppContext, 'workers'>> {
 }
 
 /**
- * Checks the combination of an output's settings: it is valid if the ffmpeg of the daemon or that of a connected worker can make it. The
- * errors are those of the daemon's own, if it has one.
+ * Checks the combination of an output's settings: it is valid if the ffmpeg of the daemon or that of a connected worker
+ * can make it. The errors are those of the daemon's own, if it has one.
  */
 export function checkWithEncoders(
   deps: EncoderDeps,

@@ -21,7 +21,10 @@ interface CheckedPlaylist extends CheckedOutput {
   readonly outputs: readonly CheckedOutput[];
 }
 
-/** Validation errors of what playlists list: each entry must name an output of the request that has what it needs, or be complete without one. */
+/**
+ * Validation errors of what playlists list: each entry must name an output of the request that has what it needs, or be
+ * complete without one.
+ */
 export function playlistErrors(outputs: readonly CheckedOutput[]): readonly string[] {
   const errors = outputs.flatMap((output, index) => {
     if (!isPlaylist(output.settings)) return [];

@@ -90,8 +90,8 @@ export async function checkRequest(
 }
 
 /**
- * Validation errors of copied streams whose codec is known already, because their source is an output that encodes them. Other copies are
- * checked when the input is known.
+ * Validation errors of copied streams whose codec is known already, because their source is an output that encodes
+ * them. Other copies are checked when the input is known.
  */
 function copyValidationErrors(outputs: readonly CodecsOfOutput[]): readonly string[] {
   return outputs.flatMap(({ settings, combination, path }) => {

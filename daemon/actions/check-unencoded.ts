@@ -22,7 +22,9 @@ export interface CheckedSettings {
   readonly warnings: readonly RequestWarning[];
 }
 
-/** The settings that apply to every output, and are all that apply to a file that is transferred, except for its source. */
+/**
+ * The settings that apply to every output, and are all that apply to a file that is transferred, except for its source.
+ */
 const deliveryNames = [
   ...['type', 'label', 'url', 'base_url', 'filename', 'secondary_url', 'credentials', 'overwrite', 'headers'],
   ...['public', 'access_control', 'rrs', 'notifications', 'strict', 'skip', 'parallel_upload_limit'],
@@ -81,8 +83,8 @@ interface RequestParts {
 }
 
 /**
- * The file name of an output that is only transferred, if its settings have none: that of the input; with a `source`, the label of the
- * output with the extension of the source. Null for a random name with that extension.
+ * The file name of an output that is only transferred, if its settings have none: that of the input; with a `source`,
+ * the label of the output with the extension of the source. Null for a random name with that extension.
  */
 function transferredName(
   parts: RequestParts,
@@ -217,8 +219,8 @@ function smilWarnings(settings: OutputSettings, path: string): readonly RequestW
 }
 
 /**
- * Whether the hosted playlists and segmented outputs of a request share a folder, so that the addresses in a playlist are names and its files
- * can be downloaded together. Not if two of them have the same name.
+ * Whether the hosted playlists and segmented outputs of a request share a folder, so that the addresses in a playlist
+ * are names and its files can be downloaded together. Not if two of them have the same name.
  */
 export function hasSharedFolder(outputs: readonly OutputSettings[]): boolean {
   const hosted = outputs.filter(

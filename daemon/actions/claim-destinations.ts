@@ -17,13 +17,18 @@ import {
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 
-/** Maximum number of thumbnails of all outputs of a job: each has a name that is compared with those of all other files. */
+/**
+ * Maximum number of thumbnails of all outputs of a job: each has a name that is compared with those of all other files.
+ */
 const maxImagesOfJob = 100_000;
 
 /** Stand for the numbers of an image in the name that all images of a set have in common. */
 const numberMarks = { number: '\u{e000}', paddedNumber: '\u{e001}' } as const;
 
-/** The destinations of a request: no two files of a job may have the same, because the later one would replace the earlier one. */
+/**
+ * The destinations of a request: no two files of a job may have the same, because the later one would replace the
+ * earlier one.
+ */
 export class DestinationClaims {
   /** What is written to each destination: an output or a set of thumbnails. */
   readonly #owners = new Map<string, string>();
@@ -35,8 +40,8 @@ export class DestinationClaims {
   #imageCount = 0;
 
   /**
-   * Claims the destinations of the file of an output. `field` is the path of the setting that names the first one. Returns a validation
-   * error for each that is taken.
+   * Claims the destinations of the file of an output. `field` is the path of the setting that names the first one.
+   * Returns a validation error for each that is taken.
    */
   claimFile(
     settings: OutputSettings,
@@ -60,8 +65,9 @@ export class DestinationClaims {
   }
 
   /**
-   * Claims the destinations of files that belong next to that of an output. Of files whose number is not known, one name stands for all.
-   * `what` is what they are. Returns a validation error if one is taken. The file of the output must have been claimed.
+   * Claims the destinations of files that belong next to that of an output. Of files whose number is not known, one
+   * name stands for all. `what` is what they are. Returns a validation error if one is taken. The file of the output
+   * must have been claimed.
    */
   claimParts(
     names: readonly string[],
@@ -78,7 +84,8 @@ export class DestinationClaims {
     const first = taken.find(({ name }) => !name.includes('*')) ?? taken[0];
     if (first === undefined) return [];
     const { name, owner } = first;
-    // Of the names next to its playlist, a request gives an output only this one. All others begin with the name of the playlist.
+    // Of the names next to its playlist, a request gives an output only this one. All others begin with the name of the
+    // playlist.
     const named = `${path}.keyframe_manifest_filename`;
     if (owner === path || owner.endsWith(` of ${path}`))
       return [`${named} must not be ${name}, which is another file of the output`];
@@ -87,7 +94,10 @@ export class DestinationClaims {
     return [`${field} would write the same files as ${owner}, such as ${name}`];
   }
 
-  /** Claims the destinations of the thumbnails of an output. Returns a validation error for each set of which one is taken. */
+  /**
+   * Claims the destinations of the thumbnails of an output. Returns a validation error for each set of which one is
+   * taken.
+   */
   claimThumbnails(
     settings: OutputSettings,
     { secondary, ...primary }: OutputDestinations,
@@ -122,9 +132,9 @@ export class DestinationClaims {
   }
 
   /**
-   * Returns a validation error for each output that would write over a file of this machine that the job reads, or over the file of another
-   * output, under whatever name: a link, or another path to the same folder. `input` is the URL of the input. To be called once all
-   * destinations are claimed.
+   * Returns a validation error for each output that would write over a file of this machine that the job reads, or over
+   * the file of another output, under whatever name: a link, or another path to the same folder. `input` is the URL of
+   * the input. To be called once all destinations are claimed.
    */
   async findSameFiles(input: string | undefined): Promise<readonly string[]> {
     const sources = [

@@ -25,9 +25,9 @@ type CreateJobDeps = RequestCheckDeps &
 const maxIdempotencyKeyLength = 255;
 
 /**
- * Creates a job (section 4.1): parses the request, checks it against everything that is known without the
- * input, stores the job with the warnings about its request, and enqueues it. Rejects with `InvalidRequestError`, which lists every validation
- * error; nothing is stored then. If the idempotency key was used before, resolves to the job of that create,
+ * Creates a job (section 4.1): parses the request, checks it against everything that is known without the input, stores
+ * the job with the warnings about its request, and enqueues it. Rejects with `InvalidRequestError`, which lists every
+ * validation error; nothing is stored then. If the idempotency key was used before, resolves to the job of that create,
  * whatever its state, or rejects with `ConflictError` if the request differs.
  */
 export async function createJob(
@@ -131,8 +131,8 @@ function mockRecord(
 }
 
 /**
- * Runs a job again (section 4.4). A current run of the job is stopped first; finished outputs are kept.
- * Rejects with `ConflictError` for a finished job and for one whose upload has expired, `ResubmitLimitError` beyond the limit.
+ * Runs a job again (section 4.4). A current run of the job is stopped first; finished outputs are kept. Rejects with
+ * `ConflictError` for a finished job and for one whose upload has expired, `ResubmitLimitError` beyond the limit.
  */
 export async function resubmitJob(
   appContext: Pick<AppContext, 'store' | 'queue' | 'uploads' | 'checkHealth' | 'now' | 'log'>,

@@ -21,7 +21,10 @@ interface FeedOptions<Event> {
   onEnd(): void;
 }
 
-/** Events that wait for a slow reader; with more, its feed ends. It subscribes again after its last event and misses nothing. */
+/**
+ * Events that wait for a slow reader; with more, its feed ends. It subscribes again after its last event and misses
+ * nothing.
+ */
 const maxWaitingEvents = 2000;
 /** Proxies drop a response that is silent for longer, commonly 30 or 60 seconds. */
 const defaultHeartbeatMs = 15_000;
@@ -114,8 +117,8 @@ export class Topic<Event extends StreamEvent> {
 }
 
 /**
- * Event streams by subject. An event without subscribers costs its publisher one map look-up, and no timer runs while there are no
- * subscribers.
+ * Event streams by subject. An event without subscribers costs its publisher one map look-up, and no timer runs while
+ * there are no subscribers.
  */
 export class EventHub<Key, Event extends StreamEvent, OneTopic extends Topic<Event> = Topic<Event>> {
   readonly #topics = new Map<Key, OneTopic>();
@@ -141,8 +144,8 @@ export class EventHub<Key, Event extends StreamEvent, OneTopic extends Topic<Eve
   }
 
   /**
-   * Subscribes to a subject; `begin` gives the feed its first events. Rejects as `begin` does, and with `UnavailableError` after `close`.
-   * The caller must cancel the feed or read it to its end.
+   * Subscribes to a subject; `begin` gives the feed its first events. Rejects as `begin` does, and with
+   * `UnavailableError` after `close`. The caller must cancel the feed or read it to its end.
    */
   async subscribe(
     key: Key,

@@ -18,7 +18,9 @@ export interface JobEventsOptions {
   readonly progressTracker: Pick<ProgressTracker, 'watch' | 'read'>;
   /** Makes the record of a job and its current progress. */
   readonly view?: (job: Job, progress: JobProgress) => JobProgressRecord;
-  /** Minimum interval between two events of a job that are not final, in milliseconds; 0 emits each change separately. */
+  /**
+   * Minimum interval between two events of a job that are not final, in milliseconds; 0 emits each change separately.
+   */
   readonly minIntervalMs?: number;
   /** Interval between two heartbeats, in milliseconds. */
   readonly heartbeatMs?: number;
@@ -48,8 +50,9 @@ export class JobEvents {
   }
 
   /**
-   * Subscribes to a job. The first event is its current state, unless `lastEventId` is the id of that event. A slow reader gets only the
-   * newest event. `read` loads the job if it has no subscriber yet; rejects as `read` does, and with `UnavailableError` after `close`.
+   * Subscribes to a job. The first event is its current state, unless `lastEventId` is the id of that event. A slow
+   * reader gets only the newest event. `read` loads the job if it has no subscriber yet; rejects as `read` does, and
+   * with `UnavailableError` after `close`.
    */
   subscribe(
     id: number,
@@ -88,7 +91,10 @@ class JobTopic extends Topic<JobProgressEvent> {
     this.#minIntervalMs = minIntervalMs;
   }
 
-  /** Gives a feed the newest event; `read` loads the job if there is none. Concurrent calls share the first one's `read`. */
+  /**
+   * Gives a feed the newest event; `read` loads the job if there is none. Concurrent calls share the first one's
+   * `read`.
+   */
   async begin(feed: Feed<JobProgressEvent>, read: () => Promise<Job>): Promise<void> {
     if (this.#event !== null) return feed.push(this.#event);
     this.#loading ??= read();

@@ -23,7 +23,9 @@ const batchSize = 1000;
 /** Few, so that requests and encodes find the disk idle. */
 const maxConcurrentRemovals = 16;
 
-/** Removes the jobs that the limits do not keep, with their hosted files: from time to time, and after jobs have ended. */
+/**
+ * Removes the jobs that the limits do not keep, with their hosted files: from time to time, and after jobs have ended.
+ */
 export class JobRetention {
   readonly #deps: RetentionDeps;
   readonly #limits: RetentionLimits;

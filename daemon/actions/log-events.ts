@@ -28,7 +28,10 @@ interface LogEventsOptions {
   readonly heartbeatMs?: number;
 }
 
-/** How often a job that is final is checked for the end of its run, in milliseconds. Its last lines are written until then. */
+/**
+ * How often a job that is final is checked for the end of its run, in milliseconds. Its last lines are written until
+ * then.
+ */
 const endCheckMs = 50;
 
 /** Event streams of logs. New lines are pushed; no file is read after the subscription. */
@@ -49,9 +52,9 @@ export class LogEvents {
   }
 
   /**
-   * Subscribes to a log: first the lines that `query` selects or, after a broken stream, those after `lastEventId`; then new ones, until
-   * the job is final. Resolves to null if no line will follow. Rejects with `UnavailableError` after `close`. The caller must cancel the
-   * feed or read it to its end.
+   * Subscribes to a log: first the lines that `query` selects or, after a broken stream, those after `lastEventId`;
+   * then new ones, until the job is final. Resolves to null if no line will follow. Rejects with `UnavailableError`
+   * after `close`. The caller must cancel the feed or read it to its end.
    */
   async subscribe(
     name: LogName,
@@ -106,7 +109,8 @@ function isAtLeast(line: Pick<LogRecord, 'level'>, level: LogLevel): boolean {
 }
 
 /**
- * The lines that a query selects. With `lastEventId`, all that follow that line; if it is no longer there, those with a greater id.
+ * The lines that a query selects. With `lastEventId`, all that follow that line; if it is no longer there, those with a
+ * greater id.
  */
 export function selectLines(
   lines: readonly LogRecord[],

@@ -20,8 +20,8 @@ interface LogReader {
 }
 
 /**
- * Reads a log. Rejects with `NotFoundError` for a job of another account, with `ForbiddenError` for the log of the daemon unless the
- * account is that of the owner, and with `InvalidRequestError`, which names each invalid parameter.
+ * Reads a log. Rejects with `NotFoundError` for a job of another account, with `ForbiddenError` for the log of the
+ * daemon unless the account is that of the owner, and with `InvalidRequestError`, which names each invalid parameter.
  */
 export async function readLog(
   appContext: Pick<AppContext, 'store' | 'logs'>,

@@ -6,8 +6,8 @@ import type { Account } from '../store/account-store.js';
 import { type AppContext, requireOwner } from './app-context.js';
 
 /**
- * The metrics of the daemon as text, and its media type. They are totals of all accounts: `account` is the one that asks,
- * null for a client on this machine. Rejects with `ForbiddenError` if the account is not that of the owner.
+ * The metrics of the daemon as text, and its media type. They are totals of all accounts: `account` is the one that
+ * asks, null for a client on this machine. Rejects with `ForbiddenError` if the account is not that of the owner.
  */
 export async function readMetrics(
   appContext: AppContext,

@@ -34,8 +34,8 @@ export async function removeStoredJob(
 }
 
 /**
- * Removes the record once the run of a job that was just cancelled has ended: the record says what the run delivered, so that a start
- * after a crash can remove that.
+ * Removes the record once the run of a job that was just cancelled has ended: the record says what the run delivered,
+ * so that a start after a crash can remove that.
  */
 async function removeAfterRun(
   { store, queue }: Pick<AppContext, 'store' | 'queue'>,
@@ -54,8 +54,8 @@ async function removeAfterRun(
 }
 
 /**
- * Removes hosted files with all other files of their tokens, such as the segments of a playlist. Resolves to whether all are gone; failures
- * are logged. Stops when the signal is aborted.
+ * Removes hosted files with all other files of their tokens, such as the segments of a playlist. Resolves to whether
+ * all are gone; failures are logged. Stops when the signal is aborted.
  */
 export async function removeHostedFiles(
   { hosted, log }: Pick<AppContext, 'hosted' | 'log'>,

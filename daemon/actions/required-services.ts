@@ -9,8 +9,9 @@ import { namedUrlsOf } from './worker-urls.js';
 export type MachineServices = Partial<Pick<AppContext, 'workers'>>;
 
 /**
- * The services whose keys a new job takes from the environment of the machine that runs it: those of its URLs that have no credentials, neither
- * their own nor saved ones, if this daemon or a connected worker has such keys. Without any, inputs are read without keys, as public ones.
+ * The services whose keys a new job takes from the environment of the machine that runs it: those of its URLs that have
+ * no credentials, neither their own nor saved ones, if this daemon or a connected worker has such keys. Without any,
+ * inputs are read without keys, as public ones.
  */
 export async function requiredServices(
   deps: MachineServices & Pick<AppContext, 'savedCredentials'>,

@@ -47,7 +47,8 @@ type ClaimOutcomeOfWorker =
   | { readonly claim: null; readonly isDraining: boolean };
 
 /**
- * Waits for a job for a worker, at most for the given time. If the worker has disconnected meanwhile, its claim ends and the job waits again.
+ * Waits for a job for a worker, at most for the given time. If the worker has disconnected meanwhile, its claim ends
+ * and the job waits again.
  */
 export async function claimForWorker(
   { remoteClaims, workers }: Pick<AppContext, 'remoteClaims' | 'workers'>,
@@ -121,8 +122,9 @@ export async function findWorkerCredentials(
 type FinishedOutput = Extract<Change, { readonly type: 'output-finished' }>;
 
 /**
- * Checks that a remote worker reports only files that its output has: those next to it by their names, and a file that the daemon delivered by
- * its size and checksum. Throws `ForbiddenError` otherwise. `delivered` returns what this daemon delivered for the claim.
+ * Checks that a remote worker reports only files that its output has: those next to it by their names, and a file that
+ * the daemon delivered by its size and checksum. Throws `ForbiddenError` otherwise. `delivered` returns what this
+ * daemon delivered for the claim.
  */
 function requireOwnFiles(job: Job, change: Change, delivered: (url: string) => FileFacts | null): void {
   if (change.type !== 'output-finished') return;
@@ -143,7 +145,10 @@ function requireOwnFiles(job: Job, change: Change, delivered: (url: string) => F
     );
 }
 
-/** In what the delivered file differs from the reported one; null if it does not, or if it was delivered before this start of the daemon. */
+/**
+ * In what the delivered file differs from the reported one; null if it does not, or if it was delivered before this
+ * start of the daemon.
+ */
 function differenceOf({ file, rendition }: FinishedOutput, known: FileFacts | null): string | null {
   if (known === null) return null;
   if (known.md5 !== file.md5) return 'checksum';
@@ -164,7 +169,10 @@ function partNames({ captionFiles = [], rendition }: FinishedOutput): readonly s
   return [...captionFiles.map(({ name }) => name), ...(rendition === undefined ? [] : namesIn(rendition))];
 }
 
-/** The names of files in the facts of a rendition. A track whose segments are files of their own has a name that they begin with. */
+/**
+ * The names of files in the facts of a rendition. A track whose segments are files of their own has a name that they
+ * begin with.
+ */
 function namesIn({ keyframes, captions = [], tracks = [] }: RenditionFacts): readonly string[] {
   const ofTracks = tracks.flatMap(({ playlist, files }) => [
     playlist,

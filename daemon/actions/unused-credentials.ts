@@ -24,7 +24,9 @@ interface JobParts {
   readonly outputs: readonly OutputSettings[];
 }
 
-/** The warning that the credentials of a job are not used: neither for its input, nor for watermarks and caption files. */
+/**
+ * The warning that the credentials of a job are not used: neither for its input, nor for watermarks and caption files.
+ */
 export function unusedJobCredentials({ credentials, input, outputs }: JobParts): readonly RequestWarning[] {
   if (input === undefined) return [];
   const files = outputs.flatMap(({ credentials: own, watermark = [], caption_url = [] }) =>
@@ -33,7 +35,10 @@ export function unusedJobCredentials({ credentials, input, outputs }: JobParts):
   return unusedCredentials(credentials, [input, ...files.map(({ url }) => url)], 'credentials');
 }
 
-/** The warnings that the credentials of an output, or those of its thumbnails, are not used. `path` is the path of the output. */
+/**
+ * The warnings that the credentials of an output, or those of its thumbnails, are not used. `path` is the path of the
+ * output.
+ */
 export function unusedOutputCredentials(
   settings: OutputSettings,
   { destination, secondary }: OutputDestinations,

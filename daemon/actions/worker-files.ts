@@ -59,8 +59,9 @@ interface ClaimFiles {
 }
 
 /**
- * Files that go between a remote worker and this machine: it reads those that only the daemon has, and sends those that only the daemon can
- * deliver, in parts. A file is delivered, at once and as a whole, when its last byte is there. What is unfinished when a claim ends is removed.
+ * Files that go between a remote worker and this machine: it reads those that only the daemon has, and sends those that
+ * only the daemon can deliver, in parts. A file is delivered, at once and as a whole, when its last byte is there. What
+ * is unfinished when a claim ends is removed.
  */
 export class WorkerFiles {
   readonly #options: WorkerFilesOptions;
@@ -95,10 +96,11 @@ export class WorkerFiles {
   }
 
   /**
-   * Appends a part to a file, and delivers the file if it is complete. Resolves to the size and MD5 of a delivered file, otherwise to null.
-   * A part that breaks off stays. Rejects with `ConflictError` if the part does not begin where the file ends, with `OutputSizeLimitError` if the
-   * file is larger than the daemon allows, and with `OutOfSpaceError` if there is no space for the rest of it. A request for the same file that
-   * is still open is ended: its client has gone.
+   * Appends a part to a file, and delivers the file if it is complete. Resolves to the size and MD5 of a delivered
+   * file, otherwise to null. A part that breaks off stays. Rejects with `ConflictError` if the part does not begin
+   * where the file ends, with `OutputSizeLimitError` if the file is larger than the daemon allows, and with
+   * `OutOfSpaceError` if there is no space for the rest of it. A request for the same file that is still open is ended:
+   * its client has gone.
    */
   async receive(claim: string, part: FilePart): Promise<FileFacts | null> {
     const files = this.#open(claim);
@@ -124,8 +126,8 @@ export class WorkerFiles {
   }
 
   /**
-   * Removes what was received of a file or, if it is complete, the delivered file. No-op if it is absent, or if `isOwn` says that it is another
-   * one now.
+   * Removes what was received of a file or, if it is complete, the delivered file. No-op if it is absent, or if `isOwn`
+   * says that it is another one now.
    */
   async remove(claim: string, url: string, isOwn?: (file: string) => boolean): Promise<void> {
     const files = this.#claims.get(claim)?.files;

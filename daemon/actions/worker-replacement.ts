@@ -34,7 +34,9 @@ export function replacementFor(
   });
 }
 
-/** Rejects with `UploadFailureError` if a file of this machine is in the way of the output that is delivered to a URL. */
+/**
+ * Rejects with `UploadFailureError` if a file of this machine is in the way of the output that is delivered to a URL.
+ */
 export async function requireFreePlaceAt(job: Job, url: string): Promise<void> {
   const output = job.outputs.find(({ destination }) => destination === url);
   if (output !== undefined) await requireFreePlaces(job, output);

@@ -28,7 +28,9 @@ export function isReadableByWorker(job: Job, url: string): boolean {
   return localSources.has(schemeOf(url)) && sourcesOf(job).some((source) => source.url === url);
 }
 
-/** Whether a URL is a destination of the job, or of a file that belongs next to it, and only the daemon can write it. */
+/**
+ * Whether a URL is a destination of the job, or of a file that belongs next to it, and only the daemon can write it.
+ */
 export function isWritableByWorker(job: Job, url: string): boolean {
   return isDeliveredByDaemon(url) && outputAt(job, url) !== null;
 }
@@ -53,7 +55,9 @@ export function isCredentialOfJob(job: Job, { scheme, name }: CredentialsRequest
   );
 }
 
-/** The URLs that a job reads and delivers to, except for files next to its outputs, which have the credentials of these. */
+/**
+ * The URLs that a job reads and delivers to, except for files next to its outputs, which have the credentials of these.
+ */
 export function namedUrlsOf(job: Job): readonly NamedUrl[] {
   return [...sourcesOf(job), ...destinationsOf(job)];
 }
@@ -91,14 +95,20 @@ function placesOf({ destination, url, secondary }: JobOutput): readonly OutputDe
   return [{ destination, url }, ...(secondary === undefined ? [] : [secondary])];
 }
 
-/** Whether a URL is that of a file next to an output: a segment, a playlist, a key or captions, but not one that the job reads. */
+/**
+ * Whether a URL is that of a file next to an output: a segment, a playlist, a key or captions, but not one that the job
+ * reads.
+ */
 function isPartOf(output: JobOutput, place: OutputDestination, url: string): boolean {
   const name = fileNameInUrl(url);
   if (name.includes('/') || url !== siblingInUrl(place.destination, name)) return false;
   return isPartName(output, place, name) && !output.settings.caption_url?.some((given) => given.url === url);
 }
 
-/** Whether an output may have a file with this name next to it. At the secondary URL most of them have the names of the first one. */
+/**
+ * Whether an output may have a file with this name next to it. At the secondary URL most of them have the names of the
+ * first one.
+ */
 export function isPartName(
   { settings, destination }: JobOutput,
   place: Pick<OutputDestination, 'destination'>,

@@ -22,8 +22,9 @@ export function listWorkers(
 }
 
 /**
- * Makes a worker take no further jobs and end after those that it runs, or allows it jobs again. Rejects with `ForbiddenError` unless the
- * account is that of the owner, and `NotFoundError` with suggestions if there is no worker with this name.
+ * Makes a worker take no further jobs and end after those that it runs, or allows it jobs again. Rejects with
+ * `ForbiddenError` unless the account is that of the owner, and `NotFoundError` with suggestions if there is no worker
+ * with this name.
  */
 export async function setWorkerDraining(
   { workers, log }: Pick<AppContext, 'workers' | 'log'>,

@@ -104,8 +104,8 @@ export async function revokeKey(setup: SetupStore, id: string): Promise<RevokedK
     if (key === undefined) throw noSuchKey(document, id);
     const ownerKey = await locked.ownerKey();
     const isOwners = ownerKey !== null && hashKey(ownerKey) === key.hash;
-    // Before the accounts: in a data folder, after a crash between the two writes, the next start makes a new key and never
-    // restores this one.
+    // Before the accounts: in a data folder, after a crash between the two writes, the next start makes a new key and
+    // never restores this one.
     if (isOwners) await locked.replaceOwnerKey(null);
     const updated = withoutKey(document, id);
     await locked.replaceAccounts(updated);

@@ -1,6 +1,6 @@
 /*
- * The operations of `venc credentials`. They work with and without a running daemon, which applies a change at once. Each also rejects as the
- * store does.
+ * The operations of `venc credentials`. They work with and without a running daemon, which applies a change at once.
+ * Each also rejects as the store does.
  */
 import { VencError } from '../../src/shared/errors.js';
 import { findSuggestions } from '../../src/shared/text/suggestions.js';

@@ -12,8 +12,8 @@ interface SetupPlace {
 }
 
 /**
- * Lets `work` use the accounts, keys and saved credentials of a data folder or, if there is one, of a database. Rejects as `openDatabaseSetup`
- * and `work` do.
+ * Lets `work` use the accounts, keys and saved credentials of a data folder or, if there is one, of a database. Rejects
+ * as `openDatabaseSetup` and `work` do.
  */
 export async function withSetup<T>(place: SetupPlace, work: (setup: SetupStore) => Promise<T>): Promise<T> {
   const setup = await open(place);

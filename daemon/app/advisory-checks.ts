@@ -14,14 +14,19 @@ import type { JobStore } from '../store/job-store.js';
 import { checkResult, maxHealthWaitMs } from './health.js';
 import type { Records } from './records/records.js';
 
-/** How long jobs may wait while none runs and none changes, in milliseconds. Recovery and retries of writes take less. */
+/**
+ * How long jobs may wait while none runs and none changes, in milliseconds. Recovery and retries of writes take less.
+ */
 const blockedAfterMs = 60_000;
 /** How long the check of the queue waits for the list of jobs, in milliseconds. */
 const maxListWaitMs = 500;
 /** The number of failed notifications, without a delivered one in between, that are reported. */
 const failingAfterAttempts = 5;
 
-/** A worker that runs a job and has not reported for this long is reported: half of the time after which it loses the job. */
+/**
+ * A worker that runs a job and has not reported for this long is reported: half of the time after which it loses the
+ * job.
+ */
 const silentAfterMs = (workerTiming.lease * 1000) / 2;
 
 /** The dependencies of the advisory checks. */
@@ -151,7 +156,10 @@ function createUnclaimableCheck({
 }: UnclaimableCheckDeps): UnclaimableCheck {
   const ownMachine = own === null ? [] : [own];
   let loggedId: number | null = null;
-  /** What can run jobs now; null if the daemon encodes nothing and has no workers, which is the reason then, whatever jobs need. */
+  /**
+   * What can run jobs now; null if the daemon encodes nothing and has no workers, which is the reason then, whatever
+   * jobs need.
+   */
   const connected = (): readonly WorkerAbilities[] | null => {
     const remote = workers.abilities();
     if (maxEncodes() !== 0) return [...ownMachine, ...remote];

@@ -56,8 +56,8 @@ const notificationTimeoutMs = 10_000;
 const mailTimeoutMs = 60_000;
 
 /**
- * Leaves the memory of this process and of the programs that it starts, which inherit this, out of core dumps: it contains keys and
- * passwords, and a core dump may be kept where others read it. Only Linux has this file.
+ * Leaves the memory of this process and of the programs that it starts, which inherit this, out of core dumps: it
+ * contains keys and passwords, and a core dump may be kept where others read it. Only Linux has this file.
  */
 function excludeMemoryFromCoreDumps(): void {
   try {
@@ -265,7 +265,10 @@ async function openFiles(base: Base) {
   return { hosted, uploads, transports, cleanupJournal };
 }
 
-/** Opens the queue, the remote workers and the event streams of jobs. `ownOffer` is what this daemon can do while it runs jobs. */
+/**
+ * Opens the queue, the remote workers and the event streams of jobs. `ownOffer` is what this daemon can do while it
+ * runs jobs.
+ */
 async function openJobs(
   { options, records, hooks, log, minFreeBytes, stallTimeoutMs, uncaughtErrors }: Base,
   transports: TransportRegistry,

@@ -23,7 +23,10 @@ interface LogOptions {
   readonly sink: LogSink;
 }
 
-/** Opens the log of a daemon: each line goes to the operator, unless it is a detail of a job, and to the files in the data folder. */
+/**
+ * Opens the log of a daemon: each line goes to the operator, unless it is a detail of a job, and to the files in the
+ * data folder.
+ */
 export function openLogs(options: LogOptions): { readonly log: Log; readonly logs: LogStore } {
   const { dataFolder, disk, hasJob, now } = options;
   const sink: LogSink = (entry) => (entry.isDetail === true ? undefined : options.sink(entry));

@@ -8,7 +8,9 @@ export interface DaemonOptions {
   /** 0 picks a free port. */
   readonly port: number;
   readonly dataFolder: string;
-  /** Address of the PostgreSQL database of the jobs, which may contain a password; null keeps them in the data folder. */
+  /**
+   * Address of the PostgreSQL database of the jobs, which may contain a password; null keeps them in the data folder.
+   */
   readonly database: string | null;
   /** Number of concurrent encodes; null for one per two cores, at least one; 0 accepts jobs and runs none. */
   readonly jobs: number | null;
@@ -17,7 +19,10 @@ export interface DaemonOptions {
   readonly allowPrivateNetwork: boolean;
   readonly graceSeconds: number;
   readonly stallTimeoutSeconds: number;
-  /** The bucket that keeps hosted files and uploads (`s3://bucket/prefix`); null for the data folder. May contain secrets. */
+  /**
+   * The bucket that keeps hosted files and uploads (`s3://bucket/prefix`); null for the data folder. May contain
+   * secrets.
+   */
   readonly hosted: string | null;
   /** Base URL of hosted files in answers; null for the address that the client used. */
   readonly publicUrl: string | null;

@@ -13,7 +13,10 @@ const defaultMinFreeShare = 0.05;
 /** How long the result of a disk check is reused, in milliseconds: creates come faster than disks fill. */
 const diskCheckTtlMs = 1000;
 
-/** How long `/health` waits for the database and for the bucket, in milliseconds: probes commonly give up after a few seconds. */
+/**
+ * How long `/health` waits for the database and for the bucket, in milliseconds: probes commonly give up after a few
+ * seconds.
+ */
 export const maxHealthWaitMs = 1500;
 
 /** Below this multiple of the minimum, free space is reported before jobs are rejected. */
@@ -29,15 +32,24 @@ interface HealthCheckOptions {
   /** Whether the daemon or a connected worker has an ffmpeg. */
   readonly hasFfmpeg: () => boolean;
   readonly isDraining: () => boolean;
-  /** Resolves to why the database cannot be used, or to null if it can: in time, if there is a limit. Null or absent without a database. */
+  /**
+   * Resolves to why the database cannot be used, or to null if it can: in time, if there is a limit. Null or absent
+   * without a database.
+   */
   readonly databaseProblem?: Records['databaseProblem'];
 }
 
 /** The checks that decide whether jobs are accepted, and the disk. */
 interface HealthCheck {
-  /** The reasons why no job can be accepted, one sentence each; empty if healthy. Hosted files are not checked: not every job needs them. */
+  /**
+   * The reasons why no job can be accepted, one sentence each; empty if healthy. Hosted files are not checked: not
+   * every job needs them.
+   */
   reasons(): Promise<readonly string[]>;
-  /** The result of each check. A database or bucket that has not answered after {@link maxHealthWaitMs} counts as one that does not answer. */
+  /**
+   * The result of each check. A database or bucket that has not answered after {@link maxHealthWaitMs} counts as one
+   * that does not answer.
+   */
   results(): Promise<readonly HealthCheckResult[]>;
   /** The free bytes at the latest check; null if it failed or there was none. */
   freeBytes(): number | null;

@@ -19,7 +19,10 @@ export interface LeaderWork extends SharedWork {
   readonly waitingNotifications: number;
 }
 
-/** Opens the work that one daemon does for all: it delivers notifications, and removes old jobs and the files of removed ones. */
+/**
+ * Opens the work that one daemon does for all: it delivers notifications, and removes old jobs and the files of removed
+ * ones.
+ */
 export function openLeaderWork({ notifications, limits, ...parts }: LeaderWorkParts): LeaderWork {
   const { store, hosted, log } = parts;
   const deliverer = createNotificationDeliverer({ ...notifications, ...parts });

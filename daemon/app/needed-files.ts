@@ -13,13 +13,16 @@ const tokensTtlMs = 60_000;
 
 /** Which files the daemon must keep longer than 24 hours. */
 interface NeededFiles {
-  /** Why a job that has not ended needs the files of this token: it names them, or has delivered them. Null if none does. */
+  /**
+   * Why a job that has not ended needs the files of this token: it names them, or has delivered them. Null if none
+   * does.
+   */
   needOf(token: string): Promise<FileNeed | null>;
 }
 
 /**
- * Finds the files that jobs need among the jobs that have not ended, at most once a minute and only when the time of a file is over. It
- * never reads the jobs that have ended.
+ * Finds the files that jobs need among the jobs that have not ended, at most once a minute and only when the time of a
+ * file is over. It never reads the jobs that have ended.
  */
 export function createNeededFiles(store: Pick<JobStore, 'active' | 'watch'>): NeededFiles {
   let collected: { readonly needs: Promise<ReadonlyMap<string, FileNeed>>; readonly at: number } | null =
@@ -56,8 +59,9 @@ function addNeed(needs: Map<string, FileNeed>, ref: FileRef | null, need: FileNe
 }
 
 /**
- * Starts the 24 hours of the uploads of a job again when the job begins, ends or is resubmitted, so that they last 24 hours after the last of
- * their jobs has ended. They are also started at the beginning, because a crash may come between the end of a job and this.
+ * Starts the 24 hours of the uploads of a job again when the job begins, ends or is resubmitted, so that they last 24
+ * hours after the last of their jobs has ended. They are also started at the beginning, because a crash may come
+ * between the end of a job and this.
  */
 export function renewUploads(uploads: Pick<HostedFileStore, 'renew'>, log: Log): JobListener {
   return (job, before) => {

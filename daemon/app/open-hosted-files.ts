@@ -24,8 +24,8 @@ interface HostedFiles {
 }
 
 /**
- * Opens the stores of hosted outputs and uploads: in the data folder, or in a bucket that several daemons may share (`--hosted`). Rejects
- * with `UsageError` if the bucket cannot be used.
+ * Opens the stores of hosted outputs and uploads: in the data folder, or in a bucket that several daemons may share
+ * (`--hosted`). Rejects with `UsageError` if the bucket cannot be used.
  */
 export async function openHostedFiles(
   { dataFolder, hosted: url = null, allowPrivateNetwork }: AppOptions,

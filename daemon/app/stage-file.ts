@@ -24,8 +24,8 @@ interface StagedFile {
   /** Its address for the service. May contain a password. */
   readonly url: string;
   /**
-   * Uploads the file. Rejects with an error of the command, such as `UnreachableError` or `UnauthorizedError`, and leaves
-   * nothing then.
+   * Uploads the file. Rejects with an error of the command, such as `UnreachableError` or `UnauthorizedError`, and
+   * leaves nothing then.
    */
   send(transfer: Transfer): Promise<void>;
   /** Removes the file, which will not be fetched. Rejects if that is not possible. */
@@ -82,7 +82,10 @@ export async function stageFile(path: string, { stage, folder, env }: StageOptio
   };
 }
 
-/** The class of the command's error and what to check, by the class of a failed upload. No job failed, because there is none yet. */
+/**
+ * The class of the command's error and what to check, by the class of a failed upload. No job failed, because there is
+ * none yet.
+ */
 const stageErrors: { readonly [Name in ErrorClass]?: readonly [ErrorClass, string] } = {
   InvalidUsernameOrPasswordError: ['UnauthorizedError', 'the user and password'],
   UploadAccessDeniedError: ['UnauthorizedError', 'the folder and the rights of the user'],

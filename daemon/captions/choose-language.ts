@@ -12,8 +12,9 @@ interface LanguagePart {
 const maxNamed = 10;
 
 /**
- * The part of a caption file in a language: the one with the same code, or else with the same language of another region. If there is none, or
- * no language was asked for, it is the first part; `warnings` names the languages if another one than the wanted was chosen of several.
+ * The part of a caption file in a language: the one with the same code, or else with the same language of another
+ * region. If there is none, or no language was asked for, it is the first part; `warnings` names the languages if
+ * another one than the wanted was chosen of several.
  */
 export function chooseLanguage<T extends LanguagePart>(
   parts: readonly T[],

@@ -13,7 +13,10 @@ export interface Cue {
   readonly spans: readonly CueSpan[];
   /** Settings of WebVTT, such as `align:left`; absent for the default. */
   readonly settings?: string;
-  /** The text as the file has it, in the syntax of its captions: see `Captions.syntax`. Absent if only `spans` are known. */
+  /**
+   * The text as the file has it, in the syntax of its captions: see `Captions.syntax`. Absent if only `spans` are
+   * known.
+   */
   readonly raw?: string;
   /** Present if an ASS file draws a shape, without text. Other formats have no such cues. */
   readonly isDrawing?: true;
@@ -37,8 +40,8 @@ export interface Captions {
 }
 
 /**
- * The captions of a part of the video, with times from its start, in the order of their times. Cues that cross an end of the part are
- * shortened; those outside are left out.
+ * The captions of a part of the video, with times from its start, in the order of their times. Cues that cross an end
+ * of the part are shortened; those outside are left out.
  */
 export function clipCues(cues: readonly Cue[], startMs: number, endMs: number): readonly Cue[] {
   return cuesDuring(cues, startMs, endMs)
@@ -50,7 +53,10 @@ export function clipCues(cues: readonly Cue[], startMs: number, endMs: number): 
     .toSorted((one, other) => one.startMs - other.startMs);
 }
 
-/** The cues that are shown during a segment, with unchanged times: a cue that crosses a boundary belongs to both segments. */
+/**
+ * The cues that are shown during a segment, with unchanged times: a cue that crosses a boundary belongs to both
+ * segments.
+ */
 export function cuesDuring(cues: readonly Cue[], startMs: number, endMs: number): readonly Cue[] {
   return cues.filter((cue) => cue.endMs > startMs && cue.startMs < endMs);
 }
@@ -59,8 +65,9 @@ export function cuesDuring(cues: readonly Cue[], startMs: number, endMs: number)
 const maxCopies = 2_000_000;
 
 /**
- * The cues that are shown during each of several segments, with unchanged times, in their order. The segments begin at the given times, which
- * ascend, and end where the next one begins, the last at `endMs`. Throws `RangeError` if very many cues are shown in very many segments.
+ * The cues that are shown during each of several segments, with unchanged times, in their order. The segments begin at
+ * the given times, which ascend, and end where the next one begins, the last at `endMs`. Throws `RangeError` if very
+ * many cues are shown in very many segments.
  */
 export function cuesOfSegments(
   cues: readonly Cue[],
@@ -100,12 +107,15 @@ export function cuesWithText(cues: readonly Cue[]): readonly Cue[] {
 
 /** A longer text fills the screen many times over. Files with such texts are damaged, or are not captions. */
 const maxTextLength = 4096;
-/** A reader may leave out the text after this many characters, because it is cut. A character has up to two units of UTF-16. */
+/**
+ * A reader may leave out the text after this many characters, because it is cut. A character has up to two units of
+ * UTF-16.
+ */
 export const maxReadLength = 2 * maxTextLength;
 
 /**
- * Makes the captions of a file valid: cuts what precedes the start of the video, leaves out cues without a duration or a text, and cuts
- * texts that are too long.
+ * Makes the captions of a file valid: cuts what precedes the start of the video, leaves out cues without a duration or
+ * a text, and cuts texts that are too long.
  */
 export function normalizeCues(captions: Captions): Captions {
   const withText = captions.cues.filter(

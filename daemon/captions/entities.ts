@@ -9,7 +9,10 @@ const named: ReadonlyMap<string, string> = new Map([
   ...[['apos', "'"] as const, ['lrm', '\u200E'] as const, ['rlm', '\u200F'] as const],
 ]);
 
-/** A text in which the entities of HTML, such as `&eacute;` and `&#39;`, are replaced by their characters. Others stay as they are. */
+/**
+ * A text in which the entities of HTML, such as `&eacute;` and `&#39;`, are replaced by their characters. Others stay
+ * as they are.
+ */
 export function withoutEntities(text: string): string {
   return text.replaceAll(
     /&(?:#(\d{1,7})|#x([\da-f]{1,6})|(\w{1,16}));?/gi,

@@ -54,8 +54,8 @@ export function detectFormat(text: string): CaptionFormat | null {
 }
 
 /**
- * Parses a caption file. A file of several languages yields those in `language`, or in its first one. Throws `RangeError`, with line and
- * column where there is one, if it is not valid.
+ * Parses a caption file. A file of several languages yields those in `language`, or in its first one. Throws
+ * `RangeError`, with line and column where there is one, if it is not valid.
  */
 export function readCaptions(text: string, format: ParsedFormat, language?: string): Captions {
   const captions = normalizeCues(parsers[format](text.replace(/^\uFEFF/, ''), language));
@@ -63,7 +63,10 @@ export function readCaptions(text: string, format: ParsedFormat, language?: stri
   return captions;
 }
 
-/** The text of a file as ffmpeg should convert it: without blanks at the `|` between two lines of a caption, which it would keep. */
+/**
+ * The text of a file as ffmpeg should convert it: without blanks at the `|` between two lines of a caption, which it
+ * would keep.
+ */
 export function textToConvert(text: string, format: ConvertedFormat): string {
   if (format === 'scc') return text;
   const trimmed = (line: string) =>
@@ -76,7 +79,10 @@ export function textToConvert(text: string, format: ConvertedFormat): string {
 
 const sccLine = /^\d\d:\d\d:\d\d[:;]\d\d[ \t]+(?:[\da-f]{4}\s*)+$/i;
 
-/** Throws `RangeError` with line and column if a file that ffmpeg converts is not valid: ffmpeg skips what it does not understand. */
+/**
+ * Throws `RangeError` with line and column if a file that ffmpeg converts is not valid: ffmpeg skips what it does not
+ * understand.
+ */
 export function validateConverted(text: string, format: ConvertedFormat): void {
   if (format !== 'scc') return;
   for (const [index, line] of linesOf(text).entries()) {

@@ -12,9 +12,9 @@ import {
 } from './ttml-time.js';
 
 /*
- * Reads captions in Timed Text Markup Language (TTML 1, also called DFXP): `p` elements, their line breaks, and italics, bold and underlined
- * text in `span` elements or styles of an element itself. `body`, `div` and `p` have times. Regions, animation and times of parts of a `p`
- * are left out.
+ * Reads captions in Timed Text Markup Language (TTML 1, also called DFXP): `p` elements, their line breaks, and
+ * italics, bold and underlined text in `span` elements or styles of an element itself. `body`, `div` and `p` have
+ * times. Regions, animation and times of parts of a `p` are left out.
  */
 
 /** An element that has not ended. */
@@ -37,8 +37,8 @@ interface Division {
 }
 
 /**
- * Parses TTML. Of several `div` elements, those in `language` are read, or those in the language of the first. Throws `RangeError` with
- * line and column if the text is not well-formed, and if a time is invalid.
+ * Parses TTML. Of several `div` elements, those in `language` are read, or those in the language of the first. Throws
+ * `RangeError` with line and column if the text is not well-formed, and if a time is invalid.
  */
 export function parseTtml(text: string, language?: string): Captions {
   const reader = new TtmlReader();

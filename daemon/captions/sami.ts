@@ -4,7 +4,8 @@ import { withoutEntities } from './entities.js';
 import { spansOfTags } from './styled-text.js';
 
 /*
- * SAMI. ffmpeg reads it too, but leaves entities such as `&eacute;` in the text and mixes the languages of a file, so this reader is used.
+ * SAMI. ffmpeg reads it too, but leaves entities such as `&eacute;` in the text and mixes the languages of a file, so
+ * this reader is used.
  */
 
 /** The last caption has no end. */

@@ -14,8 +14,8 @@ interface SccLine {
 }
 
 /**
- * A part of a file of SCC, with times from its start. A caption that is shown when the part starts is sent at its start; one that is shown when it
- * ends is not erased.
+ * A part of a file of SCC, with times from its start. A caption that is shown when the part starts is sent at its
+ * start; one that is shown when it ends is not erased.
  */
 export function cutScc(text: string, startMs: number, endMs: number): string {
   const lines = linesOf(text);

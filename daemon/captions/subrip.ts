@@ -2,15 +2,18 @@ import { type Captions, type Cue, checkCount, cuesWithText, errorAt, linesOf, ti
 import { spansOfTags, taggedText } from './styled-text.js';
 
 /*
- * SubRip (SRT). The format has no specification. This reader accepts what players accept: any line ends, missing or wrong counters, a point
- * as the decimal separator, and empty lines within a text.
+ * SubRip (SRT). The format has no specification. This reader accepts what players accept: any line ends, missing or
+ * wrong counters, a point as the decimal separator, and empty lines within a text.
  */
 
 /** A line that should have the times of a cue. Other lines with an arrow are text. */
 const isTiming = /^\s*-?\d+:\d.*-->|^[\s\d:;.,-]*-->\s*-?\d+[:;]\d/;
 /** A line with two whole times that lack an arrow. */
 const lacksArrow = /^\s*-?\d+:\d{1,2}:\d{1,2}[,.]\d{1,3}[\s\-–—=~>→]+-?\d+:\d/;
-/** A line after a counter that has nothing but times, or a part of them. Elsewhere it is text: some cameras write their clock. */
+/**
+ * A line after a counter that has nothing but times, or a part of them. Elsewhere it is text: some cameras write their
+ * clock.
+ */
 const isPartOfTiming = /^\s*-?\d+:\d{1,2}:[\d\s:;.,\-–—=~>→]*$/;
 const timePattern = /^\s*(-?)(\d{1,5}):(\d{1,2}):(\d{1,2})(?:[,.:](\d{1,3})\d*)?\s*$/;
 
@@ -91,7 +94,9 @@ export function subripText({ cues, syntax }: Pick<Captions, 'cues' | 'syntax'>):
   return blocks.join('\n');
 }
 
-/** A text whose lines are no times of another cue: a zero-width space precedes those that readers would take for one. */
+/**
+ * A text whose lines are no times of another cue: a zero-width space precedes those that readers would take for one.
+ */
 function withoutTimings(text: string): string {
   const isTime = (line: string) => isTiming.test(line) || lacksArrow.test(line) || isPartOfTiming.test(line);
   return text

@@ -2,8 +2,8 @@ import { type Captions, type Cue, checkCount, errorAt, linesOf, plainText } from
 import { spansOfTags } from './styled-text.js';
 
 /*
- * SubStation Alpha: SSA (version 4.00) and ASS (4.00+). A cue keeps its line, so that an ASS file keeps all of its styles. The places of
- * the times in this line are the two characters below.
+ * SubStation Alpha: SSA (version 4.00) and ASS (4.00+). A cue keeps its line, so that an ASS file keeps all of its
+ * styles. The places of the times in this line are the two characters below.
  */
 const startMark = '\u0001';
 const endMark = '\u0002';
@@ -90,7 +90,10 @@ function milliseconds(text: string): number | null {
   return sign === '-' ? -ms : ms;
 }
 
-/** An override of a style or of the mode of drawing. Others begin with the same letters, such as `\\bord2` and `\\pos(1,2)`. */
+/**
+ * An override of a style or of the mode of drawing. Others begin with the same letters, such as `\\bord2` and
+ * `\\pos(1,2)`.
+ */
 const override = /\\([ibup])(\d*)(?![A-Za-z\d(])/g;
 
 function spansOf(content: string): Cue['spans'] {

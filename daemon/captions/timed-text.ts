@@ -1,9 +1,9 @@
 import { type Cue, type CueSpan, cuesWithText } from './cues.js';
 
 /*
- * 3GPP Timed Text (`tx3g`, which ffmpeg calls `mov_text`) in an MP4 file of its own, from which ffmpeg copies the track. Rejected: the
- * encoder of ffmpeg. Measured with 5.1, 7.0 and a build of 2018, it ends a caption where the next one begins, loses `<` from SubRip
- * (`a < b > c` becomes `a  c`), and writes `\{` for `{` from WebVTT.
+ * 3GPP Timed Text (`tx3g`, which ffmpeg calls `mov_text`) in an MP4 file of its own, from which ffmpeg copies the
+ * track. Rejected: the encoder of ffmpeg. Measured with 5.1, 7.0 and a build of 2018, it ends a caption where the next
+ * one begins, loses `<` from SubRip (`a < b > c` becomes `a c`), and writes `\{` for `{` from WebVTT.
  */
 
 /** A part of the time in which the same captions are shown. A track of MP4 has no overlapping samples. */
@@ -19,7 +19,10 @@ const maxShown = 16;
 /** The length of a text is a number of 16 bits. */
 const maxTextBytes = 65_535;
 
-/** The samples of a track from time 0 on without gaps: cues that overlap are shown below each other. The cues are sorted by time. */
+/**
+ * The samples of a track from time 0 on without gaps: cues that overlap are shown below each other. The cues are sorted
+ * by time.
+ */
 export function samplesOf(all: readonly Cue[]): readonly Sample[] {
   const cues = cuesWithText(all);
   const times = [

@@ -1,6 +1,6 @@
 /*
- * Times of TTML 1 (section 10): expressions such as `00:00:01:12` and `1.5s`, and what they count from. The times of an element count from the
- * start of its parent, or in a sequence from the end of the previous element.
+ * Times of TTML 1 (section 10): expressions such as `00:00:01:12` and `1.5s`, and what they count from. The times of an
+ * element count from the start of its parent, or in a sequence from the end of the previous element.
  */
 
 /** The clock of a document: attributes `ttp:frameRate`, `ttp:frameRateMultiplier` and `ttp:tickRate`. */

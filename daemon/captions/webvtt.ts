@@ -16,8 +16,8 @@ import { spansOfTags, taggedText } from './styled-text.js';
  */
 
 /**
- * The text of a WebVTT file. In a segment of HLS, `firstPts` is the presentation time of the first video segment in units of 90 kHz
- * (RFC 8216, section 3.5).
+ * The text of a WebVTT file. In a segment of HLS, `firstPts` is the presentation time of the first video segment in
+ * units of 90 kHz (RFC 8216, section 3.5).
  */
 export function webvttText(
   { cues, syntax, header: styles }: Pick<Captions, 'cues' | 'syntax' | 'header'>,
@@ -40,8 +40,9 @@ export function webvttText(
 }
 
 /**
- * The captions of a video as one WebVTT file for each of its segments, which begin at the given times in milliseconds and end where the next
- * one begins, the last at `endMs`. A cue that crosses a boundary is in both segments. `firstPts`: see `webvttText`.
+ * The captions of a video as one WebVTT file for each of its segments, which begin at the given times in milliseconds
+ * and end where the next one begins, the last at `endMs`. A cue that crosses a boundary is in both segments.
+ * `firstPts`: see `webvttText`.
  */
 export function webvttSegments(
   captions: Captions,
@@ -70,8 +71,8 @@ function escaped(text: string): string {
 const time = /^((?:\d{2,}:)?[0-5]\d:[0-5]\d\.\d{3})$/;
 
 /**
- * Parses WebVTT. Styles and regions are kept as they are, notes are skipped. Throws `RangeError` with line and column if the file is not
- * WebVTT, and if a time is invalid.
+ * Parses WebVTT. Styles and regions are kept as they are, notes are skipped. Throws `RangeError` with line and column
+ * if the file is not WebVTT, and if a time is invalid.
  */
 export function parseWebvtt(text: string): Captions {
   const lines = linesOf(text.replace(/^\uFEFF/, ''));

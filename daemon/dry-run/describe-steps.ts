@@ -97,7 +97,10 @@ interface PlannedSet {
   readonly size: { readonly width: number; readonly height: number };
 }
 
-/** Replaces the temporary name of a thumbnail in an argument with its destination: a path, if it is next to the file of its output. */
+/**
+ * Replaces the temporary name of a thumbnail in an argument with its destination: a path, if it is next to the file of
+ * its output.
+ */
 function thumbnailPathForArg(arg: string, { settings, setIndex, path, size }: PlannedSet): string {
   const [, number] = /^thumbnail-\d+-\d+-(\d{4,}|%04d)\.(?:png|jpg)$/.exec(arg) ?? [];
   if (number === undefined) return arg;

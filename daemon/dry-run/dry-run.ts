@@ -247,8 +247,8 @@ const assumed: Captions = {
 };
 
 /**
- * The text subtitles of an input and the caption files of an output, for command lines that are shown. They are not read, because that needs
- * a run of ffmpeg, or a download.
+ * The text subtitles of an input and the caption files of an output, for command lines that are shown. They are not
+ * read, because that needs a run of ffmpeg, or a download.
  */
 export function assumedCaptions(
   { subtitles = [] }: MediaFacts,
@@ -274,8 +274,8 @@ function captionNotes({ captionFiles }: Plan): readonly string[] {
 }
 
 /**
- * The label of the encoded output whose file an output is made from: outputs that are only transferred have the same file as their source.
- * Undefined if that is the input.
+ * The label of the encoded output whose file an output is made from: outputs that are only transferred have the same
+ * file as their source. Undefined if that is the input.
  */
 export function encodedSourceOf(
   { source }: OutputSettings,
@@ -288,8 +288,8 @@ export function encodedSourceOf(
 }
 
 /**
- * Plans the outputs of a job, each after its `source`: `planFrom` plans those that are made from the same file, which is the input if its
- * second argument is null. Outputs whose source cannot be made have no steps.
+ * Plans the outputs of a job, each after its `source`: `planFrom` plans those that are made from the same file, which
+ * is the input if its second argument is null. Outputs whose source cannot be made have no steps.
  */
 export function planWithSources(
   outputs: readonly OutputToPlan[],
@@ -321,7 +321,10 @@ function mergePlans(plans: readonly Plan[]): Plan {
   };
 }
 
-/** Why outputs are skipped for the input, whose facts may depend on the programme that they name, by their numbers: by their rules, or because their source is. */
+/**
+ * Why outputs are skipped for the input, whose facts may depend on the programme that they name, by their numbers: by
+ * their rules, or because their source is.
+ */
 export function skippedOutputs(
   outputs: readonly ResolvedOutput[],
   mediaOf: (settings: OutputSettings) => MediaFacts,

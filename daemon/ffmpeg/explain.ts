@@ -125,8 +125,8 @@ export function hasHiddenWriteError(stderr: string): boolean {
 }
 
 /**
- * Explains why an ffmpeg run failed: one sentence and its error class. A signal takes precedence over messages, because a message about the
- * input does not end the process. The sentence contains no path of this machine.
+ * Explains why an ffmpeg run failed: one sentence and its error class. A signal takes precedence over messages, because
+ * a message about the input does not end the process. The sentence contains no path of this machine.
  */
 export function explainFailure(exit: ExitResult, redaction: RedactionOptions): JobFailure {
   const transcodingFailure = (message: string): JobFailure => ({ errorClass: 'TranscodingError', message });
@@ -181,7 +181,10 @@ function lastErrorLine(stderr: string, redaction: RedactionOptions): string | nu
   return last === undefined ? null : redactLine(last, redaction).slice(0, 300);
 }
 
-/** The cause of an error: the format of an audio stream changes in the middle, which the filters of the run cannot follow. */
+/**
+ * The cause of an error: the format of an audio stream changes in the middle, which the filters of the run cannot
+ * follow.
+ */
 class AudioChange extends Error {
   override readonly name = 'AudioChange';
 
@@ -190,7 +193,10 @@ class AudioChange extends Error {
   }
 }
 
-/** The error of a run that ended because the format of an audio stream changes in the middle; null if it has another reason. */
+/**
+ * The error of a run that ended because the format of an audio stream changes in the middle; null if it has another
+ * reason.
+ */
 export function audioChangeError(stderr: string): VencError | null {
   const stream = /\[graph_\d+_in_\d+[_:](\d+).*\] Changing (?:audio )?frame properties on the fly/.exec(
     stderr,
@@ -232,7 +238,9 @@ export function undecodedTrack(error: unknown): string | null {
   return error instanceof VencError && error.cause instanceof UndecodedTrack ? error.cause.track : null;
 }
 
-/** The cause of an error that the messages of a program led to, for the log. Its text may contain paths of this machine. */
+/**
+ * The cause of an error that the messages of a program led to, for the log. Its text may contain paths of this machine.
+ */
 export class ProgramMessages extends Error {
   override readonly name = 'ProgramMessages';
 

@@ -48,7 +48,8 @@ export interface RunReport {
   /** The video and the audio that it wrote, by the path of the file. */
   readonly written: ReadonlyMap<string, ReadonlyMap<'video' | 'audio', TrackCounts>>;
   /**
-   * Set if the size or the shape of the pixels of the video changed: what was done about it by `shapeFilters`, or by ffmpeg without them.
+   * Set if the size or the shape of the pixels of the video changed: what was done about it by `shapeFilters`, or by
+   * ffmpeg without them.
    */
   readonly shapeChange?: 'fitted' | 'distorted';
 }
@@ -66,8 +67,8 @@ export interface EncodeOptions {
   /** The output that the run is for, for the log. Absent if it is for several, or for the input. */
   readonly outputId?: number;
   /**
-   * Working folder, the only one that it can write to in a sandbox. The process id is recorded there during the run, so that the next
-   * start of the daemon can end it after a crash.
+   * Working folder, the only one that it can write to in a sandbox. The process id is recorded there during the run, so
+   * that the next start of the daemon can end it after a crash.
    */
   readonly scratch: string;
 }
@@ -94,8 +95,8 @@ export interface MeasuredVideo {
 }
 
 /**
- * Runs ffmpeg and ffprobe; nothing else in the daemon does. Both read only local files, with allow-lists of protocols and demuxers and a
- * limit of 36,000,000 pixels.
+ * Runs ffmpeg and ffprobe; nothing else in the daemon does. Both read only local files, with allow-lists of protocols
+ * and demuxers and a limit of 36,000,000 pixels.
  */
 export interface Ffmpeg {
   readonly ffmpeg: Binary;
@@ -104,30 +105,36 @@ export interface Ffmpeg {
   /** The limits of all runs. */
   readonly limits: EncodeLimits;
   /**
-   * Probes a media file. Rejects with `NoMediaError` if it is not media, `UnsupportedInputError` if it is not supported (playlist, frame
-   * size beyond the limit, encrypted). `program` is the number or name of the programme to use; `NoMediaError` if there is no such
-   * programme.
+   * Probes a media file. Rejects with `NoMediaError` if it is not media, `UnsupportedInputError` if it is not supported
+   * (playlist, frame size beyond the limit, encrypted). `program` is the number or name of the programme to use;
+   * `NoMediaError` if there is no such programme.
    */
   probe(path: string, signal?: AbortSignal, program?: string): Promise<MediaFacts>;
   /**
-   * Probes an image. The format (PNG, GIF, JPEG or BMP) is detected from its first bytes. Rejects with `WatermarkError` if it is none of
-   * these, cannot be read, or exceeds the pixel limit.
+   * Probes an image. The format (PNG, GIF, JPEG or BMP) is detected from its first bytes. Rejects with `WatermarkError`
+   * if it is none of these, cannot be read, or exceeds the pixel limit.
    */
   probeImage(path: string, signal?: AbortSignal): Promise<WatermarkImage>;
   /** The timestamp of the frame that is displayed at a time; null if it cannot be determined. Never rejects. */
   findDisplayedFrame(path: string, moment: DisplayMoment, signal?: AbortSignal): Promise<number | null>;
   /**
-   * The exact rate of a video whose frames all have times of a constant rate, rounded to the clock of the file. Null if one has another
-   * time, or if it cannot be determined. Reads the whole file, or the frames until one has another time. Never rejects.
+   * The exact rate of a video whose frames all have times of a constant rate, rounded to the clock of the file. Null if
+   * one has another time, or if it cannot be determined. Reads the whole file, or the frames until one has another
+   * time. Never rejects.
    */
   measureConstantRate(path: string, video: VideoFacts, signal?: AbortSignal): Promise<Ratio | null>;
   /**
-   * The shapes of frames of a transport or program stream in which the shape of the pixels changes, for an ffmpeg that does not see that. Null if it does not change, for other files, and if it cannot be determined. Decodes all keyframes. Never rejects.
+   * The shapes of frames of a transport or program stream in which the shape of the pixels changes, for an ffmpeg that
+   * does not see that. Null if it does not change, for other files, and if it cannot be determined. Decodes all
+   * keyframes. Never rejects.
    */
   listShapes(path: string, media: MediaFacts, signal?: AbortSignal): Promise<FrameShapes | null>;
   /** Measures the bitrate of a file's video from all its packets; null if it cannot be determined. Never rejects. */
   measureVideo(path: string, signal: AbortSignal): Promise<MeasuredVideo | null>;
-  /** Finds a newer ffmpeg on this machine, for an input that this one cannot decode; null if there is none. Searches at the first call. */
+  /**
+   * Finds a newer ffmpeg on this machine, for an input that this one cannot decode; null if there is none. Searches at
+   * the first call.
+   */
   newer(): Promise<NewerFfmpeg | null>;
   /** Measures audio with the arguments of `Plan.measurements`. Rejects as `run` does. */
   measureAudio(
@@ -136,9 +143,11 @@ export interface Ffmpeg {
     options: EncodeOptions,
   ): Promise<MeasuredAudio>;
   /**
-   * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`, `OutOfSpaceError`, ...), with
-   * `TranscodingTimeoutError` if it makes no progress for too long, with the class of a limit that ended it (`MemoryLimitError`, ...), with `InterruptedError` once the signal is aborted. Adds the input
-   * guards that a plan left out. If it decoded no frame of a track, it rejects with an error that `undecodedTrack` recognises. An aborted run gets SIGTERM, and SIGKILL a second later. No run outlives the daemon.
+   * Runs ffmpeg with a plan's arguments. Rejects with the class of its last error message (`TranscodingError`,
+   * `OutOfSpaceError`, ...), with `TranscodingTimeoutError` if it makes no progress for too long, with the class of a
+   * limit that ended it (`MemoryLimitError`, ...), with `InterruptedError` once the signal is aborted. Adds the input
+   * guards that a plan left out. If it decoded no frame of a track, it rejects with an error that `undecodedTrack`
+   * recognises. An aborted run gets SIGTERM, and SIGKILL a second later. No run outlives the daemon.
    */
   run(args: readonly string[], options: EncodeOptions): Promise<void>;
 }

@@ -92,8 +92,9 @@ async function findBinary(program: ProgramName, options: SearchOptions & Program
 }
 
 /**
- * Searches for ffmpeg and ffprobe in the order of `candidatesFor` and chooses the first of each that runs. A program on `PATH` must be 5.0
- * or newer. Rejects with `UsageError` and the path if a given path is not the program: no other program replaces it silently.
+ * Searches for ffmpeg and ffprobe in the order of `candidatesFor` and chooses the first of each that runs. A program on
+ * `PATH` must be 5.0 or newer. Rejects with `UsageError` and the path if a given path is not the program: no other
+ * program replaces it silently.
  */
 export async function findBinaries(options: SearchOptions & ProgramQueryOptions): Promise<FoundBinaries> {
   const [ffmpeg, ffprobe] = await Promise.all([
@@ -108,7 +109,8 @@ export async function findBinaries(options: SearchOptions & ProgramQueryOptions)
 }
 
 /**
- * The newest ffmpeg, for an input that the chosen one cannot decode; null if none is newer than that. Searches as if no path was given.
+ * The newest ffmpeg, for an input that the chosen one cannot decode; null if none is newer than that. Searches as if no
+ * path was given.
  */
 export async function findNewerFfmpeg(
   chosen: Binary,
@@ -149,7 +151,8 @@ const oldestCodecLibrary = 59;
 export function readVersion(text: string): ProgramVersion | null {
   const words = /^(ff\w+) version (\S+)/m.exec(text);
   if (words?.[1] === undefined || words[2] === undefined) return null;
-  // Releases are 5.1.9 or n5.1.9; builds from the development line are N-47683-g0e8eb07980 or 2023-01-30-git-2d202985b7.
+  // Releases are 5.1.9 or n5.1.9; builds from the development line are N-47683-g0e8eb07980 or
+  // 2023-01-30-git-2d202985b7.
   const number = /^n?(\d{1,2}\.\d+)(?:[.\-+~_]|$)/.exec(words[2])?.[1];
   const library = /^libavcodec\s+(\d+)\./m.exec(text)?.[1];
   return {

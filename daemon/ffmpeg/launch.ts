@@ -41,8 +41,8 @@ interface LaunchOptions extends LaunchSettings {
 
 const killAfterMs = 1000;
 /**
- * A static build that converts a character set, such as that of names in a transport stream, loads a conversion module of the system's C
- * library and crashes. Without such a module it keeps the bytes unconverted.
+ * A static build that converts a character set, such as that of names in a transport stream, loads a conversion module
+ * of the system's C library and crashes. Without such a module it keeps the bytes unconverted.
  */
 const environment = { GCONV_PATH: '/nonexistent' } as const;
 /** How much of the end of stderr is kept. */
@@ -58,8 +58,9 @@ export async function launch(
   const contained = containmentCommand(containment, { program: path, limits, access });
   const [command = path, ...commandArgs] = [...contained, path, ...args];
   const stderrTail = new TextTail(maxStderrCharacters);
-  // Ctrl-C sends SIGINT to the terminal's process group. An encoder in that group would fail its job while the daemon still waits for
-  // it, so encoders get their own process group. Only with the parent-death wrapper: execa does not end detached programs at exit.
+  // Ctrl-C sends SIGINT to the terminal's process group. An encoder in that group would fail its job while the daemon
+  // still waits for it, so encoders get their own process group. Only with the parent-death wrapper: execa does not end
+  // detached programs at exit.
   const hasOwnGroup = containment.setpriv.length > 0;
   const child = execa(command, commandArgs, {
     ...(access.folder === null ? {} : { cwd: access.folder }),
@@ -92,7 +93,8 @@ export async function launch(
   };
   let killTimer: NodeJS.Timeout | undefined;
   const terminate = () => {
-    // SIGTERM would end only bubblewrap, and with it the program at once. In the moment of the start, the program would remain.
+    // SIGTERM would end only bubblewrap, and with it the program at once. In the moment of the start, the program would
+    // remain.
     if (containment.bwrap !== null) return send('SIGKILL');
     send('SIGTERM');
     killTimer = setTimeout(() => send('SIGKILL'), killAfterMs);

@@ -73,10 +73,16 @@ export class MemoryShortage {
   }
 }
 
-/** The part of the limit from which memory that was in use explains a failure. Allocations are large: frames of several MB. */
+/**
+ * The part of the limit from which memory that was in use explains a failure. Allocations are large: frames of several
+ * MB.
+ */
 const nearLimit = 0.7;
 
-/** The error of a run that a limit of the kernel ended; null if it ended for another reason. Recognises it also behind bubblewrap. */
+/**
+ * The error of a run that a limit of the kernel ended; null if it ended for another reason. Recognises it also behind
+ * bubblewrap.
+ */
 export function explainLimit(
   exit: ExitResult,
   { memoryBytes, fileSizeBytes, cpuSeconds }: ProgramLimits,

@@ -11,8 +11,8 @@ const maxStderrLines = 40;
 const maxStderrCharacters = 8192;
 
 /**
- * Wraps ffmpeg so that the log of a job has each command, and the last lines of stderr if one fails. `subject` is what the lines begin
- * with, such as `Job 12`.
+ * Wraps ffmpeg so that the log of a job has each command, and the last lines of stderr if one fails. `subject` is what
+ * the lines begin with, such as `Job 12`.
  */
 export function withCommandLog(ffmpeg: Ffmpeg, log: Log, subject: string): Ffmpeg {
   const logFailure = (what: string, messages: readonly string[], fields: LogFields) => {
@@ -75,7 +75,10 @@ export function withCommandLog(ffmpeg: Ffmpeg, log: Log, subject: string): Ffmpe
   };
 }
 
-/** A command as the log shows it: with the names of files, which are all in one folder, and without the options that all inputs have. */
+/**
+ * A command as the log shows it: with the names of files, which are all in one folder, and without the options that all
+ * inputs have.
+ */
 function shownCommand(args: readonly string[], folder: string): string {
   const shown = args.filter((arg, index) => !isSafeOption(arg) && !isSafeOption(args[index - 1]));
   return shellLine(['ffmpeg', ...shown.map((arg) => arg.replaceAll(`${folder}/`, ''))]);

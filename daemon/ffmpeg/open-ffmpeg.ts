@@ -72,9 +72,9 @@ export interface OpenedFfmpeg {
 }
 
 /**
- * Finds ffmpeg and ffprobe and reads their capabilities. Rejects with `UsageError` if a given path is not the program, or a required sandbox
- * does not work. A missing program is not an error, because the daemon starts without it. With cached outputs it starts no program but one
- * short trial of what contains the others.
+ * Finds ffmpeg and ffprobe and reads their capabilities. Rejects with `UsageError` if a given path is not the program,
+ * or a required sandbox does not work. A missing program is not an error, because the daemon starts without it. With
+ * cached outputs it starts no program but one short trial of what contains the others.
  */
 export async function openFfmpeg(options: OpenOptions = {}): Promise<OpenedFfmpeg> {
   const limits = { ...defaultEncodeLimits, ...options.limits };
@@ -153,8 +153,8 @@ function commandOf(containment: Containment, program: string, memoryBytes: numbe
 }
 
 /**
- * Returns the containment without its sandbox if a program does not start in it, such as one whose libraries are in a folder of a user.
- * That is cached, like other facts about programs.
+ * Returns the containment without its sandbox if a program does not start in it, such as one whose libraries are in a
+ * folder of a user. That is cached, like other facts about programs.
  */
 async function checkSandbox(
   containment: Containment,
@@ -181,8 +181,8 @@ async function checkSandbox(
 }
 
 /**
- * Warnings about the programs that were found, one sentence each. Missing programs are shown by the report itself, and settings that
- * the encoders and filters rule out are reported by the plan.
+ * Warnings about the programs that were found, one sentence each. Missing programs are shown by the report itself, and
+ * settings that the encoders and filters rule out are reported by the plan.
  */
 export function warningsFor(report: FfmpegReport): readonly string[] {
   return [
@@ -229,8 +229,8 @@ export function damagedPrograms(report: Pick<FfmpegReport, 'looked'>): readonly 
 }
 
 /**
- * Reads what was measured from the log of ffmpeg. The value is null for silence, and for audio without samples, of which ffmpeg 7 reports
- * nothing.
+ * Reads what was measured from the log of ffmpeg. The value is null for silence, and for audio without samples, of
+ * which ffmpeg 7 reports nothing.
  */
 export function readMeasurement(measurement: AudioMeasurement, log: string): MeasuredAudio {
   return { [measurement]: measurement === 'loudness' ? readLoudness(log) : readPeak(log) };
@@ -282,8 +282,8 @@ function parseNames(text: string, pattern: RegExp): ReadonlySet<string> {
 }
 
 /**
- * Parses ffmpeg's lists of capabilities. Support of `-fps_mode` is read from the help, not derived from the version, because development
- * builds have no version number.
+ * Parses ffmpeg's lists of capabilities. Support of `-fps_mode` is read from the help, not derived from the version,
+ * because development builds have no version number.
  */
 export function parseCapabilities(texts: CapabilityTexts): Capabilities {
   return {

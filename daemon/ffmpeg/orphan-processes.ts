@@ -10,8 +10,8 @@ const recordNamePattern = /^\.ffmpeg-(\d+)$/;
 const exitTimeoutMs = 2000;
 
 /**
- * Records in a folder that a process runs there; the returned function deletes the record. Writes synchronously, so that the daemon cannot
- * crash between the start of the process and the record.
+ * Records in a folder that a process runs there; the returned function deletes the record. Writes synchronously, so
+ * that the daemon cannot crash between the start of the process and the record.
  */
 export function recordProcess(folder: string, pid: number): () => void {
   const path = join(folder, `.ffmpeg-${pid}`);
@@ -36,9 +36,9 @@ async function killProcess(pid: number, fingerprint: string): Promise<boolean> {
 }
 
 /**
- * Kills every recorded encoder below a folder that still runs, and waits until it is gone. The daemon does that at its start, before it
- * clears the scratch folder. Another process that has the same id now is not killed, because the record has the start time of the
- * encoder. Resolves to the number of killed encoders; 0 if the folder does not exist.
+ * Kills every recorded encoder below a folder that still runs, and waits until it is gone. The daemon does that at its
+ * start, before it clears the scratch folder. Another process that has the same id now is not killed, because the
+ * record has the start time of the encoder. Resolves to the number of killed encoders; 0 if the folder does not exist.
  */
 export async function killOrphanProcesses(scratchRoot: string): Promise<number> {
   const entries = await readdir(scratchRoot, { recursive: true, withFileTypes: true }).catch(() => []);
@@ -63,8 +63,8 @@ export async function killOrphanProcesses(scratchRoot: string): Promise<number> 
 const programPattern = /(?:^|\/)(?:bwrap|ffmpeg|ffprobe)$/;
 
 /**
- * The processes on Linux that run bubblewrap, ffmpeg or ffprobe with a file in a folder. bubblewrap is killed with its parent, and its
- * program with it, but not in the moment between their start and their request to the kernel for that.
+ * The processes on Linux that run bubblewrap, ffmpeg or ffprobe with a file in a folder. bubblewrap is killed with its
+ * parent, and its program with it, but not in the moment between their start and their request to the kernel for that.
  */
 async function findProcessesIn(folder: string): Promise<readonly number[]> {
   const names = await readdir('/proc').catch(() => []);
@@ -96,8 +96,8 @@ function psFingerprint(pid: number): string | null {
 }
 
 /**
- * Identifies a running process by its start time, which distinguishes it from other processes with the same id. Null if no such process
- * runs. Read from `/proc` on Linux, from `ps` elsewhere.
+ * Identifies a running process by its start time, which distinguishes it from other processes with the same id. Null if
+ * no such process runs. Read from `/proc` on Linux, from `ps` elsewhere.
  */
 export function processFingerprint(pid: number): string | null {
   try {

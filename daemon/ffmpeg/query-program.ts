@@ -13,7 +13,10 @@ import { homeFolder } from '../../src/shared/util/home-folder.js';
 export interface ProgramQueryOptions {
   readonly cacheFolder: string;
   readonly isFresh: boolean;
-  /** Resolves to the command to prepend to a program, with the limits of the kernel; awaited only if a program is started. None if absent. */
+  /**
+   * Resolves to the command to prepend to a program, with the limits of the kernel; awaited only if a program is
+   * started. None if absent.
+   */
   readonly command?: (program: string) => Promise<readonly string[]>;
   /** Distinguishes answers of the same program with the same arguments, such as those in a sandbox. */
   readonly variant?: readonly string[];
@@ -48,8 +51,8 @@ function parseCacheEntry(text: string, cacheTag: string): string | null {
 }
 
 /**
- * Caches a text about a program by the program's path, size and modification time and by `name`. `compute` runs if it is not cached.
- * Errors are not cached.
+ * Caches a text about a program by the program's path, size and modification time and by `name`. `compute` runs if it
+ * is not cached. Errors are not cached.
  */
 async function withFileCache(
   path: string,
@@ -70,8 +73,8 @@ async function withFileCache(
 }
 
 /**
- * Resolves to the stdout of a program with some arguments. Cached, because a start of ffmpeg takes about as long as everything else at the
- * start of the daemon. Rejects with an `Error` whose message follows the program's name.
+ * Resolves to the stdout of a program with some arguments. Cached, because a start of ffmpeg takes about as long as
+ * everything else at the start of the daemon. Rejects with an `Error` whose message follows the program's name.
  */
 export function queryProgram(
   path: string,

@@ -2,7 +2,10 @@ import { LineReader } from '../../src/shared/util/line-reader.js';
 import { shapeMark } from '../plan/write/shapes.js';
 import type { RunReport, TrackCounts } from './ffmpeg-types.js';
 
-/** The level that makes ffmpeg report what it read and wrote. Each message then begins with its own level, so that errors can be distinguished. */
+/**
+ * The level that makes ffmpeg report what it read and wrote. Each message then begins with its own level, so that
+ * errors can be distinguished.
+ */
 export const reportLevel = 'level+verbose';
 
 /** The class and address that a message begins with, which is absent from some, and its level. */
@@ -35,8 +38,8 @@ const noDecoderPattern =
 const noFramePattern = /Cannot determine format of input (?:stream )?(\d+:\d+) after EOF/;
 
 /**
- * Reads the messages of ffmpeg at `reportLevel`: passes errors on as they look without levels, or also all others up to `info`, and
- * collects the report.
+ * Reads the messages of ffmpeg at `reportLevel`: passes errors on as they look without levels, or also all others up to
+ * `info`, and collects the report.
  */
 export class RunReporter {
   readonly #errors = new DamageDetector();
@@ -91,8 +94,9 @@ export class RunReporter {
   }
 
   /**
-   * The first track that was to be decoded and of which no frame was, in words: `audio (flac, 48000 Hz, mono, s32)`. Null if there is none.
-   * A track without packets counts only if nothing was read at all, and one whose decoder reported no error may have been too short.
+   * The first track that was to be decoded and of which no frame was, in words: `audio (flac, 48000 Hz, mono, s32)`.
+   * Null if there is none. A track without packets counts only if nothing was read at all, and one whose decoder
+   * reported no error may have been too short.
    */
   get undecodedTrack(): string | null {
     const rejected = this.#errors.hasErrors ? this.#withoutFrame : null;
@@ -183,12 +187,16 @@ const demuxerMessages = [
   ...['packet_obj_size -?\\d+ invalid', 'ff asf skip 0 ', 'edit unit sync lost on stream \\d'],
 ] as const;
 
-/** Damage that counts while ffmpeg opens a file: decoders then try unused tracks too, and print errors of the others again. */
+/**
+ * Damage that counts while ffmpeg opens a file: decoders then try unused tracks too, and print errors of the others
+ * again.
+ */
 const openingDamagePattern = new RegExp(demuxerMessages.join('|'));
 
 /**
- * Messages of decoders and demuxers about data that cannot be what an encoder wrote. A recording that begins between two keyframes, or a
- * clip of one, causes others, such as `non-existing PPS 0 referenced`, `no frame!` and `Could not find ref with POC`.
+ * Messages of decoders and demuxers about data that cannot be what an encoder wrote. A recording that begins between
+ * two keyframes, or a clip of one, causes others, such as `non-existing PPS 0 referenced`, `no frame!` and `Could not
+ * find ref with POC`.
  */
 const damagePattern = new RegExp(
   [
@@ -208,15 +216,19 @@ const rejectionPattern =
 const resyncPattern = /Header missing$/;
 
 /**
- * That many rejected packets mean damage, if no other message does. The decoder of AAC rejected the last packet of a file that was cut
- * off, and that of MPEG audio up to 14 in undamaged program streams, each with a message that it looks for the next frame.
+ * That many rejected packets mean damage, if no other message does. The decoder of AAC rejected the last packet of a
+ * file that was cut off, and that of MPEG audio up to 14 in undamaged program streams, each with a message that it
+ * looks for the next frame.
  */
 const minRejections = 5;
 
 /** What `shapeFilters` report. Newer versions begin the line with the name of the part that prints it. */
 const shapePattern = new RegExp(`^(?:\\[Eval[^\\]]*\\] )?${shapeMark}\\.0+$`);
 
-/** Finds out from the messages of ffmpeg, while it runs, whether its input is damaged, and whether the shape of its frames changes. */
+/**
+ * Finds out from the messages of ffmpeg, while it runs, whether its input is damaged, and whether the shape of its
+ * frames changes.
+ */
 export class DamageDetector {
   #line = '';
   #rejections = 0;

@@ -37,8 +37,9 @@ const interruptedError = (cause: unknown) =>
   new VencError('InterruptedError', 'The encoding was interrupted.', { cause });
 
 /**
- * Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress, and with the class of a limit that
- * ended the run. Resolves with the end of the log, which has errors only unless `logLevel` is `info`.
+ * Implements `Ffmpeg.run`. Rejects with `TranscodingTimeoutError` after `stallSeconds` without progress, and with the
+ * class of a limit that ended the run. Resolves with the end of the log, which has errors only unless `logLevel` is
+ * `info`.
  */
 export async function runEncoder(
   program: Binary,
@@ -143,8 +144,8 @@ async function linksIn(folder: string): Promise<readonly string[]> {
 }
 
 /**
- * Removes the links that a run created, and fails. ffmpeg creates none: one that a hostile input has taken over could let the daemon
- * deliver a file that is not visible in the sandbox.
+ * Removes the links that a run created, and fails. ffmpeg creates none: one that a hostile input has taken over could
+ * let the daemon deliver a file that is not visible in the sandbox.
  */
 async function rejectNewLinks(folder: string, before: readonly string[]): Promise<void> {
   const created = (await linksIn(folder)).filter((name) => !before.includes(name));
@@ -175,8 +176,9 @@ const guards = safeInputOptions.flatMap((option, index) => {
 });
 
 /**
- * Adds the missing `safeInputOptions` before every `-i`; options that are present are kept. Plans contain them already: this makes sure
- * that ffmpeg never runs without them. An input whose format is set by `-f` (a generated source) needs no list of formats.
+ * Adds the missing `safeInputOptions` before every `-i`; options that are present are kept. Plans contain them already:
+ * this makes sure that ffmpeg never runs without them. An input whose format is set by `-f` (a generated source) needs
+ * no list of formats.
  */
 export function guardInputs(args: readonly string[]): readonly string[] {
   const guarded: string[] = [];
@@ -199,9 +201,10 @@ const niceIncrement = 10;
 const maxNice = 19;
 
 /**
- * Lowers the priority of a program that was just started. Encoders use all processors: while four encoders ran at normal priority, the
- * daemon answered after a second (p99) instead of milliseconds. On an otherwise idle machine, a low priority makes encoders no slower.
- * Ignores errors: the program may have ended, or the system may not allow the change.
+ * Lowers the priority of a program that was just started. Encoders use all processors: while four encoders ran at
+ * normal priority, the daemon answered after a second (p99) instead of milliseconds. On an otherwise idle machine, a
+ * low priority makes encoders no slower. Ignores errors: the program may have ended, or the system may not allow the
+ * change.
  */
 function lowerPriority(pid: number): void {
   try {
@@ -220,7 +223,10 @@ interface ProgressParserState {
   readonly lines: readonly string[];
 }
 
-/** More characters in a line, or lines without the end of a block, are not from `-progress`. The state keeps no more of them. */
+/**
+ * More characters in a line, or lines without the end of a block, are not from `-progress`. The state keeps no more of
+ * them.
+ */
 const maxLineCharacters = 65_536;
 const maxBlockLines = 1000;
 
@@ -240,7 +246,10 @@ function parseBlock(lines: readonly string[]): ProgressBlock {
   return new Map(pairs);
 }
 
-/** Parses the next chunk of text, which may begin and end anywhere, and returns the blocks that it completes (each ends with `progress=`). */
+/**
+ * Parses the next chunk of text, which may begin and end anywhere, and returns the blocks that it completes (each ends
+ * with `progress=`).
+ */
 export function parseProgressText(
   state: ProgressParserState,
   text: string,
@@ -266,8 +275,8 @@ function parseNumber(text: string | undefined): number | null {
 }
 
 /**
- * The progress of a block. `out_time_ms` is in microseconds in every release; later releases added `out_time_us`. Both are `N/A` or far below
- * zero until something has been written, which counts as 0.
+ * The progress of a block. `out_time_ms` is in microseconds in every release; later releases added `out_time_us`. Both
+ * are `N/A` or far below zero until something has been written, which counts as 0.
  */
 export function progressOf(block: ProgressBlock): EncodeProgress {
   const microseconds = parseNumber(block.get('out_time_us')) ?? parseNumber(block.get('out_time_ms')) ?? 0;

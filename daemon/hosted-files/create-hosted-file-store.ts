@@ -23,8 +23,8 @@ import { removeExpiredFiles, removeExpiredToken, renewFiles } from './remove-exp
 import { storeUpload } from './store-upload.js';
 
 /**
- * Creates a hosted file store in a local folder, which is created on first use. Only one process may use the folder: expiry deletes every
- * unfinished file that this process is not writing.
+ * Creates a hosted file store in a local folder, which is created on first use. Only one process may use the folder:
+ * expiry deletes every unfinished file that this process is not writing.
  */
 export function createHostedFileStore(folder: string, options: HostedFileStoreOptions): HostedFileStore {
   const state: HostedFileStoreState = {
@@ -74,7 +74,9 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   };
 }
 
-/** Finds the file of a reference. An empty token folder is the marker that expiry leaves: its file existed and is gone. */
+/**
+ * Finds the file of a reference. An empty token folder is the marker that expiry leaves: its file existed and is gone.
+ */
 async function findHostedFile(state: HostedFileStoreState, ref: FileRef): Promise<HostedFile> {
   if (!isFileRef(ref)) return { state: 'unknown' };
   const path = hostedFilePath(state.folder, ref);
@@ -108,8 +110,8 @@ async function removeHostedFile(state: HostedFileStoreState, ref: FileRef): Prom
 }
 
 /**
- * Copies a file of the store to a path. Files in the store are never modified, so a hard link replaces a copy, and it stays valid after
- * the store deletes its own name.
+ * Copies a file of the store to a path. Files in the store are never modified, so a hard link replaces a copy, and it
+ * stays valid after the store deletes its own name.
  */
 async function downloadHostedFile(
   state: HostedFileStoreState,

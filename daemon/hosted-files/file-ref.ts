@@ -21,7 +21,10 @@ export function isFileRef(ref: FileRef): boolean {
   return isToken(ref.token) && validateFileName(ref.name) === null;
 }
 
-/** Whether a text is a valid token. A token never begins with a dot, so the store can keep its own files under such names. */
+/**
+ * Whether a text is a valid token. A token never begins with a dot, so the store can keep its own files under such
+ * names.
+ */
 export function isToken(text: string): boolean {
   return tokenPattern.test(text);
 }
@@ -37,8 +40,8 @@ export function parseFileRefUrl(url: string): FileRef | null {
 }
 
 /**
- * Parses the public address of a hosted file, `https://HOST/hosted/TOKEN/NAME`. The host is not compared: a daemon may have several, and it
- * does not know the tokens of other services. Returns null for any other URL.
+ * Parses the public address of a hosted file, `https://HOST/hosted/TOKEN/NAME`. The host is not compared: a daemon may
+ * have several, and it does not know the tokens of other services. Returns null for any other URL.
  */
 export function parseHostedAddress(url: string): FileRef | null {
   return parseRef(url, addressPattern);

@@ -7,7 +7,10 @@ import type { KeyedMutex } from '../../src/shared/util/semaphore.js';
 import type { FileFacts } from '../jobs/job.js';
 import { makeFolders } from '../transfer/folders.js';
 
-/** Why the files of a token are kept longer: a job reads them, so they count as there, or it has delivered them, and their address answers 410. */
+/**
+ * Why the files of a token are kept longer: a job reads them, so they count as there, or it has delivered them, and
+ * their address answers 410.
+ */
 export type FileNeed = 'read' | 'delivered';
 
 /** Options of a hosted file store. */
@@ -17,7 +20,9 @@ export interface HostedFileStoreOptions {
   readonly randomToken: () => string;
   /** How long an upload may send nothing before it is aborted, in milliseconds. */
   readonly stallTimeoutMs: number;
-  /** Why jobs that have not ended need the files of a token; null by default. Called only for files whose time is over. */
+  /**
+   * Why jobs that have not ended need the files of a token; null by default. Called only for files whose time is over.
+   */
   readonly needOf?: (token: string) => Promise<FileNeed | null>;
   /** Whether the time of files that are needed starts again, as that of uploads does; false by default. */
   readonly renewsNeeded?: boolean;
@@ -28,8 +33,8 @@ export interface HostedFileStoreOptions {
 }
 
 /**
- * State shared by the parts of a hosted file store. Its folder contains the files at TOKEN/NAME, and two internal folders whose names are
- * not valid tokens: the unfinished files, and the records of uploads.
+ * State shared by the parts of a hosted file store. Its folder contains the files at TOKEN/NAME, and two internal
+ * folders whose names are not valid tokens: the unfinished files, and the records of uploads.
  */
 export interface HostedFileStoreState extends Required<HostedFileStoreOptions> {
   readonly folder: string;
@@ -69,7 +74,10 @@ export interface UploadRecord extends FileFacts {
   readonly ownerId: string;
 }
 
-/** Writes the record of an uploaded file durably. It is written before the file gets its final name, so that every file has an owner. */
+/**
+ * Writes the record of an uploaded file durably. It is written before the file gets its final name, so that every file
+ * has an owner.
+ */
 export async function writeRecord(
   state: HostedFileStoreState,
   token: string,

@@ -18,7 +18,10 @@ export interface ReadRange {
 export interface ReadableFile {
   readonly sizeBytes: number;
   readonly modifiedAt: Date;
-  /** Reads a range that lies in the file. The stream fails if the file cannot be read, and frees everything when it is destroyed. */
+  /**
+   * Reads a range that lies in the file. The stream fails if the file cannot be read, and frees everything when it is
+   * destroyed.
+   */
   readonly read: (range: ReadRange) => Readable;
 }
 
@@ -29,19 +32,20 @@ export type HostedFile =
   | { readonly state: 'unknown' };
 
 /**
- * Files that are kept for 24 hours, at TOKEN/NAME (service document, sections 1 and 8): hosted outputs and uploads. A file gets its
- * name only when it is complete. There are two implementations: a folder of this machine, which one process uses, and a bucket, which
- * several daemons may share. `test/contracts/hosted-file-store.ts` tests both for these guarantees.
+ * Files that are kept for 24 hours, at TOKEN/NAME (service document, sections 1 and 8): hosted outputs and uploads. A
+ * file gets its name only when it is complete. There are two implementations: a folder of this machine, which one
+ * process uses, and a bucket, which several daemons may share. `test/contracts/hosted-file-store.ts` tests both for
+ * these guarantees.
  *
- * `download` and `put` reject with the errors of a transfer (`Transport`). All other methods reject with `UnavailableError` if the files
- * cannot be reached.
+ * `download` and `put` reject with the errors of a transfer (`Transport`). All other methods reject with
+ * `UnavailableError` if the files cannot be reached.
  */
 export interface HostedFileStore {
   /** Finds a file. After 24 hours it is `gone` (410), even if it is not deleted yet, unless a job reads it. */
   find(ref: FileRef): Promise<HostedFile>;
   /**
-   * Downloads a file to a path, which appears only when the file is complete. May link it: neither may be modified afterwards. Rejects with
-   * `FileNotFoundError` if there is no such file.
+   * Downloads a file to a path, which appears only when the file is complete. May link it: neither may be modified
+   * afterwards. Rejects with `FileNotFoundError` if there is no such file.
    */
   download(ref: FileRef, toPath: string, transfer: Transfer): Promise<FileFacts>;
   /** Moves a finished file into the store, and measures it. Its retention time starts now. */
@@ -51,8 +55,8 @@ export interface HostedFileStore {
   /** Deletes all files of a token, in the same way. */
   removeAll(token: string): Promise<void>;
   /**
-   * Streams a body into a new file that belongs to an owner. Rejects with `OutOfSpaceError` if the disk is full, and with
-   * `PayloadTooLargeError` if a bucket takes no such file; immediately, if the declared length does not fit.
+   * Streams a body into a new file that belongs to an owner. Rejects with `OutOfSpaceError` if the disk is full, and
+   * with `PayloadTooLargeError` if a bucket takes no such file; immediately, if the declared length does not fit.
    */
   receive(
     body: Readable,
@@ -67,11 +71,15 @@ export interface HostedFileStore {
   renew(token: string): Promise<void>;
   /** Size and MD5 of an uploaded file, measured when it was received; null if there is no record. */
   factsOf(token: string): Promise<FileFacts | null>;
-  /** Deletes expired files that no job needs and the unfinished files of an earlier crash, and schedules the expiry of all other files. */
+  /**
+   * Deletes expired files that no job needs and the unfinished files of an earlier crash, and schedules the expiry of
+   * all other files.
+   */
   removeExpired(): Promise<void>;
   /**
-   * Why files cannot be kept now, as one sentence without secrets; null if they can. The result may be a few seconds old. With a limit in
-   * milliseconds it resolves in time: storage that has not answered by then counts as one that cannot be reached.
+   * Why files cannot be kept now, as one sentence without secrets; null if they can. The result may be a few seconds
+   * old. With a limit in milliseconds it resolves in time: storage that has not answered by then counts as one that
+   * cannot be reached.
    */
   problem(maxWaitMs?: number): Promise<string | null>;
   /** Stops the expiry of files. */

@@ -22,8 +22,9 @@ interface BodyOptions extends ChunkOptions {
 }
 
 /**
- * Reads the body of a request and passes on its chunks, one after the other. Rejects with `DownloadTimeoutError` if the body stalls,
- * with `DownloadFailureError` if it breaks off, with `OutOfSpaceError` if the disk is full, or with the reason of the signal.
+ * Reads the body of a request and passes on its chunks, one after the other. Rejects with `DownloadTimeoutError` if the
+ * body stalls, with `DownloadFailureError` if it breaks off, with `OutOfSpaceError` if the disk is full, or with the
+ * reason of the signal.
  */
 export async function receiveBody(
   body: Readable,
@@ -47,8 +48,9 @@ export async function receiveBody(
 }
 
 /**
- * The chunks of the body of a request. Rejects with `DownloadTimeoutError` if the next one takes too long, with `DownloadFailureError` if
- * the body breaks off, or with the reason of the signal. The time that the reader takes for a chunk does not count.
+ * The chunks of the body of a request. Rejects with `DownloadTimeoutError` if the next one takes too long, with
+ * `DownloadFailureError` if the body breaks off, or with the reason of the signal. The time that the reader takes for a
+ * chunk does not count.
  */
 export async function* receivedChunks(
   body: Readable,
@@ -87,7 +89,10 @@ export async function checkFreeSpace(folder: string, minFreeBytes: number, requi
   if (remainingBytes < minFreeBytes) throw outOfSpaceError();
 }
 
-/** Maps a disk error to `UnavailableError`: the operator must fix the disk of the daemon, and the client may retry later. */
+/**
+ * Maps a disk error to `UnavailableError`: the operator must fix the disk of the daemon, and the client may retry
+ * later.
+ */
 export function mapUploadError(error: unknown): VencError {
   const diskError = mapLocalDiskError(error, 'download');
   if (isVencError(error) || diskError.errorClass === 'OutOfSpaceError') return diskError;

@@ -15,8 +15,8 @@ import {
 const tombstoneRetentionMs = 30 * 86_400_000;
 
 /**
- * Deletes expired files, and the unfinished files of an earlier crash. The empty folder of a token is kept for 30 days as the
- * marker that makes `find` return `gone`. Calls `onRetained` with each remaining token and its expiry time.
+ * Deletes expired files, and the unfinished files of an earlier crash. The empty folder of a token is kept for 30 days
+ * as the marker that makes `find` return `gone`. Calls `onRetained` with each remaining token and its expiry time.
  */
 export async function removeExpiredFiles(
   state: HostedFileStoreState,
@@ -27,7 +27,8 @@ export async function removeExpiredFiles(
     if (!state.mutex.isLocked(parse(name).name))
       await rm(join(unfinishedFolder(state), name), { force: true });
   }
-  // Listed before the tokens: the token folder of an upload is created before its record, so an upload that arrives meanwhile keeps its record.
+  // Listed before the tokens: the token folder of an upload is created before its record, so an upload that arrives
+  // meanwhile keeps its record.
   const records = await namesIn(recordsFolder(state));
   const tokens = (await namesIn(state.folder)).filter(isToken);
   for (const token of tokens) {
@@ -45,8 +46,9 @@ export async function removeExpiredFiles(
 }
 
 /**
- * Deletes the files of a token if all of them have expired and no job needs them. They are deleted together, so that none is `unknown` before it is `gone`.
- * Resolves to the expiry time of the last file, or of the next check, or null if no file is left.
+ * Deletes the files of a token if all of them have expired and no job needs them. They are deleted together, so that
+ * none is `unknown` before it is `gone`. Resolves to the expiry time of the last file, or of the next check, or null if
+ * no file is left.
  */
 export function removeExpiredToken(state: HostedFileStoreState, token: string): Promise<Date | null> {
   return state.mutex.runExclusive(token, () => removeExpiredFolder(state, token));

@@ -25,8 +25,8 @@ export interface IncomingUpload {
 }
 
 /**
- * Streams a body into a new file. Rejects with `DownloadTimeoutError` if the body stalls, with `DownloadFailureError` if it breaks off, or
- * with the reason of the signal. No partial file is left then.
+ * Streams a body into a new file. Rejects with `DownloadTimeoutError` if the body stalls, with `DownloadFailureError`
+ * if it breaks off, or with the reason of the signal. No partial file is left then.
  */
 export async function storeUpload(
   state: HostedFileStoreState,

@@ -43,7 +43,10 @@ export function fileReply(
   return { ...reply, stream: Readable.toWeb(file.read({ start: first, end: last })) as ReadableStream };
 }
 
-/** Whether the client has this version of a file: RFC 9110, section 13.1. `If-Modified-Since` counts only without `If-None-Match`. */
+/**
+ * Whether the client has this version of a file: RFC 9110, section 13.1. `If-Modified-Since` counts only without
+ * `If-None-Match`.
+ */
 function isFresh(
   { 'if-none-match': tags, 'if-modified-since': since = '' }: IncomingHttpHeaders,
   etag: string,

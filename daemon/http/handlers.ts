@@ -36,7 +36,8 @@ import {
 import { claimHandlers, getWorkerInfo } from './worker.js';
 
 /**
- * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24 hours. Needs no key.
+ * `GET /hosted/<token>/<file>`: a hosted output, whole or a range; 304 if the client has it already, 410 after 24
+ * hours. Needs no key.
  */
 const getHosted: PublicRouteHandler = async (appContext, requestContext) => {
   const { token = '', name = '' } = requestContext.params;

@@ -35,9 +35,9 @@ const foreignHeaders = [
 ] as const;
 
 /**
- * Whether a request certainly comes from a program on this machine, and not from a proxy or a browser that passes it on for
- * somebody else. A proxy that adds no header is recognised by the public URL, by the host name that clients use, or by
- * HTTP/1.0, which nginx speaks by default. A page in a browser is recognised by its headers, and one with a rebound
+ * Whether a request certainly comes from a program on this machine, and not from a proxy or a browser that passes it on
+ * for somebody else. A proxy that adds no header is recognised by the public URL, by the host name that clients use, or
+ * by HTTP/1.0, which nginx speaks by default. A page in a browser is recognised by its headers, and one with a rebound
  * name by its host.
  */
 export function isLocalClient(

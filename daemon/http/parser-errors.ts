@@ -69,7 +69,10 @@ export function rejectHead(outgoing: ServerResponse, headError: string): void {
   outgoing.end(body);
 }
 
-/** Answers 417 to an `Expect` other than `100-continue`, and closes the connection: the client may wait with its body, or send it. */
+/**
+ * Answers 417 to an `Expect` other than `100-continue`, and closes the connection: the client may wait with its body,
+ * or send it.
+ */
 export function rejectExpectation(outgoing: ServerResponse): void {
   outgoing.writeHead(417, { ...headers, Connection: 'close' }).end(errorBody(417));
 }

@@ -24,10 +24,10 @@ import { skippedSource, sourceFailure, withoutSource } from './output-graph.js';
 import { recordThumbnails } from './thumbnails.js';
 
 /**
- * The state machine: returns the job after a change, with notifications for the job and the outputs that the change ended. Pure.
- * Changes of notifications and of delivered files leave the rest of the job unchanged, including `updatedAt`.
- * Throws if the change is not legal: `ConflictError` or `ResubmitLimitError` for changes that a client requests, otherwise
- * `IllegalChangeError`.
+ * The state machine: returns the job after a change, with notifications for the job and the outputs that the change
+ * ended. Pure. Changes of notifications and of delivered files leave the rest of the job unchanged, including
+ * `updatedAt`. Throws if the change is not legal: `ConflictError` or `ResubmitLimitError` for changes that a client
+ * requests, otherwise `IllegalChangeError`.
  */
 export function apply(job: Job, change: Change, now: Date): Job {
   requireLegal(job, change);
@@ -227,7 +227,10 @@ function secondaryDelivery(
     : { ...secondary, primaryUploadError };
 }
 
-/** Ends the outputs that wait for an output that has just failed or been skipped: they have no input, or are skipped as well. */
+/**
+ * Ends the outputs that wait for an output that has just failed or been skipped: they have no input, or are skipped as
+ * well.
+ */
 function withoutDependents(job: Job, id: number, at: string): Job {
   const source = job.outputs.find((output) => output.id === id);
   if (source === undefined) return job;

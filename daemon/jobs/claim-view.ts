@@ -28,8 +28,9 @@ export function isCancelledClaim({ state, worker }: Pick<Job, 'state' | 'worker'
 }
 
 /**
- * The job as the holder of a claim for some of its outputs works on it: the outputs that are left to other machines look cancelled, and the job ends
- * with its own outputs. `outputIds` is null for a claim of all outputs, which sees the job as it is.
+ * The job as the holder of a claim for some of its outputs works on it: the outputs that are left to other machines
+ * look cancelled, and the job ends with its own outputs. `outputIds` is null for a claim of all outputs, which sees the
+ * job as it is.
  */
 export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job {
   if (outputIds === null) return job;

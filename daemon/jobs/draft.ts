@@ -42,8 +42,8 @@ export interface DraftParts {
 }
 
 /**
- * Drafts a job. Its state is `waiting`: a stored job is a queued job, because the daemon queues every job that has not ended when it
- * starts. `pending` is for stores with a separate queue.
+ * Drafts a job. Its state is `waiting`: a stored job is a queued job, because the daemon queues every job that has not
+ * ended when it starts. `pending` is for stores with a separate queue.
  */
 export function draftJob(parts: DraftParts): JobDraft {
   const { warnings = [] } = parts;

@@ -46,8 +46,8 @@ export function withFailedInput(job: Job, failure: JobFailure, at: string): Pick
 }
 
 /**
- * Resets the job to `waiting`, except for the outputs whose state is kept: those are not encoded again. A resubmit keeps
- * finished outputs. A released or lost run keeps every final state, since only a client may reset a failure.
+ * Resets the job to `waiting`, except for the outputs whose state is kept: those are not encoded again. A resubmit
+ * keeps finished outputs. A released or lost run keeps every final state, since only a client may reset a failure.
  */
 export function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputState) => boolean): Job {
   const cleared = {

@@ -10,8 +10,8 @@ import { displaySize, type MediaFacts, type VideoFacts } from './media.js';
 type VideoCodec = NonNullable<OutputSettings['video_codec']>;
 
 /**
- * The share of the input in the work of a job, in percent. A local file takes almost no time. The download time of a remote file is
- * unknown in advance; for most files it is short compared to the encoding.
+ * The share of the input in the work of a job, in percent. A local file takes almost no time. The download time of a
+ * remote file is unknown in advance; for most files it is short compared to the encoding.
  */
 export function inputWeightPercent(inputUrl: string): number {
   return isLocal(inputUrl) ? 1 : 10;
@@ -23,8 +23,8 @@ export function isLocal(url: string): boolean {
 }
 
 /**
- * Estimates the work of an output relative to the other outputs of its job: seconds of media times the cost per second. `media` is the
- * inspected input.
+ * Estimates the work of an output relative to the other outputs of its job: seconds of media times the cost per second.
+ * `media` is the inspected input.
  */
 export function expectedWork(
   output: Pick<JobOutput, 'settings' | 'destination'>,
@@ -83,8 +83,8 @@ const codecOf: Readonly<Record<string, VideoCodec>> = {
 };
 
 /*
- * Costs are relative: 1 is the time to encode one second of one-megapixel video as H.264 at speed 3. They were measured with four
- * seconds of 640x360 video on two cores.
+ * Costs are relative: 1 is the time to encode one second of one-megapixel video as H.264 at speed 3. They were measured
+ * with four seconds of 640x360 video on two cores.
  */
 const startCost = 0.2;
 const audioCost = 0.03;
@@ -105,7 +105,10 @@ const codecCosts = {
   vp6: [1, 1, 1, 1, 1],
 } as const satisfies Record<VideoCodec, readonly [number, number, number, number, number]>;
 
-/** The factor by which a first pass raises the cost. VP9, which also uses two passes in quality mode, has a fast first pass. */
+/**
+ * The factor by which a first pass raises the cost. VP9, which also uses two passes in quality mode, has a fast first
+ * pass.
+ */
 const firstPassFactor = 1.5;
 const firstPassFactorOfVp9 = 1.15;
 

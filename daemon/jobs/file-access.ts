@@ -31,7 +31,10 @@ export function thumbnailAccess(settings: OutputSettings, set: ThumbnailSettings
   };
 }
 
-/** A grant in the settings of a job. Jobs of older versions have one permission as a text, or several under the other name. */
+/**
+ * A grant in the settings of a job. Jobs of older versions have one permission as a text, or several under the other
+ * name.
+ */
 interface StoredGrant {
   readonly grantee: string;
   readonly permission?: Permission | readonly Permission[];

@@ -8,9 +8,9 @@ import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts, CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';
 
 /*
- * Terms. A job has one input and one or more outputs. A *run* is one attempt to process a job; it holds the job's *claim*, a token.
- * A *crash* is a run that ended without reporting a result because the daemon was killed.
- * Times are ISO 8601 strings in UTC. Ids are integers from one sequence.
+ * Terms. A job has one input and one or more outputs. A *run* is one attempt to process a job; it holds the job's
+ * *claim*, a token. A *crash* is a run that ended without reporting a result because the daemon was killed. Times are
+ * ISO 8601 strings in UTC. Ids are integers from one sequence.
  */
 
 /**
@@ -27,8 +27,8 @@ export interface FileFacts {
 }
 
 /**
- * The `Idempotency-Key` with which a job was created (contract, section 4), and a fingerprint of its request. The same key with another
- * fingerprint is a different request.
+ * The `Idempotency-Key` with which a job was created (contract, section 4), and a fingerprint of its request. The same
+ * key with another fingerprint is a different request.
  */
 export interface IdempotencyRecord {
   readonly key: string;
@@ -56,13 +56,19 @@ export interface AsperaSettings {
 export interface JobInput extends JobFile {
   readonly state: InputState;
   readonly url: string;
-  /** Maximum number of parallel connections for the download (`download_connections`). Absent if the request does not set it. */
+  /**
+   * Maximum number of parallel connections for the download (`download_connections`). Absent if the request does not
+   * set it.
+   */
   readonly connections?: number;
   /** The name of the saved credentials to download it with. Absent if the request does not set it. */
   readonly credentials?: string;
   /** How `ascp` downloads it from an Aspera server. Absent if the request does not set it. */
   readonly aspera?: AsperaSettings;
-  /** The MD5 that the downloaded file must have (`expected_md5_checksum`), in lower case. Absent if the request does not set it. */
+  /**
+   * The MD5 that the downloaded file must have (`expected_md5_checksum`), in lower case. Absent if the request does not
+   * set it.
+   */
   readonly expectedMd5?: string;
 }
 
@@ -124,15 +130,20 @@ export interface JobOutput extends JobFile {
   readonly state: OutputState;
   readonly label: string | null;
   readonly settings: OutputSettings;
-  /** The URL to which a transport delivers the file. May contain credentials. `hosted://TOKEN/FILE` for hosted files. */
+  /**
+   * The URL to which a transport delivers the file. May contain credentials. `hosted://TOKEN/FILE` for hosted files.
+   */
   readonly destination: string;
   /** The URL of the delivered file, as responses show it, without credentials. */
   readonly url: string;
-  /** Where the file is delivered if the delivery to `destination` has failed (`secondary_url`). Absent if the request does not set it. */
+  /**
+   * Where the file is delivered if the delivery to `destination` has failed (`secondary_url`). Absent if the request
+   * does not set it.
+   */
   readonly secondary?: OutputDestination;
   /**
-   * Why the delivery to the requested URL failed. Set only if the file was delivered to `secondary`, whose URLs `destination` and `url`
-   * then have.
+   * Why the delivery to the requested URL failed. Set only if the file was delivered to `secondary`, whose URLs
+   * `destination` and `url` then have.
    */
   readonly primaryUploadError?: string;
   /** What was measured when it was cut into segments. Absent if it is not segmented or has not finished. */
@@ -141,8 +152,8 @@ export interface JobOutput extends JobFile {
   readonly captionFiles?: readonly CaptionFileFacts[];
   readonly thumbnails: readonly JobThumbnail[];
   /**
-   * Files on this machine that were delivered for it, by their identity, each stored before it got its name: a later run may replace them. Absent
-   * if there are none, and once the job has finished.
+   * Files on this machine that were delivered for it, by their identity, each stored before it got its name: a later
+   * run may replace them. Absent if there are none, and once the job has finished.
    */
   readonly deliveredFiles?: readonly string[];
   /** What only the input revealed, e.g. a corrected rate: one sentence each. Absent if there is none. */
@@ -162,7 +173,10 @@ export interface ClaimingWorker {
   readonly name: string;
   /** The token of its claim. It is kept when the job ends, so that a repeated last change is recognized. */
   readonly token: string;
-  /** The number of its last stored change. A worker repeats a change whose answer was lost, and the same number is stored once. */
+  /**
+   * The number of its last stored change. A worker repeats a change whose answer was lost, and the same number is
+   * stored once.
+   */
   readonly changeNumber: number;
 }
 
@@ -189,11 +203,14 @@ export interface Job {
   /** From -10 to 10; the greatest is run first. Absent if it is 0. */
   readonly priority?: number;
   /**
-   * Labels that a machine must have to work on the job, in lower case, each once. Absent if there are none. Those of an output are in its
-   * settings.
+   * Labels that a machine must have to work on the job, in lower case, each once. Absent if there are none. Those of an
+   * output are in its settings.
    */
   readonly requires?: readonly string[];
-  /** The storage services whose keys are taken from the environment of the machine that runs the job. Absent if there are none. */
+  /**
+   * The storage services whose keys are taken from the environment of the machine that runs the job. Absent if there
+   * are none.
+   */
   readonly services?: readonly string[];
   readonly createdAt: string;
   readonly updatedAt: string;
@@ -203,11 +220,16 @@ export interface Job {
   readonly outputs: readonly JobOutput[];
   /** Token of the run that holds the job; null if there is none. */
   readonly claim: string | null;
-  /** The remote worker that holds the claim, or that held it when the job ended. Absent for runs of the daemon itself. */
+  /**
+   * The remote worker that holds the claim, or that held it when the job ended. Absent for runs of the daemon itself.
+   */
   readonly worker?: ClaimingWorker;
   /** The outputs that the holder of the claim makes. Absent if it makes all. */
   readonly claimedOutputs?: readonly number[];
-  /** The claims that ended before the job did, since it was last submitted: so a repeated last change is recognized. Absent if there are none. */
+  /**
+   * The claims that ended before the job did, since it was last submitted: so a repeated last change is recognized.
+   * Absent if there are none.
+   */
   readonly endedClaims?: readonly EndedClaim[];
   /** Number of crashes since the job was last submitted. */
   readonly crashes: number;
@@ -245,8 +267,8 @@ export interface NotificationTarget {
 }
 
 /**
- * An undelivered notification that a job or an output ended. The change that ends the job or output also creates the notification and
- * both are stored in one write, so a crash cannot lose it.
+ * An undelivered notification that a job or an output ended. The change that ends the job or output also creates the
+ * notification and both are stored in one write, so a crash cannot lose it.
  */
 export interface Notification {
   /** The `webhook-id` of Standard Webhooks. The same for every attempt. */

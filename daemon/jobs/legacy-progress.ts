@@ -4,7 +4,10 @@ import type { Job, JobOutput } from './job.js';
 import type { JobProgress } from './progress.js';
 import { outputProgress } from './progress.js';
 
-/** A progress record of version 1 (section 9). `progress` is the percent of the current event, or the overall percent without one. */
+/**
+ * A progress record of version 1 (section 9). `progress` is the percent of the current event, or the overall percent
+ * without one.
+ */
 interface ProgressV1<State extends string, Event extends string> {
   readonly state: State;
   readonly current_event?: Event;
@@ -12,8 +15,9 @@ interface ProgressV1<State extends string, Event extends string> {
 }
 
 /**
- * Converts a progress record of version 2 to version 1 (section 9). `progress` is 100 for a finished file, the last progress for a file
- * that failed or was cancelled, and 0 for a file that has not started. The encoder speed is omitted.
+ * Converts a progress record of version 2 to version 1 (section 9). `progress` is 100 for a finished file, the last
+ * progress for a file that failed or was cancelled, and 0 for a file that has not started. The encoder speed is
+ * omitted.
  */
 export function progressV1<State extends string, Event extends string>(
   record: ProgressRecord<State, Event>,
@@ -46,8 +50,8 @@ const earlyEvents = {
 } as const satisfies Readonly<Record<InputEvent | OutputEvent, EarlyOutputEvent>>;
 
 /**
- * Progress of an output in the unversioned API (sections 4.9 and 6). While the output waits for its input, its event is that of the
- * input: this API has no other way to report the inspection.
+ * Progress of an output in the unversioned API (sections 4.9 and 6). While the output waits for its input, its event is
+ * that of the input: this API has no other way to report the inspection.
  */
 export function earlyOutputProgress(job: Job, output: JobOutput, progress: JobProgress): EarlyOutputProgress {
   const state = earlyStates[output.state];

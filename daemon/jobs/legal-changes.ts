@@ -104,8 +104,8 @@ const outputLegalFrom = {
 } as const satisfies Partial<Record<ChangeType, readonly OutputState[]>>;
 
 /**
- * Throws if the state of the job does not allow the change: `ConflictError` or `ResubmitLimitError` for changes that a client requests,
- * otherwise `IllegalChangeError`.
+ * Throws if the state of the job does not allow the change: `ConflictError` or `ResubmitLimitError` for changes that a
+ * client requests, otherwise `IllegalChangeError`.
  */
 export function requireLegal(job: Job, change: Change): void {
   if (!legalFrom[change.type].includes(job.state)) throw rejectionError(job, change);
@@ -139,7 +139,10 @@ export function requireInput(job: Job, change: Change, state: JobInput['state'])
   throw illegalChange(change, `the input of job ${job.id} is ${job.input.state}`);
 }
 
-/** Returns the output that the change names. Throws `IllegalChangeError` if the claim has none or its state does not allow the change. */
+/**
+ * Returns the output that the change names. Throws `IllegalChangeError` if the claim has none or its state does not
+ * allow the change.
+ */
 export function requireOutput(job: Job, change: OutputChange): JobOutput {
   const found = job.outputs.find((output) => output.id === change.id);
   const legal: readonly OutputState[] = outputLegalFrom[change.type];

@@ -46,20 +46,23 @@ export interface VideoFacts {
   readonly frameRate: Ratio | null;
   readonly isFrameRateVariable: boolean;
   /**
-   * Set if all frames were read, and their times are those of `frameRate`, rounded to the clock of the file: to milliseconds, or
-   * as coarsely as 2 ms.
+   * Set if all frames were read, and their times are those of `frameRate`, rounded to the clock of the file: to
+   * milliseconds, or as coarsely as 2 ms.
    */
   readonly hasRoundedTimes?: true;
   /** Absent if unknown. */
   readonly frameCount?: number;
   /**
-   * How long after the start of the file ffmpeg displays the first frame, in seconds: its container has no display times, and other frames
-   * are decoded before it. Absent if not.
+   * How long after the start of the file ffmpeg displays the first frame, in seconds: its container has no display
+   * times, and other frames are decoded before it. Absent if not.
    */
   readonly reorderSeconds?: number;
   /** When the last frame begins and ends, in seconds of the file's timestamps. Absent if it was not measured. */
   readonly lastFrame?: { readonly startSeconds: number; readonly endSeconds: number };
-  /** The shapes of frames, if the shape of the pixels changes and the ffmpeg in use gives all frames that of the first. Absent if not. */
+  /**
+   * The shapes of frames, if the shape of the pixels changes and the ffmpeg in use gives all frames that of the first.
+   * Absent if not.
+   */
   readonly shapes?: FrameShapes;
   readonly fieldOrder: 'progressive' | 'top-first' | 'bottom-first' | 'unknown';
   readonly pixelFormat: string | null;
@@ -148,7 +151,10 @@ export interface UnusedTrack {
   readonly codec: string;
   /** The name of an attached file; absent for others. */
   readonly fileName?: string;
-  /** Why it cannot be used: ffmpeg found no frame of it, does not know its codec, or it is a still image next to a video. */
+  /**
+   * Why it cannot be used: ffmpeg found no frame of it, does not know its codec, or it is a still image next to a
+   * video.
+   */
   readonly reason?: 'empty' | 'unknown-codec' | 'still';
 }
 
@@ -170,8 +176,8 @@ export const subtitleDispositions = [
 export type SubtitleDisposition = (typeof subtitleDispositions)[number];
 
 /**
- * Properties of a media file: its best video stream, not counting cover art, and its best audio stream. If the file has several
- * programmes, all tracks are of one of them.
+ * Properties of a media file: its best video stream, not counting cover art, and its best audio stream. If the file has
+ * several programmes, all tracks are of one of them.
  */
 export interface MediaFacts {
   /** Container format, one word: `mpeg4`, `matroska`, `webm`, `avi`, ... */
@@ -182,7 +188,10 @@ export interface MediaFacts {
   readonly declaredSeconds?: number;
   /** How long the file was before its end was cut off, by its own header; absent if it is complete. */
   readonly wholeSeconds?: number;
-  /** Set if the file consists of recordings that were joined, whose timestamps begin again: a time cannot be sought in it. */
+  /**
+   * Set if the file consists of recordings that were joined, whose timestamps begin again: a time cannot be sought in
+   * it.
+   */
   readonly isJoined?: true;
   /** Where the packets of a transport stream are missing for the first time; absent if none are. */
   readonly lossSeconds?: number;

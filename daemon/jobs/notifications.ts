@@ -9,7 +9,9 @@ import type { Job, Notification, NotificationTarget } from './job.js';
 /** Maximum number of delivery attempts for a notification (contract, section 10). */
 export const maxNotificationAttempts = 20;
 
-/** The targets of the `notifications` of a job or an output, with defaults filled in, without those that are never sent. */
+/**
+ * The targets of the `notifications` of a job or an output, with defaults filled in, without those that are never sent.
+ */
 export function targetsOf(
   notifications: OutputSettings['notifications'] = [],
 ): readonly NotificationTarget[] {
@@ -41,8 +43,8 @@ export function notificationWarnings(
 }
 
 /**
- * Addresses that are the same in a header of a mail and for the program that reads it there. Others could name several recipients, a
- * file, a program or a route.
+ * Addresses that are the same in a header of a mail and for the program that reads it there. Others could name several
+ * recipients, a file, a program or a route.
  */
 const mailableAddress =
   /^[\w#$&'*+=?^{}~][\w.#$&'*+=?^{}~-]{0,63}@[a-z\d](?:[a-z\d-]*[a-z\d])?(?:\.[a-z\d](?:[a-z\d-]*[a-z\d])?)*$/i;
@@ -60,9 +62,9 @@ function reasonNotSent(url: string, sendsMail: boolean): string | null {
 }
 
 /**
- * Adds the notifications that a change makes due: those of each output that it ended, in order, then those of the job. Outputs and jobs
- * that had ended before get none. Removes notifications that no longer apply: a resubmit removes those of the job and of the outputs
- * that are encoded again, and keeps those of finished outputs.
+ * Adds the notifications that a change makes due: those of each output that it ended, in order, then those of the job.
+ * Outputs and jobs that had ended before get none. Removes notifications that no longer apply: a resubmit removes those
+ * of the job and of the outputs that are encoded again, and keeps those of finished outputs.
  */
 export function withDueNotifications(before: Job, after: Job, at: string): Job {
   const keptNotifications = before.pendingNotifications.filter(({ outputId }) => hasEnded(after, outputId));
@@ -81,7 +83,10 @@ export function withDueNotifications(before: Job, after: Job, at: string): Job {
     : { ...after, pendingNotifications: [...keptNotifications, ...outputNotifications, ...jobNotifications] };
 }
 
-/** Returns the job after a delivery attempt for one of its notifications. Returns the same object if the notification was removed. */
+/**
+ * Returns the job after a delivery attempt for one of its notifications. Returns the same object if the notification
+ * was removed.
+ */
 export function withAttempt(job: Job, notificationId: string, isDelivered: boolean, now: Date): Job {
   if (!job.pendingNotifications.some(({ id }) => id === notificationId)) return job;
   const pendingNotifications = job.pendingNotifications.flatMap((notification) => {
@@ -94,7 +99,10 @@ export function withAttempt(job: Job, notificationId: string, isDelivered: boole
 /** The contract sets no maximum delay. */
 const notificationBackoff = { firstMs: 2000, maxMs: Number.POSITIVE_INFINITY };
 
-/** Schedules the next attempt. The delay starts at two seconds and doubles. Returns an empty array after the last attempt. */
+/**
+ * Schedules the next attempt. The delay starts at two seconds and doubles. Returns an empty array after the last
+ * attempt.
+ */
 function afterFailedAttempt(notification: Notification, now: Date): readonly Notification[] {
   const attempts = notification.attempts + 1;
   if (attempts >= maxNotificationAttempts) return [];

@@ -13,7 +13,8 @@ interface NumberedChange {
 }
 
 /**
- * Whether a change is stored already. A worker repeats a change whose answer was lost, and the job may have ended with that change.
+ * Whether a change is stored already. A worker repeats a change whose answer was lost, and the job may have ended with
+ * that change.
  */
 export function isStoredChange(
   job: Job,
@@ -24,8 +25,9 @@ export function isStoredChange(
 }
 
 /**
- * Applies a change by the holder of a claim, numbered by a remote worker. A change that is stored already changes nothing, nor does one that
- * follows the end of the claim's outputs: that was stored, and its answer lost. Throws `ClaimLostError` if the claim is no longer held.
+ * Applies a change by the holder of a claim, numbered by a remote worker. A change that is stored already changes
+ * nothing, nor does one that follows the end of the claim's outputs: that was stored, and its answer lost. Throws
+ * `ClaimLostError` if the claim is no longer held.
  */
 export function applyByHolder(
   job: Job,

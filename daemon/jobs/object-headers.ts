@@ -35,8 +35,8 @@ export function objectHeaders(
 }
 
 /**
- * Warnings about headers that are not sent, and about grants without effect. `path` is the path of the output, `scheme` that of its
- * destination.
+ * Warnings about headers that are not sent, and about grants without effect. `path` is the path of the output, `scheme`
+ * that of its destination.
  */
 export function objectWarnings(
   settings: OutputSettings,

@@ -8,8 +8,8 @@ export function dependentsOf(outputs: readonly JobOutput[], { label }: JobOutput
 }
 
 /**
- * The ids of the outputs that have ended, but whose file an unfinished output needs as its source. The file is no longer on this machine, so
- * it is made again and not delivered again.
+ * The ids of the outputs that have ended, but whose file an unfinished output needs as its source. The file is no
+ * longer on this machine, so it is made again and not delivered again.
  */
 export function sourcesToMakeAgain(outputs: readonly JobOutput[]): ReadonlySet<number> {
   const byLabel = outputsByLabel(outputs);

@@ -6,8 +6,9 @@ import { isObject } from '../../src/shared/util/is-object.js';
 const maxErrors = 20;
 
 /**
- * Reads a message as a record of a table: exact types, no conversions. Members that the table does not list are left out. Throws
- * `InvalidRequestError` with one sentence for each invalid member, which names it. `path` is that of the record in its message.
+ * Reads a message as a record of a table: exact types, no conversions. Members that the table does not list are left
+ * out. Throws `InvalidRequestError` with one sentence for each invalid member, which names it. `path` is that of the
+ * record in its message.
  */
 export function parseRecord<T extends RecordTable>(fields: T, value: unknown, path = ''): RecordOf<T> {
   const errors: string[] = [];

@@ -16,8 +16,8 @@ import type { OutputDestination } from './job.js';
 type NamedOutput = Pick<OutputDestination, 'url' | 'destination'> & { readonly settings: OutputSettings };
 
 /**
- * The output that a stream of a playlist refers to: by `source`, or by a `path` that is its address. It is a segmented one, or in SMIL any with
- * media. Undefined if there is none.
+ * The output that a stream of a playlist refers to: by `source`, or by a `path` that is its address. It is a segmented
+ * one, or in SMIL any with media. Undefined if there is none.
  */
 export function sourceOfStream<T extends NamedOutput>(
   outputs: readonly T[],
@@ -52,8 +52,8 @@ const positionsOf = memoizeByKey((outputs: readonly NamedOutput[]) => {
 });
 
 /**
- * The outputs that a playlist names in its streams, its audio and its captions; all others of the job that are not playlists, if it names none:
- * its addresses may be those of their copies elsewhere.
+ * The outputs that a playlist names in its streams, its audio and its captions; all others of the job that are not
+ * playlists, if it names none: its addresses may be those of their copies elsewhere.
  */
 export function outputsOfPlaylist<T extends NamedOutput>(outputs: readonly T[], playlist: T): readonly T[] {
   const { streams = [], alternate_audio = [], captions = [] } = playlist.settings;

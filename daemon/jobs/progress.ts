@@ -56,8 +56,9 @@ function overall(job: Job, input: ProgressRecord, outputs: readonly ProgressReco
 }
 
 /**
- * Percent of all outputs together, weighted by their expected work. It is 0 until the input is inspected: the weights depend on the
- * input. Outputs that an earlier run finished would otherwise change weight at the inspection, and reported progress must not fall.
+ * Percent of all outputs together, weighted by their expected work. It is 0 until the input is inspected: the weights
+ * depend on the input. Outputs that an earlier run finished would otherwise change weight at the inspection, and
+ * reported progress must not fall.
  */
 function outputsPercent(job: Job, outputs: readonly ProgressRecord[]): number {
   const { media } = job.input;
@@ -91,8 +92,9 @@ function fileProgress(job: Job, file: JobInput | JobOutput, known: FileProgress 
 }
 
 /**
- * Returns the job with the last known progress of its failed and cancelled files. The in-memory progress is dropped after the run, and
- * reported progress must not fall (contract, section 6). Returns the same object if there is nothing to add. Pure.
+ * Returns the job with the last known progress of its failed and cancelled files. The in-memory progress is dropped
+ * after the run, and reported progress must not fall (contract, section 6). Returns the same object if there is nothing
+ * to add. Pure.
  */
 export function withLastProgress(job: Job, progress: JobProgress): Job {
   const added = [job.input, ...job.outputs].flatMap(({ id, state }): readonly LastProgress[] => {

@@ -14,7 +14,10 @@ export interface ReportRange {
   readonly grouping: string | null;
 }
 
-/** Total usage of the outputs that finished on one UTC day under one grouping, in milliseconds. At most one entry per day and grouping. */
+/**
+ * Total usage of the outputs that finished on one UTC day under one grouping, in milliseconds. At most one entry per
+ * day and grouping.
+ */
 export interface DailyUsage {
   readonly day: string;
   /** null for jobs without one. */
@@ -35,8 +38,8 @@ type RangeEnd =
   | { readonly day: null; readonly validationError: string };
 
 /**
- * Parses the days of a report (section 4.10). The default is from 30 days ago to yesterday. Today is included only if `to` names it,
- * because its figures are incomplete. Returns all validation errors if the dates are invalid.
+ * Parses the days of a report (section 4.10). The default is from 30 days ago to yesterday. Today is included only if
+ * `to` names it, because its figures are incomplete. Returns all validation errors if the dates are invalid.
  */
 export function readReportRange(
   query: ReportQuery,
@@ -83,9 +86,9 @@ function dayText(day: number): string {
 }
 
 /**
- * The report for encoded files (section 4.10). It has one record per day for jobs without a grouping, zero if nothing was encoded, and
- * one record per grouping on each day with usage. A report for one grouping has only that grouping, with a record for every day.
- * Minutes have at most four decimals. The totals are the sums of the records.
+ * The report for encoded files (section 4.10). It has one record per day for jobs without a grouping, zero if nothing
+ * was encoded, and one record per grouping on each day with usage. A report for one grouping has only that grouping,
+ * with a record for every day. Minutes have at most four decimals. The totals are the sums of the records.
  */
 export function vodReport({ days, grouping }: ReportRange, usage: readonly DailyUsage[]): VodReport {
   const byDay = new Map<string, DailyUsage[]>(days.map((day) => [day, []]));
@@ -104,7 +107,10 @@ export function vodReport({ days, grouping }: ReportRange, usage: readonly Daily
   };
 }
 
-/** The report for live streaming (section 4.11). This daemon does not stream: the report has a record for every day, with zeros. */
+/**
+ * The report for live streaming (section 4.11). This daemon does not stream: the report has a record for every day,
+ * with zeros.
+ */
 export function liveReport({ days, grouping }: ReportRange): LiveReport {
   return { total: noLive, statistics: days.map((day) => ({ grouping, collected_on: day, ...noLive })) };
 }

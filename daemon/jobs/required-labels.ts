@@ -1,8 +1,8 @@
 import type { Job } from './job.js';
 
 /**
- * What stands for the keys of a storage service among the labels of a machine and of a job: a job that takes them from the environment goes
- * only to a machine that has them. No label of a request or a worker has this form.
+ * What stands for the keys of a storage service among the labels of a machine and of a job: a job that takes them from
+ * the environment goes only to a machine that has them. No label of a request or a worker has this form.
  */
 export function serviceLabel(service: string): string {
   return `service:${service}`;
@@ -14,8 +14,8 @@ export function servicesIn(labels: readonly string[]): readonly string[] {
 }
 
 /**
- * The labels that a machine must have to work on a job, whatever it makes of it: those of the job (`requires`), and those of the services whose
- * keys the job takes from the environment, sorted, each once; see `serviceLabel`.
+ * The labels that a machine must have to work on a job, whatever it makes of it: those of the job (`requires`), and
+ * those of the services whose keys the job takes from the environment, sorted, each once; see `serviceLabel`.
  */
 export function requiredLabels({
   requires = [],

@@ -3,7 +3,10 @@ import type { Change } from './legal-changes.js';
 import type { FileProgress } from './progress.js';
 import type { RunObservation } from './run-observer.js';
 
-/** Why a run was stopped. It is the `reason` of the run's signal. `passed-on`: another daemon has the claim of the remote worker now. */
+/**
+ * Why a run was stopped. It is the `reason` of the run's signal. `passed-on`: another daemon has the claim of the
+ * remote worker now.
+ */
 export type StopReason =
   | 'cancelled'
   | 'passed-on'
@@ -23,26 +26,27 @@ export interface Run {
   /** Aborted, with a {@link StopReason}, when the run must end at once. */
   readonly signal: AbortSignal;
   /**
-   * Applies a change to the job and persists it. If the run no longer holds the claim, rejects with `ClaimLostError` and aborts the
-   * signal. A remote worker numbers its changes: a number that is stored already changes nothing.
+   * Applies a change to the job and persists it. If the run no longer holds the claim, rejects with `ClaimLostError`
+   * and aborts the signal. A remote worker numbers its changes: a number that is stored already changes nothing.
    */
   change(change: Change, changeNumber?: number): Promise<Job>;
   /** Reports the progress of one input or output. It is kept in memory, never on disk. */
   progress(fileId: number, progress: FileProgress): void;
   /**
-   * Marks the run as idle until the promise settles, and settles like it. A queue that closes stops idle runs at once: its grace period
-   * is for runs that are doing work.
+   * Marks the run as idle until the promise settles, and settles like it. A queue that closes stops idle runs at once:
+   * its grace period is for runs that are doing work.
    */
   whileWaiting<T>(promise: Promise<T>): Promise<T>;
   /**
-   * Waits until the daemon has confirmed that this run still holds the claim, unless it did so a moment ago. Resolves to a signal that is
-   * aborted once the confirmation is older than the lease: another worker may run the job then. Rejects with the reason of `signal` if the
-   * run is stopped meanwhile. Absent if no other process can take the claim.
+   * Waits until the daemon has confirmed that this run still holds the claim, unless it did so a moment ago. Resolves
+   * to a signal that is aborted once the confirmation is older than the lease: another worker may run the job then.
+   * Rejects with the reason of `signal` if the run is stopped meanwhile. Absent if no other process can take the claim.
    */
   readonly confirmClaim?: () => Promise<AbortSignal>;
   /**
-   * Confirms the claim now, and resolves to whether that has failed since a moment of the monotonic clock, in milliseconds: this machine was cut
-   * off, and what a transfer could not reach may be there again. Rejects, and is absent, as `confirmClaim`.
+   * Confirms the claim now, and resolves to whether that has failed since a moment of the monotonic clock, in
+   * milliseconds: this machine was cut off, and what a transfer could not reach may be there again. Rejects, and is
+   * absent, as `confirmClaim`.
    */
   readonly wasCutOffSince?: (monotonicMs: number) => Promise<boolean>;
   /** Reports a stage to whatever observes the run; absent if nothing does. `inStage` of the pipeline calls it. */

@@ -32,8 +32,9 @@ export interface SavedCredentials {
   /** Why a request cannot name these credentials; null if it can, or names none. */
   check(request: CredentialRequest): Promise<CredentialProblem | null>;
   /**
-   * The named credentials, or, without a name or if they are for another scheme, the default ones of the account for the scheme; null if
-   * there are none. Rejects with `InvalidUsernameOrPasswordError` if the named ones do not exist any more.
+   * The named credentials, or, without a name or if they are for another scheme, the default ones of the account for
+   * the scheme; null if there are none. Rejects with `InvalidUsernameOrPasswordError` if the named ones do not exist
+   * any more.
    */
   find(request: CredentialRequest): Promise<Credential | null>;
 }

@@ -15,9 +15,9 @@ interface Measured {
 }
 
 /**
- * Why the `skip` rules of an output exclude it for this input, as a sentence; null if they do not. One matching rule is enough; an equal
- * value does not match. A rule about something that the input lacks or does not report is ignored. `media` is null if nothing is
- * recognised in the input.
+ * Why the `skip` rules of an output exclude it for this input, as a sentence; null if they do not. One matching rule is
+ * enough; an equal value does not match. A rule about something that the input lacks or does not report is ignored.
+ * `media` is null if nothing is recognised in the input.
  */
 export function exclusionReason({ skip = {} }: OutputSettings, media: MediaFacts | null): string | null {
   const video = media?.video ?? null;

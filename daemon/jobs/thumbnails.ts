@@ -103,8 +103,9 @@ export function destinationOfThumbnail(
 }
 
 /**
- * The records of the thumbnails of an output, created when the output finishes. Their ids follow those of all outputs, in the order of
- * outputs, sets and images. They were reserved when the job was numbered: as many as each set has at most.
+ * The records of the thumbnails of an output, created when the output finishes. Their ids follow those of all outputs,
+ * in the order of outputs, sets and images. They were reserved when the job was numbered: as many as each set has at
+ * most.
  */
 export function recordThumbnails(
   job: Job,
@@ -133,7 +134,10 @@ export function recordThumbnails(
   });
 }
 
-/** The settings that decide the headers of the images of a set in a bucket: its own, or those of the output except for `headers`. */
+/**
+ * The settings that decide the headers of the images of a set in a bucket: its own, or those of the output except for
+ * `headers`.
+ */
 export function thumbnailObject(settings: OutputSettings, set: ThumbnailSettings): OutputSettings {
   const { headers, rrs = settings.rrs, public: isPublic = settings.public } = set;
   const { access_control: grants = settings.access_control } = set;
@@ -145,7 +149,10 @@ export function thumbnailObject(settings: OutputSettings, set: ThumbnailSettings
   };
 }
 
-/** The URLs, `hosted://TOKEN/NAME`, of the outputs and thumbnails of a job that the daemon itself hosts. Some may no longer exist. */
+/**
+ * The URLs, `hosted://TOKEN/NAME`, of the outputs and thumbnails of a job that the daemon itself hosts. Some may no
+ * longer exist.
+ */
 export function hostedFilesOf({ outputs }: Job): readonly string[] {
   return outputs
     .flatMap((output) => [output.destination, ...output.thumbnails.map(destinationOfRecord(output))])

@@ -17,8 +17,8 @@ export interface JobDailyUsage {
 const noUsage: readonly JobDailyUsage[] = [];
 
 /**
- * The usage of a job by UTC day (contract, section 8). The duration of each finished output counts on the day it finished, regardless of
- * the state of the job. Outputs that are only transferred do not count. Pure.
+ * The usage of a job by UTC day (contract, section 8). The duration of each finished output counts on the day it
+ * finished, regardless of the state of the job. Outputs that are only transferred do not count. Pure.
  */
 export function usageOf(job: Job): readonly JobDailyUsage[] {
   const msByDay = new Map<string, number>();

@@ -21,8 +21,8 @@ import type { Job, JobInput, JobOutput, Notification } from './job.js';
 import { displaySize, type MediaFacts } from './media.js';
 
 /*
- * Jobs are immutable and read far more often than they change. Their records are memoized, so the JSON or XML text of each record can be
- * memoized too.
+ * Jobs are immutable and read far more often than they change. Their records are memoized, so the JSON or XML text of
+ * each record can be memoized too.
  */
 
 /** The fields of a job, without its files. */
@@ -83,8 +83,8 @@ function jobWarnings({ warnings }: Job): Pick<JobRecord, 'warnings'> {
 }
 
 /**
- * The record of a job in the job list: without `md5_checksum` (section 2.3), priority, labels and warnings. The service has no `skipped` in its list, so
- * skipped outputs are `cancelled` there (contract, section 5).
+ * The record of a job in the job list: without `md5_checksum` (section 2.3), priority, labels and warnings. The service
+ * has no `skipped` in its list, so skipped outputs are `cancelled` there (contract, section 5).
  */
 export const listedJobRecord = memoizeByKey((job: Job): JobRecord => {
   const { priority: _priority, requires: _requires, warnings: _warnings, ...record } = jobRecord(job);

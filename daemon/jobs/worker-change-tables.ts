@@ -2,8 +2,8 @@ import type { Field, RecordTable } from '../../src/shared/records/field.js';
 import { subtitleDispositions } from './media.js';
 
 /*
- * The members of the changes that a remote worker may make, with bounds for everything that is stored. The types are those of `Change` and
- * of the records in it.
+ * The members of the changes that a remote worker may make, with bounds for everything that is stored. The types are
+ * those of `Change` and of the records in it.
  */
 
 const description = '';

@@ -14,8 +14,8 @@ import type { ChangeRequest } from './worker-protocol.js';
 type WorkerChange = Extract<Change, { readonly type: keyof typeof workerChangeTables }>;
 
 /**
- * Reads a change that a remote worker sent for a job. Throws `InvalidRequestError` unless it is one that a run may make, its shape is
- * exactly right, and what it names belongs to the job.
+ * Reads a change that a remote worker sent for a job. Throws `InvalidRequestError` unless it is one that a run may
+ * make, its shape is exactly right, and what it names belongs to the job.
  */
 export function parseWorkerChange(job: Job, body: unknown): ChangeRequest {
   const { number, change: given } = parseRecord(workerChangeFields, body);
@@ -90,7 +90,9 @@ function isThumbnailOf(output: JobOutput, thumbnail: DeliveredThumbnail): boolea
   return expected.destination === thumbnail.destination && expected.url === thumbnail.url;
 }
 
-/** Whether progress and log lines may name a file of a job. Outputs that have ended are allowed: a report may be late. */
+/**
+ * Whether progress and log lines may name a file of a job. Outputs that have ended are allowed: a report may be late.
+ */
 export function isFileOf(job: Job, id: number): boolean {
   return job.input.id === id || job.outputs.some((output) => output.id === id);
 }

@@ -1,7 +1,8 @@
 /*
- * The messages between a remote worker and the daemon, in the version of `workerProtocol.current`. All are JSON. A worker joins, then repeats: it asks for a claim and waits
- * for one; while it holds a claim it sends heartbeats and changes; at last it ends the claim. Members that a side does not know are ignored, so
- * that neighbouring versions understand each other.
+ * The messages between a remote worker and the daemon, in the version of `workerProtocol.current`. All are JSON. A
+ * worker joins, then repeats: it asks for a claim and waits for one; while it holds a claim it sends heartbeats and
+ * changes; at last it ends the claim. Members that a side does not know are ignored, so that neighbouring versions
+ * understand each other.
  */
 import type { LogEntry } from '../../src/shared/util/log.js';
 import type { Job } from './job.js';
@@ -42,7 +43,10 @@ export interface JoinRequest {
   readonly capabilities: WorkerCapabilities;
   /** The storage services of `Services` for which its environment has keys. */
   readonly services: readonly string[];
-  /** Names the folder that it works in, which one process at a time uses, and that process. Absent for workers of other programs. */
+  /**
+   * Names the folder that it works in, which one process at a time uses, and that process. Absent for workers of other
+   * programs.
+   */
   readonly folderId?: string;
   readonly processId?: string;
   /** Whether the process has joined before. Absent in a first join, and for workers of earlier versions. */

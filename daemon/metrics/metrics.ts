@@ -13,7 +13,8 @@ import { createStateMetrics, type StateSnapshot } from './state-metrics.js';
 
 /**
  * The metrics of a daemon in the Prometheus text format. Counters and histograms are updated by the functions below, at
- * a cost that does not depend on history. Labels have few values: none is the name of an account, an id, a label or a URL.
+ * a cost that does not depend on history. Labels have few values: none is the name of an account, an id, a label or a
+ * URL.
  */
 export interface Metrics {
   readonly contentType: string;
@@ -140,7 +141,10 @@ const removed = [
   'process_virtual_memory_bytes',
 ] as const;
 
-/** Interval of the timer that measures the delay of the event loop, in milliseconds. It runs inside Node and costs no CPU time that can be measured. */
+/**
+ * Interval of the timer that measures the delay of the event loop, in milliseconds. It runs inside Node and costs no
+ * CPU time that can be measured.
+ */
 const eventLoopResolutionMs = 20;
 
 /**

@@ -155,8 +155,8 @@ interface TallyResult {
 const modulus = 2n ** 256n;
 
 /**
- * Counts records and adds up their checksums. The sum does not depend on the order of the records, which a data folder and a database read
- * differently.
+ * Counts records and adds up their checksums. The sum does not depend on the order of the records, which a data folder
+ * and a database read differently.
  */
 class Tally {
   #count = 0;

@@ -42,8 +42,8 @@ interface Block {
 }
 
 /**
- * The records of a data folder. Reads it as the start of a daemon does, but repairs nothing: of two files of a job the newer one counts, and
- * the file of a removed job does not.
+ * The records of a data folder. Reads it as the start of a daemon does, but repairs nothing: of two files of a job the
+ * newer one counts, and the file of a removed job does not.
  */
 export class FolderRecords implements StoredRecords {
   readonly name: string;

@@ -17,8 +17,8 @@ import type { DataLayout } from '../store/data-folder/layout.js';
 import type { DamagedRecord, PlainCredential, SetupRecords } from '../store/stored-records.js';
 
 /**
- * Reads accounts, keys, credentials and the names of drained workers of a data folder. Rejects with `UsageError` if a file is damaged as a whole, or if accounts lack
- * their notification secrets, which older versions did not create.
+ * Reads accounts, keys, credentials and the names of drained workers of a data folder. Rejects with `UsageError` if a
+ * file is damaged as a whole, or if accounts lack their notification secrets, which older versions did not create.
  */
 export async function readFolderSetup(
   layout: DataLayout,
@@ -39,7 +39,10 @@ export async function readFolderSetup(
   };
 }
 
-/** Replaces accounts, keys, credentials and the names of drained workers of a data folder. A file without content is removed. */
+/**
+ * Replaces accounts, keys, credentials and the names of drained workers of a data folder. A file without content is
+ * removed.
+ */
 export async function writeFolderSetup(
   files: AtomicFiles,
   layout: DataLayout,

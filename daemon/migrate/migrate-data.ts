@@ -54,11 +54,13 @@ interface MigrationResult extends Comparison {
 }
 
 /**
- * Copies all jobs, accounts, keys and credentials between a data folder and a database, and compares both sides afterwards. The source is
- * not changed. A migration that was interrupted continues; until it has finished, no daemon uses the target.
+ * Copies all jobs, accounts, keys and credentials between a data folder and a database, and compares both sides
+ * afterwards. The source is not changed. A migration that was interrupted continues; until it has finished, no daemon
+ * uses the target.
  *
- * Rejects with `UsageError` for a folder or database that cannot be used and for damaged records, with `InUseError` if another process uses
- * one of them, with `ConflictError` if the target contains something else, and with `UnavailableError` if the connection is lost.
+ * Rejects with `UsageError` for a folder or database that cannot be used and for damaged records, with `InUseError` if
+ * another process uses one of them, with `ConflictError` if the target contains something else, and with
+ * `UnavailableError` if the connection is lost.
  */
 export async function migrateData(options: MigrationOptions): Promise<MigrationResult> {
   const { direction, dataFolder, dsn } = options;
@@ -212,7 +214,9 @@ interface ExpectedMigration extends Pick<MigrationName, 'source'> {
   readonly keyCheck: string | null;
 }
 
-/** How far a migration to this target is. Throws `ConflictError` if the target contains anything else than its records. */
+/**
+ * How far a migration to this target is. Throws `ConflictError` if the target contains anything else than its records.
+ */
 function requireTarget(state: TargetState, migration: ExpectedMigration, target: string): TargetProgress {
   if (state.kind === 'empty') return 'empty';
   if (state.kind === 'used')

@@ -1,6 +1,8 @@
 import { isIP } from 'node:net';
 
-/** The kind of an address: connections to `metadata` are never allowed, connections to `private` only by configuration. */
+/**
+ * The kind of an address: connections to `metadata` are never allowed, connections to `private` only by configuration.
+ */
 export type AddressKind = 'public' | 'private' | 'metadata';
 
 /** Addresses at which cloud providers give credentials to any process of the machine. */
@@ -34,7 +36,9 @@ const privateIpv4 = [
   ['240.0.0.0', 4], // reserved, broadcast
 ] as const;
 
-/** Non-public ranges within 2000::/3. Outside of 2000::/3, only addresses that embed a public IPv4 address are public. */
+/**
+ * Non-public ranges within 2000::/3. Outside of 2000::/3, only addresses that embed a public IPv4 address are public.
+ */
 const privateIpv6 = [
   ['2001::', 23], // protocol assignments, Teredo among them
   ['2001:db8::', 32], // documentation
@@ -61,8 +65,8 @@ const privateEmbeddedIpv4Prefixes = [
 const metadata: ReadonlySet<bigint> = new Set(metadataAddresses.map((text) => bitsOf(text).value));
 
 /**
- * Classifies an IPv4 or IPv6 literal in any spelling: `127.1`, `0x7f000001`, `017700000001`, `::ffff:127.0.0.1`, NAT64, 6to4,
- * Teredo. Returns null if the text is not an address, for instance a host name.
+ * Classifies an IPv4 or IPv6 literal in any spelling: `127.1`, `0x7f000001`, `017700000001`, `::ffff:127.0.0.1`, NAT64,
+ * 6to4, Teredo. Returns null if the text is not an address, for instance a host name.
  */
 export function addressKind(text: string): AddressKind | null {
   const literal = normalizedAddress(text);

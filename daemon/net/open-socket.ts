@@ -11,17 +11,23 @@ interface SocketTarget {
   readonly isTls: boolean;
   /** Buffers to read into; Node's own by default, and always for TLS. */
   readonly buffers?: SocketBuffers | null;
-  /** Whether the reader of the socket copies the data, as Node's HTTP parser does: then one buffer serves all reads, except with TLS. */
+  /**
+   * Whether the reader of the socket copies the data, as Node's HTTP parser does: then one buffer serves all reads,
+   * except with TLS.
+   */
   readonly readerCopies?: boolean;
 }
 
-/** Milliseconds after which the next address of a host is tried as well. Node's default of 250 ms is too short for distant hosts. */
+/**
+ * Milliseconds after which the next address of a host is tried as well. Node's default of 250 ms is too short for
+ * distant hosts.
+ */
 const nextAddressAfterMs = 2_000;
 
 /**
- * Opens a connection after the guard has checked the host, its resolved addresses and the remote address of the socket. Rejects with the
- * error of the system or of the guard; with code `ETIMEDOUT` if DNS lookup, connecting and the TLS handshake together exceed
- * `timeoutMs`; or with the reason of the signal.
+ * Opens a connection after the guard has checked the host, its resolved addresses and the remote address of the socket.
+ * Rejects with the error of the system or of the guard; with code `ETIMEDOUT` if DNS lookup, connecting and the TLS
+ * handshake together exceed `timeoutMs`; or with the reason of the signal.
  */
 export function openSocket(
   guard: SsrfGuard,
@@ -84,7 +90,10 @@ function readOptions({ buffers = null, readerCopies = false }: SocketTarget, soc
   return readerCopies ? { onread: readIntoOne(socket) } : {};
 }
 
-/** 256 KiB: the amount that the system returns per read on a fast connection. Pages that are never written use no memory. */
+/**
+ * 256 KiB: the amount that the system returns per read on a fast connection. Pages that are never written use no
+ * memory.
+ */
 const oneBufferBytes = 1 << 18;
 
 /** Reads into one reused buffer. By default Node allocates a buffer of 64 KiB for each read, which takes 50% longer. */

@@ -4,8 +4,9 @@ import { connect } from 'node:tls';
 const timeoutMs = 3_000;
 
 /**
- * Whether the server at the host and port of a URL speaks TLS. It is asked after a request over plain HTTP failed: what a TLS server answers to
- * one differs (nothing, an alert, or a page with status 400), and a handshake is certain. No data is sent, so the certificate does not matter.
+ * Whether the server at the host and port of a URL speaks TLS. It is asked after a request over plain HTTP failed: what
+ * a TLS server answers to one differs (nothing, an alert, or a page with status 400), and a handshake is certain. No
+ * data is sent, so the certificate does not matter.
  */
 export function speaksTls({ hostname, port }: URL): Promise<boolean> {
   const host = hostname.replace(/^\[|\]$/g, '');

@@ -14,9 +14,10 @@ export interface SsrfGuardOptions {
 }
 
 /**
- * Decides which addresses may be connected to (contract, section 9). A connection is safe only if all three methods were used:
- * `checkHost` before connecting, `lookup` to resolve the name, `checkSocket` afterwards. `checkHost` cannot check the addresses of a
- * name, and Node does not call `lookup` for literals. Each method fails with `ForbiddenAddressError`.
+ * Decides which addresses may be connected to (contract, section 9). A connection is safe only if all three methods
+ * were used: `checkHost` before connecting, `lookup` to resolve the name, `checkSocket` afterwards. `checkHost` cannot
+ * check the addresses of a name, and Node does not call `lookup` for literals. Each method fails with
+ * `ForbiddenAddressError`.
  */
 export interface SsrfGuard {
   /** Checks the host of a URL: an address literal in any spelling, or the well-known name of a metadata service. */

@@ -14,7 +14,10 @@ export interface AudioGroup {
   readonly renditions: readonly AlternateRendition[];
   /** What a stream with this group declares of it: the names of its codecs. */
   readonly codecs: readonly string[];
-  /** The highest rates of its renditions while a video plays, in bits per second. Null for a video whose segments are not known. */
+  /**
+   * The highest rates of its renditions while a video plays, in bits per second. Null for a video whose segments are
+   * not known.
+   */
   readonly ratesWith: (video: TrackFacts | null) => MeasuredRates;
 }
 
@@ -27,8 +30,8 @@ function ownGroupOf({ settings }: JobOutput): string {
 }
 
 /**
- * The groups of audio of a playlist: those of the request (`alternate_audio`), and one of the audio of outputs whose tracks are separate.
- * Renditions whose source was skipped are left out, and so are groups without any.
+ * The groups of audio of a playlist: those of the request (`alternate_audio`), and one of the audio of outputs whose
+ * tracks are separate. Renditions whose source was skipped are left out, and so are groups without any.
  */
 export function audioGroupsOf(
   playlist: JobOutput,
@@ -150,7 +153,10 @@ function groupOf(name: string, members: readonly Member[]): AudioGroup {
   };
 }
 
-/** The rates of audio while a video plays. A segment of audio may be longer than that of the video that is loaded with it. */
+/**
+ * The rates of audio while a video plays. A segment of audio may be longer than that of the video that is loaded with
+ * it.
+ */
 function ratesDuring(
   { rates, track }: Pick<Member, 'rates' | 'track'>,
   video: TrackFacts | null,
@@ -162,8 +168,9 @@ function ratesDuring(
 }
 
 /**
- * The durations of segments of audio, divided by those of the segments of video that they are loaded with: the largest ratio, which does not count
- * the last of several segments (`longest`), and the ratio of the sums (`whole`). Both are at least 1.
+ * The durations of segments of audio, divided by those of the segments of video that they are loaded with: the largest
+ * ratio, which does not count the last of several segments (`longest`), and the ratio of the sums (`whole`). Both are
+ * at least 1.
  */
 function lengthRatios(audio: TrackFacts, video: TrackFacts) {
   const secondsOf = ({ durations, timescale }: TrackFacts) =>

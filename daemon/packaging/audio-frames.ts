@@ -1,6 +1,6 @@
 /*
- * Measures the frames of elementary streams of audio: ISO 13818-7, section 6.2 (ADTS), ISO 11172-3, section 2.4 (MPEG audio), and ETSI TS 102 366,
- * sections 4.4.1 and E.1.2 (AC-3 and E-AC-3).
+ * Measures the frames of elementary streams of audio: ISO 13818-7, section 6.2 (ADTS), ISO 11172-3, section 2.4 (MPEG
+ * audio), and ETSI TS 102 366, sections 4.4.1 and E.1.2 (AC-3 and E-AC-3).
  */
 
 /** A frame of audio: its size and duration. */
@@ -13,7 +13,10 @@ interface AudioFrame {
   readonly primingSeconds: number;
 }
 
-/** The duration of the complete frames at the start of a stream; null if it does not begin with a frame of AAC, MP3, AC-3 or E-AC-3. */
+/**
+ * The duration of the complete frames at the start of a stream; null if it does not begin with a frame of AAC, MP3,
+ * AC-3 or E-AC-3.
+ */
 export function durationOfAudio(stream: Buffer): number | null {
   let seconds = 0;
   let at = 0;

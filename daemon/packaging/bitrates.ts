@@ -10,8 +10,8 @@ export interface MeasuredRates {
 type SizedSegment = Pick<Segment, 'durationSeconds' | 'sizeBytes'>;
 
 /**
- * Measures the rates of a rendition. The last segment counts for the peak only if it is longer than half a target, because a short one may
- * contain little else than a keyframe.
+ * Measures the rates of a rendition. The last segment counts for the peak only if it is longer than half a target,
+ * because a short one may contain little else than a keyframe.
  */
 export function measureRates(segments: readonly SizedSegment[], targetSeconds: number): MeasuredRates {
   const counted = segments.filter(

@@ -22,8 +22,8 @@ interface WrittenCaptions {
 const ptsPerSecond = 90_000;
 
 /**
- * Writes captions as WebVTT: for HLS in segments with the boundaries of those of the video and a playlist, for DASH in one file. A caption
- * that crosses a boundary is in both segments.
+ * Writes captions as WebVTT: for HLS in segments with the boundaries of those of the video and a playlist, for DASH in
+ * one file. A caption that crosses a boundary is in both segments.
  */
 export async function writeCaptions(
   options: PackageOptions,
@@ -117,8 +117,8 @@ function spanOf({ segment: { startSeconds, durationSeconds } }: RenditionSegment
 }
 
 /**
- * Writes the captions of an output that has nothing else: segments of WebVTT, and at `path` their playlist, whose name without the extension is
- * `stem`.
+ * Writes the captions of an output that has nothing else: segments of WebVTT, and at `path` their playlist, whose name
+ * without the extension is `stem`.
  */
 export async function writeCaptionPlaylist(
   captions: CaptionRendition,
@@ -171,8 +171,8 @@ export async function writeCaptionPlaylist(
 }
 
 /**
- * Writes captions as WebVTT files of their own, named `STEM.LANGUAGE.vtt`. A number distinguishes those of one language, and a file from one
- * that `isTaken`.
+ * Writes captions as WebVTT files of their own, named `STEM.LANGUAGE.vtt`. A number distinguishes those of one
+ * language, and a file from one that `isTaken`.
  */
 export async function writeCaptionFiles(
   captions: readonly CaptionRendition[],

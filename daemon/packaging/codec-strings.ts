@@ -8,8 +8,8 @@ export function avcString(sps: Buffer): string {
 }
 
 /**
- * `hvc1.` with profile, compatibility, tier, level and constraints, from the 12 bytes `profile_tier_level` of a parameter set or of
- * `hvcC` (ISO 14496-15, annex E.3).
+ * `hvc1.` with profile, compatibility, tier, level and constraints, from the 12 bytes `profile_tier_level` of a
+ * parameter set or of `hvcC` (ISO 14496-15, annex E.3).
  */
 export function hevcString(profileTierLevel: Buffer): string {
   const first = profileTierLevel.readUInt8(0);

@@ -8,8 +8,8 @@ import { audioSourcesOf, streamsOf } from './playlist-sources.js';
 import { dashTrack, durationOfTrack } from './track-documents.js';
 
 /**
- * Composes the manifest (DASH) of several outputs of a job, which have all ended. Equal audio of several outputs is listed once. Throws
- * `SkippedSourceError` and `SourceFailedError` as for other playlists.
+ * Composes the manifest (DASH) of several outputs of a job, which have all ended. Equal audio of several outputs is
+ * listed once. Throws `SkippedSourceError` and `SourceFailedError` as for other playlists.
  */
 export function composeManifest(playlist: JobOutput, outputs: readonly JobOutput[]): string {
   const streams = streamsOf(playlist, outputs).flatMap(({ settings, source }) =>

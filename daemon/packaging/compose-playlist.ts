@@ -28,8 +28,8 @@ const lowestVersion = 3;
 const groupsVersion = 4;
 
 /**
- * Composes the playlist of several outputs of a job, which have all ended. Throws `SkippedSourceError` if a source was skipped and must not
- * be, or if no stream is left, and `SourceFailedError` if a source failed.
+ * Composes the playlist of several outputs of a job, which have all ended. Throws `SkippedSourceError` if a source was
+ * skipped and must not be, or if no stream is left, and `SourceFailedError` if a source failed.
  */
 export function composePlaylist(playlist: JobOutput, outputs: readonly JobOutput[]): ComposedPlaylist {
   const streams = streamsOf(playlist, outputs);
@@ -110,7 +110,10 @@ function composeStream(
   };
 }
 
-/** Whether the video of an output may carry closed captions: players hide those that a playlist denies. An audio output has none. */
+/**
+ * Whether the video of an output may carry closed captions: players hide those that a playlist denies. An audio output
+ * has none.
+ */
 function mayHaveClosedCaptions(source: JobOutput | null): boolean {
   const media = source?.media ?? null;
   return media === null || media.video?.hasClosedCaptions === true;

@@ -7,8 +7,9 @@ import { relativeAddress } from '../jobs/playlists.js';
 import { streamsOf } from './playlist-sources.js';
 
 /**
- * Composes a playlist for servers of RTMP (SMIL 2.0): the files of several outputs of a job, which have all ended. Throws
- * `SkippedSourceError` if no stream is left or one is missing that must not be, and `SourceFailedError` if a source failed.
+ * Composes a playlist for servers of RTMP (SMIL 2.0): the files of several outputs of a job, which have all ended.
+ * Throws `SkippedSourceError` if no stream is left or one is missing that must not be, and `SourceFailedError` if a
+ * source failed.
  */
 export function composeSmil(playlist: JobOutput, outputs: readonly JobOutput[]): string {
   const { smil_base_url: base } = playlist.settings;

@@ -160,7 +160,9 @@ function extendLast(
   };
 }
 
-/** Returns the part of a track that belongs to a segment; null if it has none there. To be called with rising numbers. */
+/**
+ * Returns the part of a track that belongs to a segment; null if it has none there. To be called with rising numbers.
+ */
 function bySegment(parts: Iterator<TrackSegment>): (index: number) => TrackSegment | null {
   let next = parts.next();
   return (index) => {
@@ -247,8 +249,8 @@ async function readMovieBox(handle: FileHandle): Promise<Buffer> {
 const blockBytes = 1 << 20;
 
 /**
- * Reads samples in their order. Those of other tracks are between them, so the file is read in blocks. The memory is allocated once: that of
- * many blocks would be freed late.
+ * Reads samples in their order. Those of other tracks are between them, so the file is read in blocks. The memory is
+ * allocated once: that of many blocks would be freed late.
  */
 class SampleReader {
   readonly #handle: FileHandle;

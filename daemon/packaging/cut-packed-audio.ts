@@ -41,7 +41,10 @@ function sizeOf(bytes: number): Buffer {
   return Buffer.from([0, 0, 0, bytes]);
 }
 
-/** Encoders make the audio a little longer than it was, so a last segment may have only a frame, which players and ffmpeg do not recognise. */
+/**
+ * Encoders make the audio a little longer than it was, so a last segment may have only a frame, which players and
+ * ffmpeg do not recognise.
+ */
 function mergeShortRest(cut: Segment[]): void {
   const [previous, last] = cut.slice(-2);
   if (previous === undefined || last === undefined || last.durationSeconds >= minRestSeconds) return;

@@ -15,8 +15,9 @@ export interface TrackSegment {
 export type SegmentStarts = (index: number) => number;
 
 /**
- * Finds where the segments of tracks begin: at the keyframes of the video, see {@link SegmentCutter}. Without video, or after it has ended, at
- * each `segmentSeconds`, as far as there is audio. If the tracks are in the same segments (`areTogether`), the last one has all audio that is left.
+ * Finds where the segments of tracks begin: at the keyframes of the video, see {@link SegmentCutter}. Without video, or
+ * after it has ended, at each `segmentSeconds`, as far as there is audio. If the tracks are in the same segments
+ * (`areTogether`), the last one has all audio that is left.
  */
 export function segmentStarts(
   tracks: readonly Track[],
@@ -53,8 +54,9 @@ export function endOf(track: Track): number {
 }
 
 /**
- * When samples end that are in the order in which they are decoded. The duration of each lasts until the next one is decoded, which may be long
- * after the next one is presented. Only that of the last one is how long a frame is presented.
+ * When samples end that are in the order in which they are decoded. The duration of each lasts until the next one is
+ * decoded, which may be long after the next one is presented. Only that of the last one is how long a frame is
+ * presented.
  */
 function endOfSamples(samples: Iterable<Sample>): number {
   let latest = 0;
@@ -67,8 +69,9 @@ function endOfSamples(samples: Iterable<Sample>): number {
 }
 
 /**
- * The samples of a track as a presentation without edit lists has them. The first frame of video is decoded when it is presented. Frames
- * of audio before the presentation begins are left out, because players would play them: encoders write them to start their filters.
+ * The samples of a track as a presentation without edit lists has them. The first frame of video is decoded when it is
+ * presented. Frames of audio before the presentation begins are left out, because players would play them: encoders
+ * write them to start their filters.
  */
 export function* presentedSamples({ kind, samples }: Pick<Track, 'kind' | 'samples'>): Generator<Sample> {
   let delay: number | null = null;
@@ -88,7 +91,10 @@ export function* presentedSamples({ kind, samples }: Pick<Track, 'kind' | 'sampl
 /** Timestamps are rounded to units of the timescale. */
 const toleranceSeconds = 0.0015;
 
-/** Cuts a track at the given times: video at the first keyframe from there on, audio at the last frame that begins before or there. */
+/**
+ * Cuts a track at the given times: video at the first keyframe from there on, audio at the last frame that begins
+ * before or there.
+ */
 export function* cutTrack(track: Track, starts: SegmentStarts): Generator<TrackSegment> {
   const { kind, timescale } = track;
   const isNext = ({ time, duration, isSync }: Sample, index: number) =>

@@ -58,8 +58,8 @@ function ivOf({ iv }: SegmentEncryption, index: number): Buffer {
 }
 
 /**
- * The keys of a rendition of so many segments. `given` is the key of the request, or that at its address; null for random ones, which
- * `randomKey` makes.
+ * The keys of a rendition of so many segments. `given` is the key of the request, or that at its address; null for
+ * random ones, which `randomKey` makes.
  */
 export function createKeys(
   { stem, encryption }: { readonly stem: string; readonly encryption: EncryptionDecision },

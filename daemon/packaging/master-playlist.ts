@@ -52,7 +52,10 @@ interface MasterPlaylist {
   readonly keyframeStreams: readonly KeyframeStream[];
 }
 
-/** The text of a master playlist (RFC 8216, section 4.3.4), with the streams in the given order: players begin with the first. */
+/**
+ * The text of a master playlist (RFC 8216, section 4.3.4), with the streams in the given order: players begin with the
+ * first.
+ */
 export function masterPlaylistText(playlist: MasterPlaylist): string {
   const hasClosedCaptions = playlist.streams.some((stream) => stream.hasClosedCaptions);
   const lines = [

@@ -31,8 +31,8 @@ export interface MediaPlaylist {
 const fractionalVersion = 3;
 
 /**
- * The text of a media playlist (RFC 8216, section 4.3). Durations have six decimals; before version 3 they are whole seconds, each the
- * difference of rounded times, so that their sum does not drift.
+ * The text of a media playlist (RFC 8216, section 4.3). Durations have six decimals; before version 3 they are whole
+ * seconds, each the difference of rounded times, so that their sum does not drift.
  */
 export function mediaPlaylistText(playlist: MediaPlaylist): string {
   const { version, segments, header, isIndependent, isIframesOnly } = playlist;

@@ -29,7 +29,10 @@ export function headerOf(moov: Buffer, tracks: readonly Track[], isCmaf: boolean
 const keptBoxes: ReadonlySet<string> = new Set(['hdlr', 'vmhd', 'smhd', 'nmhd', 'dinf', 'stsd']);
 const parentBoxes: ReadonlySet<string> = new Set(['mdia', 'minf']);
 
-/** A box of a track without its samples: they follow in fragments. There are no edit lists: the times of fragments are already shifted. */
+/**
+ * A box of a track without its samples: they follow in fragments. There are no edit lists: the times of fragments are
+ * already shifted.
+ */
 function emptied({ type, content }: { readonly type: string; readonly content: Buffer }): readonly Buffer[] {
   if (type === 'tkhd') return [box(type, withoutDuration(content, 20))];
   if (type === 'mdhd') return [box(type, withoutDuration(content, 16))];
@@ -45,7 +48,10 @@ function emptySizes(): Buffer {
   return fullBox('stsz', {}, words([0, 0]));
 }
 
-/** A header with a duration of 0, which means that the fragments have it. `at` is where that is, in the version with times of 32 bits. */
+/**
+ * A header with a duration of 0, which means that the fragments have it. `at` is where that is, in the version with
+ * times of 32 bits.
+ */
 function withoutDuration(content: Buffer, at: number): Buffer {
   const copy = Buffer.from(content);
   if (copy.readUInt8(0) === 1) copy.writeBigUInt64BE(0n, at + 8);

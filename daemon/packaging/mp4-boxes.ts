@@ -30,7 +30,9 @@ export function boxesIn(parent: Buffer, type: string): readonly Buffer[] {
   return boxesOf(parent).flatMap((box) => (box.type === type ? [box.content] : []));
 }
 
-/** The content of the first box at a path, such as `mdia`, `hdlr` below a `trak`. Throws `RangeError` if there is none. */
+/**
+ * The content of the first box at a path, such as `mdia`, `hdlr` below a `trak`. Throws `RangeError` if there is none.
+ */
 export function requireBox(parent: Buffer, ...path: readonly string[]): Buffer {
   let content = parent;
   for (const type of path) {

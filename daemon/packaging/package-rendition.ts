@@ -38,8 +38,8 @@ const cutters = {
 } as const;
 
 /**
- * Cuts an encoded file into segments, or into fragments of one file, and writes them and their playlists from what was measured. The file at
- * `path` is left unchanged or moved. Throws `RangeError` if it has no frames.
+ * Cuts an encoded file into segments, or into fragments of one file, and writes them and their playlists from what was
+ * measured. The file at `path` is left unchanged or moved. Throws `RangeError` if it has no frames.
  */
 export async function packageRendition(path: string, options: PackageOptions): Promise<PackagedRendition> {
   const { packaging, media } = options;

@@ -14,8 +14,9 @@ export const captionGroup = 'captions';
 type Captions = NonNullable<RenditionFacts['captions']>[number];
 
 /**
- * The captions of a playlist: those of the request, or else those of the renditions that it lists. Equal ones of several renditions are
- * listed once, from the first. Throws `CaptionError` if an output that the request names has none in the language.
+ * The captions of a playlist: those of the request, or else those of the renditions that it lists. Equal ones of
+ * several renditions are listed once, from the first. Throws `CaptionError` if an output that the request names has
+ * none in the language.
  */
 export function captionsOf(
   playlist: JobOutput,
@@ -39,8 +40,8 @@ export function captionsOf(
 }
 
 /**
- * The captions that the request lists in a playlist, and the address of each: of its playlist (HLS), or of its file (DASH); null if an output
- * has them only in the other form. Captions of outputs that were skipped are left out.
+ * The captions that the request lists in a playlist, and the address of each: of its playlist (HLS), or of its file
+ * (DASH); null if an output has them only in the other form. Captions of outputs that were skipped are left out.
  */
 function requestedEntries(
   playlist: JobOutput,
@@ -68,7 +69,10 @@ function requestedEntries(
   }));
 }
 
-/** The captions of an output in a language. An output that is captions has only one track, whose language its file may not say. */
+/**
+ * The captions of an output in a language. An output that is captions has only one track, whose language its file may
+ * not say.
+ */
 function captionsIn(language: string, { rendition, settings, label, id }: JobOutput): Captions {
   const code = languageCode(language);
   const found = rendition?.captions?.find(
@@ -82,8 +86,8 @@ function captionsIn(language: string, { rendition, settings, label, id }: JobOut
 }
 
 /**
- * The captions of a manifest, each as one file: those of the request, or else those of the outputs that it lists. A playlist at an address of the
- * request is for HLS only. Throws as `captionsOf` does.
+ * The captions of a manifest, each as one file: those of the request, or else those of the outputs that it lists. A
+ * playlist at an address of the request is for HLS only. Throws as `captionsOf` does.
  */
 export function captionFilesOf(
   playlist: JobOutput,

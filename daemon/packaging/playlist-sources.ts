@@ -12,8 +12,8 @@ export interface SourcedStream {
 }
 
 /**
- * The streams of a playlist, without those whose source was skipped if it may be. Throws `SkippedSourceError` if a source was skipped and must
- * not be, or if no stream is left, and `SourceFailedError` if a source failed.
+ * The streams of a playlist, without those whose source was skipped if it may be. Throws `SkippedSourceError` if a
+ * source was skipped and must not be, or if no stream is left, and `SourceFailedError` if a source failed.
  */
 export function streamsOf(playlist: JobOutput, outputs: readonly JobOutput[]): readonly SourcedStream[] {
   const streams = (playlist.settings.streams ?? []).flatMap((settings, index): readonly SourcedStream[] => {
@@ -40,7 +40,9 @@ interface SourcedAudio {
   readonly source: JobOutput;
 }
 
-/** The audio of outputs that a playlist lists in groups, without those that were skipped. Throws as `streamsOf` does. */
+/**
+ * The audio of outputs that a playlist lists in groups, without those that were skipped. Throws as `streamsOf` does.
+ */
 export function audioSourcesOf(playlist: JobOutput, outputs: readonly JobOutput[]): readonly SourcedAudio[] {
   return (playlist.settings.alternate_audio ?? []).flatMap((settings) => {
     const source = outputs.find(({ label }) => label !== null && label === settings.source);

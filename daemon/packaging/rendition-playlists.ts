@@ -27,7 +27,10 @@ export function longestOf(segments: readonly RenditionSegment[]): number {
   return segments.reduce((longest, { segment }) => Math.max(longest, segment.durationSeconds), 0);
 }
 
-/** The lowest versions with fractions of seconds, with byte ranges, and with a promise that every segment begins with a keyframe. */
+/**
+ * The lowest versions with fractions of seconds, with byte ranges, and with a promise that every segment begins with a
+ * keyframe.
+ */
 const lowestVersion = 3;
 const rangesVersion = 4;
 const independentVersion = 6;
@@ -40,14 +43,17 @@ function versionOf({ version, hasByteRanges, container }: Packaging): number {
 }
 
 /**
- * Whether the playlist says that every segment can be decoded without the one before. `isClosed` is false if frames need those before their
- * keyframe. A client that asks for an old version may not know that tag.
+ * Whether the playlist says that every segment can be decoded without the one before. `isClosed` is false if frames
+ * need those before their keyframe. A client that asks for an old version may not know that tag.
  */
 export function isIndependent({ knownVersion }: Packaging, isClosed: boolean): boolean {
   return isClosed && (knownVersion === null || knownVersion >= independentVersion);
 }
 
-/** The text of the playlist of a rendition. `header` is that of fragmented MP4, or null. `isClosed`: see {@link isIndependent}. */
+/**
+ * The text of the playlist of a rendition. `header` is that of fragmented MP4, or null. `isClosed`: see {@link
+ * isIndependent}.
+ */
 export function renditionPlaylist(
   segments: readonly RenditionSegment[],
   packaging: Packaging,
@@ -138,8 +144,8 @@ export function keyframePlaylist(
 const rateTolerance = 0.01;
 
 /**
- * The frame rate that playlists declare: that of the file if its frames confirm it. Files with rounded times declare others. Null without
- * video.
+ * The frame rate that playlists declare: that of the file if its frames confirm it. Files with rounded times declare
+ * others. Null without video.
  */
 export function declaredFrameRate(
   { frameRate: counted }: Pick<RenditionFacts, 'frameRate'>,

@@ -60,7 +60,10 @@ function av1String(config: Buffer): string {
   return `av01.${profile}.${two(second & 0x1f)}${(third & 0x80) === 0 ? 'M' : 'H'}.${two(depth)}`;
 }
 
-/** `mp4a.40.2` and so on, from the content of `esds`: the object type, and that of the decoder configuration (ISO 14496-1, 7.2.6). */
+/**
+ * `mp4a.40.2` and so on, from the content of `esds`: the object type, and that of the decoder configuration (ISO
+ * 14496-1, 7.2.6).
+ */
 function mp4aString(esds: Buffer): string | null {
   const decoder = descriptorIn(descriptorIn(esds.subarray(4), 3)?.subarray(3) ?? Buffer.alloc(0), 4);
   if (decoder === null) return null;

@@ -1,7 +1,8 @@
 import { boxesIn, requireBox } from './mp4-boxes.js';
 
 /*
- * Reads the tables of an MP4 that ffmpeg wrote, in which each track has its samples: ISO 14496-12, sections 8.6 and 8.7.
+ * Reads the tables of an MP4 that ffmpeg wrote, in which each track has its samples: ISO 14496-12, sections 8.6 and
+ * 8.7.
  */
 
 /** A frame of video, or of audio. Times are in units of the timescale of its track. */
@@ -31,7 +32,10 @@ export interface Track {
 
 const kinds: Readonly<Record<string, Track['kind']>> = { vide: 'video', soun: 'audio' };
 
-/** The tracks of video and audio, from the content of the box `moov`. Throws `RangeError` if its tables are not complete. */
+/**
+ * The tracks of video and audio, from the content of the box `moov`. Throws `RangeError` if its tables are not
+ * complete.
+ */
 export function tracksOf(moov: Buffer): readonly Track[] {
   const movieTimescale = timescaleOf(requireBox(moov, 'mvhd'));
   return boxesIn(moov, 'trak').flatMap((trak) => {
@@ -63,7 +67,10 @@ function timescaleOf(header: Buffer): number {
   return header.readUInt32BE(isLong(header) ? 20 : 12);
 }
 
-/** How much later than in its tables a track is presented, by its edit list. `scale` converts times of the movie into those of the track. */
+/**
+ * How much later than in its tables a track is presented, by its edit list. `scale` converts times of the movie into
+ * those of the track.
+ */
 function shiftOf(trak: Buffer, scale: number): number {
   const [edits] = boxesIn(trak, 'edts');
   if (edits === undefined) return 0;
@@ -103,7 +110,9 @@ function* samplesOf(tables: Buffer, shift: number): Generator<Sample> {
   }
 }
 
-/** The values of a table of runs (`stts`, `ctts`), one for each sample; the default after its end, or without a table. */
+/**
+ * The values of a table of runs (`stts`, `ctts`), one for each sample; the default after its end, or without a table.
+ */
 function* runs(table: Buffer | null, defaultValue: number): Generator<number, never> {
   const end = table === null ? 0 : 8 + table.readUInt32BE(4) * 8;
   for (let at = 8; table !== null && at < end; at += 8) {

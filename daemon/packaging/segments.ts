@@ -26,8 +26,8 @@ export interface Segment {
 export const transportStreamStart = 1.4;
 
 /**
- * When the last segment ends: with the video, or with audio that is longer by more than a frame. Audio often ends within the last frame, or a
- * little after it, and the renditions of a film are to have the same length.
+ * When the last segment ends: with the video, or with audio that is longer by more than a frame. Audio often ends
+ * within the last frame, or a little after it, and the renditions of a film are to have the same length.
  */
 export function endOfStreams({
   video,
@@ -46,8 +46,8 @@ export function endOfStreams({
 const toleranceSeconds = 0.0015;
 
 /**
- * Cuts a rendition into segments: one begins at the first access point at or after each multiple of `segmentSeconds` since the start.
- * Renditions whose keyframes have the same times therefore have the same segments.
+ * Cuts a rendition into segments: one begins at the first access point at or after each multiple of `segmentSeconds`
+ * since the start. Renditions whose keyframes have the same times therefore have the same segments.
  */
 export class SegmentCutter {
   readonly #segmentSeconds: number;

@@ -1,8 +1,8 @@
 import type { AccessPoint } from './segments.js';
 
 /*
- * Finds the positions in an MPEG transport stream at which segments can begin. Only the headers of packets are read: ISO 13818-1, sections
- * 2.4.3 (packets) and 2.4.4 (tables).
+ * Finds the positions in an MPEG transport stream at which segments can begin. Only the headers of packets are read:
+ * ISO 13818-1, sections 2.4.3 (packets) and 2.4.4 (tables).
  */
 
 const packetBytes = 188;
@@ -24,8 +24,8 @@ interface Programme {
 /** What is known at the end of a transport stream. */
 interface ScannedStream {
   /**
-   * End of the last frame of video, in seconds; null if the stream has no frames. If there is no video, it is that of the audio, and estimated,
-   * because packets of audio have several frames.
+   * End of the last frame of video, in seconds; null if the stream has no frames. If there is no video, it is that of
+   * the audio, and estimated, because packets of audio have several frames.
    */
   readonly endSeconds: number | null;
   /** The duration of that frame. */
@@ -45,10 +45,10 @@ interface ScannedStream {
 const videoTypes: ReadonlySet<number> = new Set([0x02, 0x1b, 0x24]);
 
 /**
- * Scans a transport stream that ffmpeg wrote. `push` takes its bytes in pieces of any size and `end` its end. Each keyframe is an access
- * point, or each packet of audio if there is no video. The position of an access point is that of the tables in front of it. ffmpeg writes
- * them in front of each keyframe, and builds of 2018 seldom in front of audio. The first access point is at the start of the stream,
- * because audio may precede it.
+ * Scans a transport stream that ffmpeg wrote. `push` takes its bytes in pieces of any size and `end` its end. Each
+ * keyframe is an access point, or each packet of audio if there is no video. The position of an access point is that of
+ * the tables in front of it. ffmpeg writes them in front of each keyframe, and builds of 2018 seldom in front of audio.
+ * The first access point is at the start of the stream, because audio may precede it.
  */
 export class TransportStreamScanner {
   readonly #onAccessPoint: (point: AccessPoint) => void;
@@ -248,7 +248,10 @@ interface ElementaryStream {
   readonly payload: Buffer;
 }
 
-/** The elementary streams of a part of a transport stream that begins with its tables, without the headers of PES packets. */
+/**
+ * The elementary streams of a part of a transport stream that begins with its tables, without the headers of PES
+ * packets.
+ */
 export function elementaryStreams(bytes: Buffer): readonly ElementaryStream[] {
   let pmtPid: number | null = null;
   const types = new Map<number, number>();

@@ -7,8 +7,8 @@ interface ListedDocument {
 }
 
 /**
- * Verifies that playlists and manifests name only files that are delivered next to them. Keys may be elsewhere, and so are addresses with a
- * scheme. Throws `RangeError` if a file is missing.
+ * Verifies that playlists and manifests name only files that are delivered next to them. Keys may be elsewhere, and so
+ * are addresses with a scheme. Throws `RangeError` if a file is missing.
  */
 export function verifyAddresses(
   documents: readonly ListedDocument[],

@@ -34,9 +34,9 @@ export interface NamedTimes extends SegmentTimes {
 }
 
 /**
- * Where the segments of renditions of one playlist do not begin together, one sentence without its period; null if they do. Renditions with
- * different lengths of segments are not compared. Starts may differ by less than a frame of the slowest rendition, and a rendition may have
- * one more segment that begins with the last such frame.
+ * Where the segments of renditions of one playlist do not begin together, one sentence without its period; null if they
+ * do. Renditions with different lengths of segments are not compared. Starts may differ by less than a frame of the
+ * slowest rendition, and a rendition may have one more segment that begins with the last such frame.
  */
 export function findMisalignment(renditions: readonly NamedTimes[]): string | null {
   const [first, ...others] = renditions;

@@ -7,8 +7,8 @@ import type { PackagedPart } from './rendition-files.js';
 import type { RenditionSegment } from './rendition-playlists.js';
 
 /**
- * Which streams are decoded: the video, the streams that the decoder chooses, or the video and the audio whose format it found. The audio
- * of slow video may follow in the next segment.
+ * Which streams are decoded: the video, the streams that the decoder chooses, or the video and the audio whose format
+ * it found. The audio of slow video may follow in the next segment.
  */
 export type DecodedStreams = 'video' | 'chosen' | 'video and found audio';
 
@@ -27,9 +27,9 @@ interface VerifyOptions {
 const toleranceSeconds = 1;
 
 /**
- * Verifies the segments of a rendition as they were written: together they are as long as the file that was cut, each follows the one
- * before it. Throws `RangeError` if they are not. Resolves to why the first one, one in the middle or the last one cannot be decoded alone, as a
- * part of a sentence; null if they can.
+ * Verifies the segments of a rendition as they were written: together they are as long as the file that was cut, each
+ * follows the one before it. Throws `RangeError` if they are not. Resolves to why the first one, one in the middle or
+ * the last one cannot be decoded alone, as a part of a sentence; null if they can.
  */
 export async function verifyRendition(
   { kind, segments, header, encryption }: PackagedPart,
@@ -90,8 +90,8 @@ async function sampleOf(
 }
 
 /**
- * Decodes all samples in one run of the decoder, which starts faster than several. If that fails, each is decoded to find the damaged one.
- * There may be none: builds of 2018 reject audio without a frame.
+ * Decodes all samples in one run of the decoder, which starts faster than several. If that fails, each is decoded to
+ * find the damaged one. There may be none: builds of 2018 reject audio without a frame.
  */
 async function decodeSamples(
   samples: readonly Sample[],

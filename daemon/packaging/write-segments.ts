@@ -40,8 +40,8 @@ export interface WriteOptions {
 }
 
 /**
- * Writes each segment of the file at `source` into its file. The source is moved if it has the bytes of the only file already; otherwise it
- * is left unchanged.
+ * Writes each segment of the file at `source` into its file. The source is moved if it has the bytes of the only file
+ * already; otherwise it is left unchanged.
  */
 export async function writeSegments(
   source: string,

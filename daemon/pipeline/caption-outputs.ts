@@ -36,8 +36,9 @@ const writers = {
 const [testSeconds, unknownSeconds] = [5, 360_000] as const;
 
 /**
- * Yields a file of captions for each output of that type: those of its `caption_url`, or else a text track of the input, or else the closed
- * captions of its video, cut and shifted with the clip; a playlist has the segments next to it. An output without captions fails.
+ * Yields a file of captions for each output of that type: those of its `caption_url`, or else a text track of the
+ * input, or else the closed captions of its video, cut and shifted with the clip; a playlist has the segments next to
+ * it. An output without captions fails.
  */
 export async function* captionOutputs(
   run: Run,

@@ -25,8 +25,8 @@ export function createConcurrencyLimits(encodes: number): ConcurrencyLimits {
 }
 
 /**
- * The number of runs to start so that this many can encode at once: enough that others can download and upload meanwhile. It
- * limits how many inputs of a long queue are downloaded ahead.
+ * The number of runs to start so that this many can encode at once: enough that others can download and upload
+ * meanwhile. It limits how many inputs of a long queue are downloaded ahead.
  */
 export function runCountFor(encodes: number): number {
   return encodes === 0 ? 0 : encodes + 2 * transferLimitFor(encodes);

@@ -2,8 +2,9 @@ import { isVencError } from '../../src/shared/errors.js';
 import type { Run } from '../jobs/run.js';
 
 /**
- * Makes files visible at a destination only while the run is known to hold its claim. If the claim is not confirmed in time, the work is
- * aborted, and repeated once it is confirmed again: it must be safe to repeat. Rejects like the work, or with the reason of the signal.
+ * Makes files visible at a destination only while the run is known to hold its claim. If the claim is not confirmed in
+ * time, the work is aborted, and repeated once it is confirmed again: it must be safe to repeat. Rejects like the work,
+ * or with the reason of the signal.
  */
 export async function withConfirmedClaim<T>(
   run: Pick<Run, 'signal' | 'confirmClaim' | 'wasCutOffSince'>,
@@ -25,8 +26,8 @@ export async function withConfirmedClaim<T>(
 }
 
 /**
- * Does work that needs a network. If it fails while this machine is cut off from the daemon or the database, it is repeated once they answer
- * again: the claim may last longer than the retries of a transfer. It must be safe to repeat.
+ * Does work that needs a network. If it fails while this machine is cut off from the daemon or the database, it is
+ * repeated once they answer again: the claim may last longer than the retries of a transfer. It must be safe to repeat.
  */
 export async function repeatAfterCut<T>(
   { signal, wasCutOffSince }: Pick<Run, 'signal' | 'wasCutOffSince'>,
@@ -46,8 +47,9 @@ export async function repeatAfterCut<T>(
 }
 
 /**
- * Whether the run may remove what it delivered. Not after the claim is lost: another worker may have delivered to the same URLs meanwhile.
- * Waits until that is known. `error` is the one that ended the delivery: without an answer to its last change, the output may count as finished.
+ * Whether the run may remove what it delivered. Not after the claim is lost: another worker may have delivered to the
+ * same URLs meanwhile. Waits until that is known. `error` is the one that ended the delivery: without an answer to its
+ * last change, the output may count as finished.
  */
 export async function mayRollBack(
   run: Pick<Run, 'signal' | 'confirmClaim'>,

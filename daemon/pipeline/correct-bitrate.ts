@@ -16,10 +16,10 @@ import { inStage } from './stages.js';
 const maxCorrections = 3;
 
 /**
- * Encodes an output again if two passes missed its `video_bitrate` by more than a tenth and another encoder bitrate can help.
- * Keeps the file that is closest to the target. The first pass is not repeated, except for an output that was encoded in a group,
- * because the names of its logs contain a number of that run. Progress is not updated meanwhile. If a correction fails, the
- * previous file is kept.
+ * Encodes an output again if two passes missed its `video_bitrate` by more than a tenth and another encoder bitrate can
+ * help. Keeps the file that is closest to the target. The first pass is not repeated, except for an output that was
+ * encoded in a group, because the names of its logs contain a number of that run. Progress is not updated meanwhile. If
+ * a correction fails, the previous file is kept.
  */
 export async function correctBitrate(
   run: Run,

@@ -37,7 +37,10 @@ interface Delivery {
   readonly thumbnails: readonly ExtractedThumbnail[];
   /** What its file revealed, one sentence each. */
   readonly warnings: readonly string[];
-  /** Writes its file again for another address, such as a playlist with relative addresses; absent if it does not depend on that. */
+  /**
+   * Writes its file again for another address, such as a playlist with relative addresses; absent if it does not depend
+   * on that.
+   */
   readonly writeFor?: (output: JobOutput) => Promise<ProducedFile>;
   /** The scratch folder of the run. */
   readonly scratch: string;
@@ -46,8 +49,9 @@ interface Delivery {
 }
 
 /**
- * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the output. On failure
- * the output fails, and the files that were delivered for it are removed. Delivers and removes only while the run holds its claim.
+ * Delivers one encoded file and its thumbnails to their destinations, or to the secondary ones, and finishes the
+ * output. On failure the output fails, and the files that were delivered for it are removed. Delivers and removes only
+ * while the run holds its claim.
  */
 export async function deliver(run: Run, context: PipelineContext, delivery: Delivery): Promise<void> {
   const { output, encoded, warnings } = delivery;
@@ -154,7 +158,10 @@ interface DeliveryNotes {
   readonly transferWarnings: string[];
 }
 
-/** Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails, and a playlist its segments. */
+/**
+ * Delivers the thumbnails first and the video last, so that a delivered video has its thumbnails, and a playlist its
+ * segments.
+ */
 async function sendAll(
   run: Run,
   context: PipelineContext,
@@ -225,7 +232,10 @@ async function sendAll(
   };
 }
 
-/** The header for a file that is transferred as it was received, compressed; a warning if the destination stores no such header. */
+/**
+ * The header for a file that is transferred as it was received, compressed; a warning if the destination stores no such
+ * header.
+ */
 function storedEncoding(
   { output: { destination }, encoded: { encoding } }: Delivery,
   transferWarnings: string[],
@@ -268,8 +278,8 @@ export interface DeliveredUrls {
 }
 
 /**
- * Removes the delivered files of a failed output, last first, because folders were created for the first. The first failure is
- * logged and stops the removal: if a server hangs, every other file would wait for the same timeout.
+ * Removes the delivered files of a failed output, last first, because folders were created for the first. The first
+ * failure is logged and stops the removal: if a server hangs, every other file would wait for the same timeout.
  */
 export async function rollBack(
   context: Pick<PipelineContext, 'transports' | 'savedCredentials' | 'log'>,

@@ -40,9 +40,10 @@ interface Waiter {
 }
 
 /**
- * Reserves disk space for concurrent jobs. A download starts only if the disk has space for its file, the same again for its outputs, once
- * more for outputs that are kept as sources of others, and for what the other jobs still need. A job that is alone starts in any case.
- * Waiting jobs start in the order of their sequence numbers, because a large file would otherwise wait forever behind small ones.
+ * Reserves disk space for concurrent jobs. A download starts only if the disk has space for its file, the same again
+ * for its outputs, once more for outputs that are kept as sources of others, and for what the other jobs still need. A
+ * job that is alone starts in any case. Waiting jobs start in the order of their sequence numbers, because a large file
+ * would otherwise wait forever behind small ones.
  */
 export class ScratchSpace {
   readonly #options: ScratchSpaceOptions;
@@ -56,8 +57,8 @@ export class ScratchSpace {
   }
 
   /**
-   * Waits for space for one more job. Its size is queried only if there are other jobs; an unknown size counts as 0. Rejects with
-   * the reason of the signal if that is aborted.
+   * Waits for space for one more job. Its size is queried only if there are other jobs; an unknown size counts as 0.
+   * Rejects with the reason of the signal if that is aborted.
    */
   async reserve(
     { sequenceNumber, sizeOf, keepsSources = false }: SpaceRequest,
@@ -89,8 +90,8 @@ export class ScratchSpace {
   }
 
   /**
-   * Whether a file of this size fits in addition to what all jobs still need. True if the free space is unknown: a full disk then
-   * shows when writing fails.
+   * Whether a file of this size fits in addition to what all jobs still need. True if the free space is unknown: a full
+   * disk then shows when writing fails.
    */
   async hasSpaceFor(bytes: number): Promise<boolean> {
     const freeBytes = await this.#options.freeBytes().catch(() => Number.POSITIVE_INFINITY);
@@ -98,7 +99,10 @@ export class ScratchSpace {
     return freeBytes - needed - bytes >= this.#options.minFreeBytes;
   }
 
-  /** Does work that writes a file of this size in addition to what jobs reserve. Downloads wait that do not fit next to it. */
+  /**
+   * Does work that writes a file of this size in addition to what jobs reserve. Downloads wait that do not fit next to
+   * it.
+   */
   async withFile<T>(sizeBytes: number, work: () => Promise<T>): Promise<T> {
     const reservation = this.#begin(sizeBytes, 0);
     try {
@@ -191,7 +195,10 @@ class ScratchReservation implements DiskReservation {
     return this.#isKnown;
   }
 
-  /** The bytes it will still write: the rest of the input, its outputs, assumed to be as large, and its sources likewise. */
+  /**
+   * The bytes it will still write: the rest of the input, its outputs, assumed to be as large, and its sources
+   * likewise.
+   */
   get remainingBytes(): number {
     if (this.#isEncoded || this.#totalBytes === null) return 0;
     return Math.max(0, this.#totalBytes - this.#arrivedBytes) + this.#producedFiles * this.#totalBytes;

@@ -29,8 +29,8 @@ export interface DownloadedInput {
 }
 
 /**
- * Downloads the input into the scratch folder, once the limits and the disk space allow it. On failure the job fails and null is
- * returned.
+ * Downloads the input into the scratch folder, once the limits and the disk space allow it. On failure the job fails
+ * and null is returned.
  */
 export function download(
   run: Run,

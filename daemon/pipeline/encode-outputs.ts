@@ -97,8 +97,8 @@ async function withFreePlaces(
 }
 
 /**
- * Makes the outputs of the batches of the input, and then those that have one of them as their source, and starts the delivery of each. If disk space is
- * short, pending deliveries must end first.
+ * Makes the outputs of the batches of the input, and then those that have one of them as their source, and starts the
+ * delivery of each. If disk space is short, pending deliveries must end first.
  */
 export async function encodeOutputs(
   run: Run,

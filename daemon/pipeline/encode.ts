@@ -42,9 +42,9 @@ interface EncodedOutput {
 }
 
 /**
- * Encodes the outputs of a group and yields each one whose file is valid, to be delivered before the next is verified. If
- * encoding them together fails, they are encoded one by one, so that one failure does not affect the others. A failed output is
- * not yielded.
+ * Encodes the outputs of a group and yields each one whose file is valid, to be delivered before the next is verified.
+ * If encoding them together fails, they are encoded one by one, so that one failure does not affect the others. A
+ * failed output is not yielded.
  */
 export async function* encode(
   run: Run,
@@ -105,8 +105,8 @@ export async function* encode(
 }
 
 /**
- * Encodes several outputs together. Resolves to null on failure, and to the error if each of the outputs would fail with it as well. Partial
- * files are removed, because the disk may be full.
+ * Encodes several outputs together. Resolves to null on failure, and to the error if each of the outputs would fail
+ * with it as well. Partial files are removed, because the disk may be full.
  */
 async function encodeTogether(
   run: Run,
@@ -133,7 +133,9 @@ async function encodeTogether(
   }
 }
 
-/** Runs the steps that the outputs share, and reports progress for each output. Resolves to the report of the last one. */
+/**
+ * Runs the steps that the outputs share, and reports progress for each output. Resolves to the report of the last one.
+ */
 async function runSteps(
   run: Run,
   context: PipelineContext,
@@ -199,8 +201,9 @@ const tolerance = 1.02;
 const maxAttempts = 2;
 
 /**
- * Encodes an output again if its quality needs more than `max_video_bitrate` on average: at that bitrate, in two passes unless `onepass`
- * is set. If the encoder exceeds it, it is given as much less. An output with a `video_bitrate` is left to `correctBitrate`.
+ * Encodes an output again if its quality needs more than `max_video_bitrate` on average: at that bitrate, in two passes
+ * unless `onepass` is set. If the encoder exceeds it, it is given as much less. An output with a `video_bitrate` is
+ * left to `correctBitrate`.
  */
 export async function limitBitrate(
   run: Run,

@@ -6,9 +6,10 @@ import type { Step } from '../plan/plan-types.js';
 type EncodingProgressReporter = (step: Step, progress: EncodeProgress, atMs: number) => FileProgress;
 
 /**
- * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding in all
- * its work. Reports must follow the order of the steps. The percentage never falls. The remaining time covers the steps and the
- * thumbnails, and is reported as soon as it can be estimated; the time of the upload is unknown during encoding.
+ * Creates the progress reporter of one output. `steps` are all its steps in order, and `weight` is the part of encoding
+ * in all its work. Reports must follow the order of the steps. The percentage never falls. The remaining time covers
+ * the steps and the thumbnails, and is reported as soon as it can be estimated; the time of the upload is unknown
+ * during encoding.
  */
 export function createEncodingProgressReporter(
   steps: readonly Step[],
@@ -38,8 +39,8 @@ export function createEncodingProgressReporter(
 }
 
 /**
- * Seconds that the encoder has output: its input without the frames that it buffers. A report within a frame of the end is the
- * last one, because ffmpeg reports nothing while the buffered frames are encoded.
+ * Seconds that the encoder has output: its input without the frames that it buffers. A report within a frame of the end
+ * is the last one, because ffmpeg reports nothing while the buffered frames are encoded.
  */
 function encodedSeconds(step: Step, { seconds, frame }: EncodeProgress): number {
   const { encoderDelayFrames: heldFrames, durationSeconds } = step;
@@ -67,13 +68,16 @@ function expectedRate(rate: number | null, before: Step, step: Step): number | n
   return Number.isFinite(expected) && expected > 0 ? expected : null;
 }
 
-/** Seconds decoded to find a thumbnail (half of a common keyframe interval), and the cost of decoding relative to encoding. */
+/**
+ * Seconds decoded to find a thumbnail (half of a common keyframe interval), and the cost of decoding relative to
+ * encoding.
+ */
 const seekDecodeSeconds = 5;
 const decodeCostRatio = 0.1;
 
 /**
- * The rest of this step at its current rate, and the later steps in proportion to their weights. Thumbnails are decoded from the
- * finished file, at most all of it once.
+ * The rest of this step at its current rate, and the later steps in proportion to their weights. Thumbnails are decoded
+ * from the finished file, at most all of it once.
  */
 function estimateRemainingSeconds(
   steps: readonly Step[],
@@ -112,8 +116,9 @@ const minSmoothingSeconds = 2;
 const smoothingShare = 1 / 2;
 
 /**
- * The estimate after a report. It uses the progress between two reports, not since the start: an encoder buffers seconds of video
- * before it outputs the first frame, and the speed at the start does not predict the later speed. Older reports count less. Pure.
+ * The estimate after a report. It uses the progress between two reports, not since the start: an encoder buffers
+ * seconds of video before it outputs the first frame, and the speed at the start does not predict the later speed.
+ * Older reports count less. Pure.
  */
 export function updateRateEstimate(estimate: RateEstimate, atMs: number, seconds: number): RateEstimate {
   if (seconds <= 0) return estimate;

@@ -22,8 +22,9 @@ interface ExtractedThumbnails {
 }
 
 /**
- * Extracts the thumbnails of an encoded output into the scratch folder, set by set. `source` describes the file that the output was made
- * from. On failure the output fails (`ThumbnailError`) and null is returned. An output without video has none.
+ * Extracts the thumbnails of an encoded output into the scratch folder, set by set. `source` describes the file that
+ * the output was made from. On failure the output fails (`ThumbnailError`) and null is returned. An output without
+ * video has none.
  */
 export function extractThumbnails(
   run: Run,
@@ -64,7 +65,10 @@ export function filesByDestination(outputs: readonly JobOutput[]): Map<string, s
   );
 }
 
-/** Throws if a thumbnail would replace another file of the job. Its name may contain its size, which only the encoded file reveals. */
+/**
+ * Throws if a thumbnail would replace another file of the job. Its name may contain its size, which only the encoded
+ * file reveals.
+ */
 function claimDestination({ output, destinations }: ThumbnailTask, thumbnail: Thumbnail): void {
   const { destination, url } = destinationOfThumbnail(output, thumbnail);
   const file = fileOf(output.id, thumbnail);
@@ -125,8 +129,8 @@ async function extractSet(
 }
 
 /**
- * Extracts the images by seeking; returns whether all were found. Builds of 2018 crash if no frame follows the seek position, for
- * example at the end of an FLV file whose audio is longer than its video.
+ * Extracts the images by seeking; returns whether all were found. Builds of 2018 crash if no frame follows the seek
+ * position, for example at the end of an FLV file whose audio is longer than its video.
  */
 async function tryExtract(
   run: Run,

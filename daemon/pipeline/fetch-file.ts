@@ -20,8 +20,9 @@ interface FetchedKind<T> {
 }
 
 /**
- * Returns a function that downloads a file that outputs need besides the input, with the saved credentials of a name, and reads it. Each file
- * is downloaded once for all outputs of the job. The downloads use the transports of inputs, and so their rules for addresses.
+ * Returns a function that downloads a file that outputs need besides the input, with the saved credentials of a name,
+ * and reads it. Each file is downloaded once for all outputs of the job. The downloads use the transports of inputs,
+ * and so their rules for addresses.
  */
 export function createFileFetcher<T>(
   context: PipelineContext,

@@ -24,9 +24,9 @@ interface MeasuringOptions<T> {
 }
 
 /**
- * Measures the audio of the outputs whose plan asks for it, and plans them again, until nothing is missing: at most two values for each
- * output. Outputs with the same audio are measured once. An output whose audio cannot be measured fails here and is omitted. Progress
- * is not updated meanwhile.
+ * Measures the audio of the outputs whose plan asks for it, and plans them again, until nothing is missing: at most two
+ * values for each output. Outputs with the same audio are measured once. An output whose audio cannot be measured fails
+ * here and is omitted. Progress is not updated meanwhile.
  */
 export async function measureAudio<T extends MeasurableOutput>(
   run: Run,

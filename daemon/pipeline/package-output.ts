@@ -60,10 +60,15 @@ function longWarning(
   return `The longest segment has ${longest.toFixed(1)} seconds instead of ${segmentSeconds}, because ${reason}.`;
 }
 
-/** The demuxers of segments: ffmpeg does not recognise a transport stream of a few packets, such as a segment of a still image. */
+/**
+ * The demuxers of segments: ffmpeg does not recognise a transport stream of a few packets, such as a segment of a still
+ * image.
+ */
 const demuxers: Readonly<Partial<Record<Packaging['container'], string>>> = { ts: 'mpegts', fmp4: 'mov' };
 
-/** The arguments that decode files without keeping the frames. The deblocking filter is skipped: damage shows before it. */
+/**
+ * The arguments that decode files without keeping the frames. The deblocking filter is skipped: damage shows before it.
+ */
 function decodeArgs(
   paths: readonly string[],
   streams: DecodedStreams,
@@ -75,14 +80,16 @@ function decodeArgs(
   return [
     ...paths.flatMap((path) => ['-skip_loop_filter', 'all', ...demuxer, ...safeInputArgs(path)]),
     ...paths.flatMap((_, index) => maps.flatMap((stream) => ['-map', `${index}:${stream}`])),
-    // Builds of 2018 buffer at most 128 packets of audio by default, while they wait for the first frame of a slow video.
+    // Builds of 2018 buffer at most 128 packets of audio by default, while they wait for the first frame of a slow
+    // video.
     ...['-max_muxing_queue_size', '16384', '-f', 'null', '-'],
   ];
 }
 
 /**
- * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file, or writes it as fragmented
- * MP4. Writes the captions that belong next to it. On failure the output fails (`SegmentingError`) and null is returned.
+ * Cuts an encoded output into segments, if it asks for them, and writes their playlist, which then is its file, or
+ * writes it as fragmented MP4. Writes the captions that belong next to it. On failure the output fails
+ * (`SegmentingError`) and null is returned.
  */
 export async function packageOutput(
   run: Run,
@@ -180,7 +187,9 @@ export async function packageOutput(
   );
 }
 
-/** The facts of a file with what was measured of its segments: containers declare some durations and frame rates wrong. */
+/**
+ * The facts of a file with what was measured of its segments: containers declare some durations and frame rates wrong.
+ */
 function measuredMedia(media: MediaFacts, parts: readonly PackagedPart[], facts: RenditionFacts): MediaFacts {
   const ends = parts.map(({ segments }) => durationOfSegments(segments));
   const { video } = media;
@@ -245,8 +254,9 @@ function timesOf(
 }
 
 /**
- * The duration of the file that was cut, as far as a part has it; null if it is not known. That of a video is also compared with the whole
- * file: ffprobe counts the decoding times of the frames, so a video with varying times may seem to be seconds shorter than it is.
+ * The duration of the file that was cut, as far as a part has it; null if it is not known. That of a video is also
+ * compared with the whole file: ffprobe counts the decoding times of the frames, so a video with varying times may seem
+ * to be seconds shorter than it is.
  */
 function durationOf(
   { kind }: PackagedPart,

@@ -22,7 +22,8 @@ export interface PipelineContext {
   /** The job of a run as its last change left it. Absent before the input is inspected. */
   readonly latestJob?: () => Job;
   /**
-   * Rejects with `UploadFailureError` if a file on the machine of the daemon is in the way of an output. By default, this is that machine.
+   * Rejects with `UploadFailureError` if a file on the machine of the daemon is in the way of an output. By default,
+   * this is that machine.
    */
   readonly checkPlaces?: (output: JobOutput) => Promise<void>;
 }

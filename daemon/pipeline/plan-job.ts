@@ -75,8 +75,9 @@ interface PendingOutput {
 }
 
 /**
- * Plans the given outputs, except those that are only transferred, and measures their audio before that if needed. Outputs that cannot be
- * encoded from this input, or whose watermarks, caption files or keys cannot be fetched, fail here and are omitted.
+ * Plans the given outputs, except those that are only transferred, and measures their audio before that if needed.
+ * Outputs that cannot be encoded from this input, or whose watermarks, caption files or keys cannot be fetched, fail
+ * here and are omitted.
  */
 export async function planJob(
   run: Run,
@@ -198,8 +199,8 @@ function plannedOutputs(
 }
 
 /**
- * The facts of an input with what all its frames show, if an output encodes the video: the frame rate, if that is unknown (constant, although
- * the times are rounded, or variable), and changes of the shape that ffmpeg does not see.
+ * The facts of an input with what all its frames show, if an output encodes the video: the frame rate, if that is
+ * unknown (constant, although the times are rounded, or variable), and changes of the shape that ffmpeg does not see.
  */
 export async function withFrameFacts(
   ffmpeg: Pick<Ffmpeg, 'measureConstantRate' | 'listShapes'>,
@@ -231,8 +232,8 @@ function encodesVideo(settings: OutputSettings): boolean {
 }
 
 /**
- * The start of the frame that is displayed at the start of the clip of an output, in seconds from the start of the input. Null if
- * it is not needed, because the frame rate is high, or not found.
+ * The start of the frame that is displayed at the start of the clip of an output, in seconds from the start of the
+ * input. Null if it is not needed, because the frame rate is high, or not found.
  */
 export async function findFrameAtStart(
   ffmpeg: Pick<Ffmpeg, 'findDisplayedFrame'>,

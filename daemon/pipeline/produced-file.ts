@@ -13,7 +13,10 @@ import { runStage } from './stages.js';
 /** A file in the scratch folder that is to be delivered. */
 export interface ProducedFile {
   readonly product: { readonly path: string };
-  /** The files that belong next to it, if it is a playlist: they are delivered first. `facts` are those of its segments, if it has some. */
+  /**
+   * The files that belong next to it, if it is a playlist: they are delivered first. `facts` are those of its segments,
+   * if it has some.
+   */
   readonly rendition?: { readonly files: readonly PackagedFile[]; readonly facts?: RenditionFacts };
   /** Files of captions that belong next to it, which are delivered first. Absent if there are none. */
   readonly captionFiles?: readonly (PackagedFile & CaptionFileFacts)[];
@@ -46,7 +49,8 @@ export type SourceMedia =
   | { readonly media: null; readonly failure: JobFailure };
 
 /**
- * Yields a file for each output that is only transferred: the bytes of its source. An output whose file cannot be created fails.
+ * Yields a file for each output that is only transferred: the bytes of its source. An output whose file cannot be
+ * created fails.
  */
 export async function* transferOutputs(
   run: Run,
@@ -71,9 +75,10 @@ export async function* transferOutputs(
 }
 
 /**
- * Gives a file a second name. It is copied instead if it is a symbolic link or has several names already: the delivery may move the file
- * to its destination, where an edit in place would change the file under its other names. `isUnchanged` is false if the file may have
- * changed since it was measured: a symbolic link names a file outside of the scratch folder.
+ * Gives a file a second name. It is copied instead if it is a symbolic link or has several names already: the delivery
+ * may move the file to its destination, where an edit in place would change the file under its other names.
+ * `isUnchanged` is false if the file may have changed since it was measured: a symbolic link names a file outside of
+ * the scratch folder.
  */
 async function duplicate(from: string, to: string): Promise<{ readonly isUnchanged: boolean }> {
   const stats = await lstat(from);

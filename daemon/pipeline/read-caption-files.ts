@@ -32,8 +32,8 @@ const maxTotalBytes = 40_000_000;
 const maxTotalCues = 500_000;
 
 /**
- * Downloads and reads the caption files of an output (`caption_url`). Each URL is downloaded once for all outputs of the job, and read once
- * for all that give the same format, encoding and language.
+ * Downloads and reads the caption files of an output (`caption_url`). Each URL is downloaded once for all outputs of
+ * the job, and read once for all that give the same format, encoding and language.
  */
 export type ReadCaptionFiles = (run: Run, output: JobOutput) => Promise<readonly PreparedCaptions[] | null>;
 

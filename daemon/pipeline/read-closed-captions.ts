@@ -13,7 +13,10 @@ import type { SourceFile } from './produced-file.js';
 /** The name of a copy of the video in the scratch folder. */
 const copyName = 'closed-captions.ts';
 
-/** Reads the closed captions (CEA-608) that the frames of a video carry as text; none if it has none. Rejects with `CaptionError`. */
+/**
+ * Reads the closed captions (CEA-608) that the frames of a video carry as text; none if it has none. Rejects with
+ * `CaptionError`.
+ */
 export async function readClosedCaptions(
   run: Run,
   context: PipelineContext,
@@ -35,8 +38,9 @@ export async function readClosedCaptions(
 }
 
 /**
- * The closed captions of a video as the text of a file; null if it has none. All its frames are decoded. They are read from a copy in a transport
- * stream: the 2018 build of ffmpeg gives those of an MP4 file the wrong times. Rejects with `CaptionError`.
+ * The closed captions of a video as the text of a file; null if it has none. All its frames are decoded. They are read
+ * from a copy in a transport stream: the 2018 build of ffmpeg gives those of an MP4 file the wrong times. Rejects with
+ * `CaptionError`.
  */
 export async function closedCaptionsAs(
   form: 'srt' | 'scc',

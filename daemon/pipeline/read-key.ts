@@ -19,8 +19,8 @@ export function randomKey(): Buffer {
 }
 
 /**
- * Reads the key with which the segments of an output are encrypted: that of the request, or that at its address, which is downloaded once for
- * all outputs of the job. Its `key` is null for random ones, and if the output is not encrypted.
+ * Reads the key with which the segments of an output are encrypted: that of the request, or that at its address, which
+ * is downloaded once for all outputs of the job. Its `key` is null for random ones, and if the output is not encrypted.
  */
 export type ReadKey = (run: Run, output: JobOutput) => Promise<{ readonly key: Buffer | null } | null>;
 

@@ -27,9 +27,9 @@ interface SubtitledFile {
 const parsers = { srt: parseSubrip, webvtt: parseWebvtt, ass: parseSubstation } as const;
 
 /**
- * Reads the text subtitles of a file that outputs are made from. It is read once, by one run of ffmpeg, if an output has tracks for them.
- * They are read before the encoding because a clip must cut and shift them: seeking loses the captions that are shown where it starts.
- * Tracks that cannot be read are omitted.
+ * Reads the text subtitles of a file that outputs are made from. It is read once, by one run of ffmpeg, if an output
+ * has tracks for them. They are read before the encoding because a clip must cut and shift them: seeking loses the
+ * captions that are shown where it starts. Tracks that cannot be read are omitted.
  */
 export function createSubtitleReader(
   run: Run,

@@ -15,8 +15,9 @@ interface ReplacementGuardOptions {
 }
 
 /**
- * Guards the files of this machine against the deliveries of an output. It may replace the files that it delivered itself, in this run or an
- * earlier one, and other files only with `overwrite`; never a file that its job reads or that another output of its job delivered.
+ * Guards the files of this machine against the deliveries of an output. It may replace the files that it delivered
+ * itself, in this run or an earlier one, and other files only with `overwrite`; never a file that its job reads or that
+ * another output of its job delivered.
  */
 export function createReplacementGuard({ outputId, job, store }: ReplacementGuardOptions): ReplacementGuard {
   let pending: string[] = [];
@@ -43,8 +44,8 @@ export function createReplacementGuard({ outputId, job, store }: ReplacementGuar
 }
 
 /**
- * Rejects with `UploadFailureError` if an output cannot be delivered because of a file on this machine: so it fails before it is encoded. With
- * a `secondary_url` it can, unless there is such a file, too.
+ * Rejects with `UploadFailureError` if an output cannot be delivered because of a file on this machine: so it fails
+ * before it is encoded. With a `secondary_url` it can, unless there is such a file, too.
  */
 export async function requireFreePlaces(
   job: Pick<Job, 'input' | 'outputs'>,

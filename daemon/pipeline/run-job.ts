@@ -27,11 +27,11 @@ import { createWatermarkFetcher } from './watermark-fetcher.js';
 import { createPlaylistWriter } from './write-playlists.js';
 
 /**
- * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and deliver each
- * while the next ones are encoded. Outputs with a source follow the output that they are made from. Each stage waits for its limit; jobs
- * are encoded in the order in which their runs started. Failures are reported as changes of the job, and a failed output does not affect
- * the others. If the run is stopped, it ends early and leaves no file and no encoder. `ownContext` gives a run what it does not share with
- * the other runs; nothing by default.
+ * Runs a job in stages: download, inspect, plan, then encode the outputs (together if they can share decoding) and
+ * deliver each while the next ones are encoded. Outputs with a source follow the output that they are made from. Each
+ * stage waits for its limit; jobs are encoded in the order in which their runs started. Failures are reported as
+ * changes of the job, and a failed output does not affect the others. If the run is stopped, it ends early and leaves
+ * no file and no encoder. `ownContext` gives a run what it does not share with the other runs; nothing by default.
  */
 export function createJobRunner(
   shared: PipelineContext,
@@ -52,7 +52,8 @@ export function createJobRunner(
       // The caller that stopped the run has already set the state of the job.
       if (!run.signal.aborted) throw error;
     } finally {
-      // The reservation ends with the job, even if its folder cannot be removed: those files already reduce the free space.
+      // The reservation ends with the job, even if its folder cannot be removed: those files already reduce the free
+      // space.
       source?.reservation.release();
       await context.scratch.close(scratch);
     }
@@ -181,8 +182,8 @@ async function skipExcluded(run: Run, inputs: Inputs): Promise<Job> {
 }
 
 /**
- * Probes the input. On failure the job fails and null is returned, unless the input itself is an output (`transfer-only`): it is delivered
- * whatever it is, and only the outputs that are encoded fail.
+ * Probes the input. On failure the job fails and null is returned, unless the input itself is an output
+ * (`transfer-only`): it is delivered whatever it is, and only the outputs that are encoded fail.
  */
 async function inspect(
   run: Run,
@@ -222,8 +223,8 @@ async function inspect(
 }
 
 /**
- * Wraps a run in which outputs that have ended are made again, only as sources. Their own state does not change; if one fails, the outputs
- * that wait for it have no input.
+ * Wraps a run in which outputs that have ended are made again, only as sources. Their own state does not change; if one
+ * fails, the outputs that wait for it have no input.
  */
 function withRemadeSources(run: Run, ids: ReadonlySet<number>): Run {
   if (ids.size === 0) return run;

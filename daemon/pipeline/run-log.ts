@@ -61,19 +61,25 @@ function fileLine(jobId: number, part: string, media: MediaFacts | null, file: F
   return `Job ${jobId}: ${part} is ${facts.join(', ')}.`;
 }
 
-/** The log line of an ended job, or of a run that has left outputs to others: the outputs, the time of the run, and the speed relative to playback. */
+/**
+ * The log line of an ended job, or of a run that has left outputs to others: the outputs, the time of the run, and the
+ * speed relative to playback.
+ */
 function endLine({ id, state, input, outputs }: Job, elapsedSeconds: number): string {
   const finished = outputs.filter((output) => output.state === 'finished').length;
   const length = input.media?.durationSeconds ?? null;
   const speed = length === null || finished === 0 ? '' : `, ${(length / elapsedSeconds).toFixed(1)}x`;
-  // To a run, the outputs of others look cancelled; see `viewOfClaim`. No change of a run returns a job that was cancelled.
+  // To a run, the outputs of others look cancelled; see `viewOfClaim`. No change of a run returns a job that was
+  // cancelled.
   const end = outputs.some((output) => output.state === 'cancelled')
     ? 'is done on this machine'
     : stateClause(state);
   return `Job ${id} ${end}: ${finished} of ${formatOutputCount(outputs.length)} in ${elapsedSeconds.toFixed(1)} s${speed}.`;
 }
 
-/** A failure as the log of its job shows it: without the message if the job is private, because that may contain a URL. */
+/**
+ * A failure as the log of its job shows it: without the message if the job is private, because that may contain a URL.
+ */
 export function failureInLog(
   { isPrivate }: Pick<Job, 'isPrivate'>,
   { errorClass, message }: JobFailure,

@@ -12,8 +12,8 @@ interface DeliveredFile {
 }
 
 /**
- * Scratch folders, one for each run, below one folder of the data folder. Only their journals of delivered files must survive a
- * restart.
+ * Scratch folders, one for each run, below one folder of the data folder. Only their journals of delivered files must
+ * survive a restart.
  */
 export interface ScratchFolders {
   /** Creates an empty folder for a run of a job. */
@@ -21,14 +21,16 @@ export interface ScratchFolders {
   /** Deletes a folder and its contents. Never rejects: failures are logged, and deletion is retried later. */
   close(folder: string): Promise<void>;
   /**
-   * Records in the folder of a run that one of its files is about to be delivered. Once the file has left the folder, it was
-   * delivered, so the next daemon can remove it from the destination if this one is killed.
+   * Records in the folder of a run that one of its files is about to be delivered. Once the file has left the folder,
+   * it was delivered, so the next daemon can remove it from the destination if this one is killed.
    */
   recordDelivery(
     folder: string,
     file: { readonly outputId: number; readonly path: string; readonly url: string },
   ): Promise<void>;
-  /** Lists the files that earlier daemons delivered for unfinished outputs, according to the journals in their folders. */
+  /**
+   * Lists the files that earlier daemons delivered for unfinished outputs, according to the journals in their folders.
+   */
   listDelivered(): Promise<readonly DeliveredFile[]>;
   /** Deletes all folders of earlier daemons. Never rejects, like `close`. */
   clear(): Promise<void>;

@@ -43,8 +43,8 @@ interface DeliverySteps<D extends FilesToDeliver> {
 }
 
 /**
- * Delivers an output to its requested URL and, once if that has failed, to its `secondary_url`. If both fail, rejects with the error of
- * the first.
+ * Delivers an output to its requested URL and, once if that has failed, to its `secondary_url`. If both fail, rejects
+ * with the error of the first.
  */
 export async function deliverToEither<D extends FilesToDeliver>(
   run: Run,
@@ -72,8 +72,8 @@ export async function deliverToEither<D extends FilesToDeliver>(
     if (run.signal.aborted || isVencError(error, 'ClaimLostError')) throw error;
     await rollBack();
     const primaryUploadError = warn('goes to its secondary URL because its URL failed', error);
-    // The journal of deliveries counts a file as delivered once its name has left the folder. The first names therefore stay: nothing
-    // that was not delivered to the requested URL is removed from there after a crash.
+    // The journal of deliveries counts a file as delivered once its name has left the folder. The first names therefore
+    // stay: nothing that was not delivered to the requested URL is removed from there after a crash.
     for (const path of early) await linkAs(backupPathOf(path), path);
     await linkAs(encoded.product.path, backupPathOf(encoded.product.path));
     const secondOutput = { ...output, ...output.secondary };

@@ -10,7 +10,10 @@ import type { ProducedFile } from './produced-file.js';
 /** Delivers one file of the scratch folder, and removes it there. */
 export type SendFile = (path: string, to: string, transfer: Omit<Transfer, 'signal'>) => Promise<FileFacts>;
 
-/** Sends some files, at most `limit` at a time. After the first error no other is started, and those that run are awaited. */
+/**
+ * Sends some files, at most `limit` at a time. After the first error no other is started, and those that run are
+ * awaited.
+ */
 export async function sendConcurrently<T>(
   files: readonly T[],
   limit: number,
@@ -23,7 +26,10 @@ export async function sendConcurrently<T>(
   if (errors.length > 0) throw errors[0];
 }
 
-/** How many segments of an output are uploaded at once by default (`parallel_upload_limit`), and at most for servers of files. */
+/**
+ * How many segments of an output are uploaded at once by default (`parallel_upload_limit`), and at most for servers of
+ * files.
+ */
 const defaultUploads = { s3: 30, others: 10 } as const;
 const maxServerUploads = 4;
 const serverSchemes: ReadonlySet<string> = new Set(['ftp', 'ftps', 'sftp']);
@@ -36,7 +42,8 @@ function concurrentUploads(url: string, limit: number | undefined): number {
 }
 
 /**
- * Delivers the files that belong next to the main one, which is delivered after them: the segments of a playlist, and captions. `onBytes` is called with the bytes that were sent so far.
+ * Delivers the files that belong next to the main one, which is delivered after them: the segments of a playlist, and
+ * captions. `onBytes` is called with the bytes that were sent so far.
  */
 export async function sendParts(
   { settings, destination }: Pick<JobOutput, 'settings' | 'destination'>,

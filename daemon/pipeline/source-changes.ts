@@ -9,8 +9,8 @@ import { readShapes, shapeListArgs, shapeResults, shapeWarning } from '../plan/w
 import type { PipelineContext } from './pipeline-context.js';
 
 /**
- * The facts of an input, and what runs find out: changes in the middle, of the format of its audio and of the shape of its video, and that
- * the ffmpeg in use cannot decode it.
+ * The facts of an input, and what runs find out: changes in the middle, of the format of its audio and of the shape of
+ * its video, and that the ffmpeg in use cannot decode it.
  */
 export interface SourceChanges {
   /** The facts, with the streams that were converted so far. */
@@ -18,13 +18,17 @@ export interface SourceChanges {
   /** The ffmpeg that decodes the input: a newer one, once that of the context could not. */
   readonly ffmpeg: () => Ffmpeg;
   /**
-   * Does work that reads the input. If it fails because the format of an audio stream changes, the stream is converted; if no frame of a
-   * track was decoded, a newer ffmpeg is used. Then `work` is called again, to use the new facts.
+   * Does work that reads the input. If it fails because the format of an audio stream changes, the stream is converted;
+   * if no frame of a track was decoded, a newer ffmpeg is used. Then `work` is called again, to use the new facts.
    */
   readonly withChanges: <T>(work: () => Promise<T>) => Promise<T>;
-  /** The sentence about the first change of the shape of the video, and what was done about it; null if it is not found. */
+  /**
+   * The sentence about the first change of the shape of the video, and what was done about it; null if it is not found.
+   */
   readonly shapeWarning: (by: 'fitted' | 'distorted') => Promise<string | null>;
-  /** The sentences about a change of the format of audio that an output copies. The audio is decoded once to find it. */
+  /**
+   * The sentences about a change of the format of audio that an output copies. The audio is decoded once to find it.
+   */
   readonly copiedAudioWarnings: (source: TrackSource) => Promise<readonly string[]>;
   /** That a newer ffmpeg decoded the input, as a sentence; empty if none did. */
   readonly warnings: () => readonly string[];

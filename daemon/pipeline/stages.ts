@@ -4,8 +4,8 @@ import type { Run } from '../jobs/run.js';
 import type { Stage, StageOutcome } from '../jobs/run-observer.js';
 
 /**
- * Runs one stage. An error becomes a failure of the job or the output, which `fail` reports, and null is returned. If the run was
- * stopped, the error is rethrown so that the run ends.
+ * Runs one stage. An error becomes a failure of the job or the output, which `fail` reports, and null is returned. If
+ * the run was stopped, the error is rethrown so that the run ends.
  */
 export async function runStage<T>(
   run: Run,
@@ -47,8 +47,8 @@ export function outcomeOf({ signal }: Pick<Run, 'signal'>, error: unknown): Stag
 export type Spawn = (task: (run: Run) => Promise<void>) => void;
 
 /**
- * Runs `work` and the tasks that it spawns; resolves when all have ended. The first error aborts the signal of the others, and is
- * rethrown once they have ended.
+ * Runs `work` and the tasks that it spawns; resolves when all have ended. The first error aborts the signal of the
+ * others, and is rethrown once they have ended.
  */
 export async function withTaskGroup(
   run: Run,

@@ -6,7 +6,10 @@ import type { MediaFacts } from '../jobs/media.js';
 import type { Product, TrackSource } from '../plan/plan-types.js';
 import { declaredLengthWarning, isLengthOff } from '../plan/product.js';
 
-/** What verification depends on besides the file: what ffmpeg reported, null if it did not, and the settings of the output. */
+/**
+ * What verification depends on besides the file: what ffmpeg reported, null if it did not, and the settings of the
+ * output.
+ */
 interface VerifyOptions {
   readonly report: RunReport | null;
   readonly settings: Pick<OutputSettings, 'strict' | 'allow_truncated'>;
@@ -21,8 +24,8 @@ interface Verification {
 const failed = (failure: JobFailure): Verification => ({ failure, warnings: [] });
 
 /**
- * Verifies an encoded file: which streams it has, their codecs and sizes, and how long it is. `media` is null if the file cannot be
- * read. Pure.
+ * Verifies an encoded file: which streams it has, their codecs and sizes, and how long it is. `media` is null if the
+ * file cannot be read. Pure.
  */
 export function verifyOutput(
   product: Product,
@@ -58,7 +61,10 @@ function findMismatch(product: Product, media: MediaFacts | null): JobFailure | 
   return mismatch === null ? null : invalidFileFailure(mismatch);
 }
 
-/** The failure of an output without any frame: of the settings if these ask for a clip, or for frames longer than the input. */
+/**
+ * The failure of an output without any frame: of the settings if these ask for a clip, or for frames longer than the
+ * input.
+ */
 function emptyFailure({ isClip, expectedSeconds, video }: Product): JobFailure {
   if (isClip) return settingsFailure('The clip is too short: it contains no frame of the input.');
   if (video !== null && expectedSeconds !== null && expectedSeconds < video.frameSeconds)
@@ -76,7 +82,8 @@ function invalidFileFailure(what: string): JobFailure {
 }
 
 /**
- * The error of a failed run of ffmpeg. If the clip may contain no frame, that is reported instead of the error of the encoder.
+ * The error of a failed run of ffmpeg. If the clip may contain no frame, that is reported instead of the error of the
+ * encoder.
  */
 export function toShortClipError(product: Product, error: unknown): unknown {
   if (!product.isClip || !isShorterThanFrame(product) || !isVencError(error, 'TranscodingError'))
@@ -116,8 +123,9 @@ function findCaptionMismatch({ captionTracks = 0 }: Product, { subtitles = [] }:
 const minShare = 0.9;
 
 /**
- * Verifies that an output has all that was decoded, and that it was all that the input declares. A truncated input still reports its full
- * duration; ffmpeg encodes the existing part and reports success. An undamaged one that is shorter or longer declares a wrong duration.
+ * Verifies that an output has all that was decoded, and that it was all that the input declares. A truncated input
+ * still reports its full duration; ffmpeg encodes the existing part and reports success. An undamaged one that is
+ * shorter or longer declares a wrong duration.
  */
 function verifyLength(product: Product, media: MediaFacts, options: VerifyOptions): Verification {
   const { report, settings } = options;
@@ -257,8 +265,8 @@ function unitsOf(
 }
 
 /**
- * Null if unknown. A part of the input is known only where its frames are even. Reading begins at an unknown place before a clip, at the
- * earliest at the start of the input, so at least the rest is wanted.
+ * Null if unknown. A part of the input is known only where its frames are even. Reading begins at an unknown place
+ * before a clip, at the earliest at the start of the input, so at least the rest is wanted.
  */
 function unitsWanted(read: TrackCounts, kind: LostTrack['kind'], source: TrackSource): number | null {
   const { unitsPerRead, unitsPerSecond, startSeconds, lengthSeconds, isCopied } = source;

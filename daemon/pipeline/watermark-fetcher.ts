@@ -10,7 +10,10 @@ import { runStage } from './stages.js';
 /** Downloads the watermark images of an output. Each URL is downloaded once for all outputs of the job. */
 export type FetchWatermarks = (run: Run, output: JobOutput) => Promise<readonly WatermarkImage[] | null>;
 
-/** Creates the fetcher of a job. If a watermark cannot be fetched, the output fails (`WatermarkError`) and null is returned. */
+/**
+ * Creates the fetcher of a job. If a watermark cannot be fetched, the output fails (`WatermarkError`) and null is
+ * returned.
+ */
 export function createWatermarkFetcher(context: PipelineContext, scratch: string): FetchWatermarks {
   const fetchImage = createFileFetcher<WatermarkImage>(context, {
     scratch,

@@ -36,8 +36,9 @@ interface PlaylistOptions {
 }
 
 /**
- * Returns a function that writes and delivers the playlists of a job (`type: playlist`) of which all outputs have ended, each once: at no time
- * does one name a file that is not in place. It is to be called whenever an output has ended. A playlist fails if an output that it names failed.
+ * Returns a function that writes and delivers the playlists of a job (`type: playlist`) of which all outputs have
+ * ended, each once: at no time does one name a file that is not in place. It is to be called whenever an output has
+ * ended. A playlist fails if an output that it names failed.
  */
 export function createPlaylistWriter(
   context: PipelineContext,
@@ -84,8 +85,8 @@ async function writePlaylist(
 }
 
 /**
- * Verifies that the segments of the renditions of a playlist begin together. Throws `SegmentingError` if they do not, or returns a warning
- * if that is because a rendition copies the video of the input.
+ * Verifies that the segments of the renditions of a playlist begin together. Throws `SegmentingError` if they do not,
+ * or returns a warning if that is because a rendition copies the video of the input.
  */
 function verifyAlignment(
   playlist: JobOutput,

@@ -21,8 +21,9 @@ interface SccOptions {
 }
 
 /**
- * Writes closed captions (CEA-608) to a file of SCC. They are copied, because ffmpeg has no encoder for them: from a file of SCC, or from the
- * frames of the video. Resolves to the warnings about it. Rejects with `CaptionError` if there are none.
+ * Writes closed captions (CEA-608) to a file of SCC. They are copied, because ffmpeg has no encoder for them: from a
+ * file of SCC, or from the frames of the video. Resolves to the warnings about it. Rejects with `CaptionError` if there
+ * are none.
  */
 export async function writeScc(
   run: Run,

@@ -9,7 +9,10 @@ import { partNamePattern } from '../plan/part-names.js';
 import { parseFileUrl } from '../transports/file/file-url.js';
 import { schemeOf } from '../transports/registry.js';
 
-/** Names on this machine that the files of an output may have, in one folder. Which of them it uses may depend on the input. */
+/**
+ * Names on this machine that the files of an output may have, in one folder. Which of them it uses may depend on the
+ * input.
+ */
 export interface WrittenNames {
   readonly what: 'file' | 'parts' | 'thumbnails';
   /** The index of the set of thumbnails; absent for others. */

@@ -10,7 +10,10 @@ export interface AudioEncoder {
     | { readonly by: 'scale'; readonly levels: Levels<number> }
     /** It has no rate: its samples are not compressed. */
     | { readonly by: 'nothing' };
-  /** The only bitrates in Kbps that it has, all channels together, and which of them replaces another one; absent if it has all. */
+  /**
+   * The only bitrates in Kbps that it has, all channels together, and which of them replaces another one; absent if it
+   * has all.
+   */
   readonly onlyKbps?: {
     readonly rates: (sampleRate: number) => readonly number[];
     readonly pick: 'nearest' | 'next';
@@ -37,8 +40,8 @@ const aacLevels = { by: 'kbps-per-channel', levels: [32, 48, 56, 80, 112] } as c
 export const audioEncoders = {
   // Better than ffmpeg's encoder. Few builds have it, because its licence does not allow redistribution.
   libfdk_aac: { codec: 'aac', quality: aacLevels },
-  // Builds of 2018 use the coder "fast" by default, which distorts steady tones: the amplitude of a 400 Hz tone at 128 kbps
-  // varied between 58 and 100 percent, and within 1 percent with "twoloop", the default of newer builds.
+  // Builds of 2018 use the coder "fast" by default, which distorts steady tones: the amplitude of a 400 Hz tone at 128
+  // kbps varied between 58 and 100 percent, and within 1 percent with "twoloop", the default of newer builds.
   aac: { codec: 'aac', quality: aacLevels, always: ['-aac_coder', 'twoloop'] },
   // LAME's V scale: about 65, 100, 130, 175 and 245 kbps in stereo.
   libmp3lame: {
@@ -51,8 +54,8 @@ export const audioEncoders = {
   libvorbis: {
     codec: 'vorbis',
     quality: { by: 'scale', levels: [0, 2, 3, 5, 7] },
-    // With an average bitrate it uses the quality that usually has about that bitrate: 96 kbps came out as 62 at 16,000 Hz and as
-    // 83 in mono at 44,100 Hz, and a pure tone as 29. Managed, they are 97, 97 and 91.
+    // With an average bitrate it uses the quality that usually has about that bitrate: 96 kbps came out as 62 at 16,000
+    // Hz and as 83 in mono at 44,100 Hz, and a pure tone as 29. Managed, they are 97, 97 and 91.
     isManaged: true,
   },
   libopus: {

@@ -63,10 +63,12 @@ interface InvalidCombination {
 }
 
 /**
- * Chooses the codecs and the container of an output and validates that they can be combined and that this ffmpeg can encode them
- * (contract, valid combinations). Pure. Needs no facts of the input, so an invalid request is rejected when the job is created.
+ * Chooses the codecs and the container of an output and validates that they can be combined and that this ffmpeg can
+ * encode them (contract, valid combinations). Pure. Needs no facts of the input, so an invalid request is rejected when
+ * the job is created.
  *
- * `filename` is null if the name is to be generated. `path` prefixes the names of settings in errors, e.g. `outputs[1]`.
+ * `filename` is null if the name is to be generated. `path` prefixes the names of settings in errors, e.g.
+ * `outputs[1]`.
  */
 export function checkCombination(
   given: OutputSettings,
@@ -144,15 +146,17 @@ export function checkCombination(
 }
 
 /**
- * Whether this ffmpeg writes wrong timestamps for Theora in Ogg. Since 7.0, ffmpeg drops the empty packets that the Theora
- * encoder emits for repeated frames. In Ogg the time of a frame follows from the number of packets before it, so a video with
- * static shots plays too fast. Measured with 7.0; 5.1 and the builds of 2018 keep the packets.
+ * Whether this ffmpeg writes wrong timestamps for Theora in Ogg. Since 7.0, ffmpeg drops the empty packets that the
+ * Theora encoder emits for repeated frames. In Ogg the time of a frame follows from the number of packets before it, so
+ * a video with static shots plays too fast. Measured with 7.0; 5.1 and the builds of 2018 keep the packets.
  */
 export function losesTheoraTimes(capabilities: Pick<Capabilities, 'version'>): boolean {
   return capabilities.version !== null && capabilities.version >= 7;
 }
 
-/** The errors of codecs that the container does not support. The codec of copied video is unknown until the input is. */
+/**
+ * The errors of codecs that the container does not support. The codec of copied video is unknown until the input is.
+ */
 function validateCodecPair(
   codecs: CodecChoice,
   extension: Extension,
@@ -188,7 +192,9 @@ function validateCodecPair(
   ];
 }
 
-/** Rejects sizes of watermarks for a codec that does not scale them. Settings that this codec ignores are validated too. */
+/**
+ * Rejects sizes of watermarks for a codec that does not scale them. Settings that this codec ignores are validated too.
+ */
 function validateWatermarks(
   { watermark = [] }: OutputSettings,
   codec: VideoCodec,

@@ -1,6 +1,6 @@
 /**
- * The result of encoding at a bitrate: the target, the bitrate given to the encoder, the measured bitrate (all in Kbps), and the
- * duration.
+ * The result of encoding at a bitrate: the target, the bitrate given to the encoder, the measured bitrate (all in
+ * Kbps), and the duration.
  */
 export interface BitrateMeasurement {
   readonly targetKbps: number;
@@ -29,16 +29,17 @@ export function relativeError({
 }
 
 /**
- * The bitrate in Kbps for another second pass. Null if the target is met or if another pass is not expected to get closer.
+ * The bitrate in Kbps for another second pass. Null if the target is met or if another pass is not expected to get
+ * closer.
  *
- * A bitrate that is too high is corrected at any duration, because users rely on the file size. One that is too low is corrected
- * only in clips of up to two minutes that reached half of the target: four seconds of testsrc2 at 4000 Kbps came out of x264 with
- * 1039 Kbps and two seconds of grey with 6, because there was no more to encode, and an hour of video falls short only for that
- * reason. Measured with two seconds of noise at 160x120: Theora gave 521 Kbps for 300 and 1400 for 800, and 327 and 797 after the
- * correction.
+ * A bitrate that is too high is corrected at any duration, because users rely on the file size. One that is too low is
+ * corrected only in clips of up to two minutes that reached half of the target: four seconds of testsrc2 at 4000 Kbps
+ * came out of x264 with 1039 Kbps and two seconds of grey with 6, because there was no more to encode, and an hour of
+ * video falls short only for that reason. Measured with two seconds of noise at 160x120: Theora gave 521 Kbps for 300
+ * and 1400 for 800, and 327 and 797 after the correction.
  *
- * `other` is an earlier attempt, null if there is none. If one attempt is above the target and the other below, the result is
- * interpolated between them: SVT-AV1 gave 746 Kbps of that noise for 300, and 122 for 121. Pure.
+ * `other` is an earlier attempt, null if there is none. If one attempt is above the target and the other below, the
+ * result is interpolated between them: SVT-AV1 gave 746 Kbps of that noise for 300, and 122 for 121. Pure.
  */
 export function computeCorrectedKbps(
   measurement: BitrateMeasurement,
@@ -63,7 +64,9 @@ export function computeCorrectedKbps(
   return next === encoderKbps || next === other?.encoderKbps ? null : next;
 }
 
-/** Whether the target lies between the results of two attempts, and the higher result had the higher encoder bitrate. */
+/**
+ * Whether the target lies between the results of two attempts, and the higher result had the higher encoder bitrate.
+ */
 export function bracketTarget(one: BitrateMeasurement, other: BitrateMeasurement): boolean {
   const [low, high] = one.measuredKbps < other.measuredKbps ? [one, other] : [other, one];
   const { targetKbps } = one;

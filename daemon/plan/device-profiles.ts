@@ -110,14 +110,16 @@ export function nameInSentence(settings: OutputSettings, name: keyof OutputSetti
   return isOfProfile(settings, name) ? `${name} of device_profile` : name;
 }
 
-/** Whether a value that would be corrected is an error. What a `device_profile` gives is corrected in strict mode, too. */
+/**
+ * Whether a value that would be corrected is an error. What a `device_profile` gives is corrected in strict mode, too.
+ */
 export function isStrictAbout(settings: OutputSettings, name: keyof OutputSettings): boolean {
   return settings.strict === true && !isOfProfile(settings, name);
 }
 
 /**
- * Warnings without those about settings that the request does not have, because `device_profile` gives them: if they do not apply,
- * they are left out; if they were corrected, the warning is about `device_profile`, also in strict mode.
+ * Warnings without those about settings that the request does not have, because `device_profile` gives them: if they do
+ * not apply, they are left out; if they were corrected, the warning is about `device_profile`, also in strict mode.
  */
 export function withoutProfileWarnings(
   warnings: readonly RequestWarning[],
@@ -133,8 +135,8 @@ export function withoutProfileWarnings(
 }
 
 /**
- * Validation errors, with those about settings that the request does not have, because `device_profile` gives them, as errors about
- * `device_profile`.
+ * Validation errors, with those about settings that the request does not have, because `device_profile` gives them, as
+ * errors about `device_profile`.
  */
 export function withProfileErrors(
   validationErrors: readonly string[],

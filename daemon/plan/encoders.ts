@@ -10,8 +10,8 @@ export type Levels<T> = readonly [T, T, T, T, T];
 export type Args = readonly string[];
 
 /**
- * How an encoder stays below a cap. Some encoders respect it as a player's buffer requires. Others exceed it for a while if
- * content becomes difficult suddenly, so they are given lower values.
+ * How an encoder stays below a cap. Some encoders respect it as a player's buffer requires. Others exceed it for a
+ * while if content becomes difficult suddenly, so they are given lower values.
  */
 interface UnderCap {
   /** The factor for the cap that the encoder is given. */
@@ -19,8 +19,8 @@ interface UnderCap {
   /** The factor for the buffer that the encoder is given. */
   readonly bufferRatio: number;
   /**
-   * Which arguments a quality becomes under a cap: the quality only, the quality with a bitrate, or a bitrate instead of the
-   * quality.
+   * Which arguments a quality becomes under a cap: the quality only, the quality with a bitrate, or a bitrate instead
+   * of the quality.
    */
   readonly quality: 'quality-only' | 'with-bitrate' | 'bitrate-only';
   /** Keyframes per buffer duration, for an encoder whose only buffer is the time between keyframes. */
@@ -35,15 +35,18 @@ export interface VideoEncoder {
   /** Arguments for `quality` 1-5. */
   readonly quality: Levels<Args>;
   /**
-   * Bits per pixel for `quality` 1-5, if the encoder accepts a quality only with a maximum bitrate. They are multiplied by the
-   * size and the frame rate.
+   * Bits per pixel for `quality` 1-5, if the encoder accepts a quality only with a maximum bitrate. They are multiplied
+   * by the size and the frame rate.
    */
   readonly ceilingBitsPerPixel?: Levels<number>;
   /** Additional arguments with a quality, unless a cap applies. */
   readonly withQuality?: Args;
   /** How it stays below a cap. */
   readonly underCap: UnderCap;
-  /** The scale of its constant rate factor (`crf`): that of x264, 1 to 51, or 1 to 63, and its least value, 1 if absent. Absent if it has none. */
+  /**
+   * The scale of its constant rate factor (`crf`): that of x264, 1 to 51, or 1 to 63, and its least value, 1 if absent.
+   * Absent if it has none.
+   */
   readonly crf?: { readonly min?: number; readonly max: 51 | 63 };
   /** Whether it can keep a bitrate constant (`constant_bitrate`). */
   readonly canBeConstant?: true;
@@ -53,15 +56,19 @@ export interface VideoEncoder {
   readonly speed: Levels<Args>;
   /** Arguments for every run. */
   readonly always?: Args;
-  /** Where the first of two passes is logged: in the log of ffmpeg, in that of x265, or not supported (one pass only). */
+  /**
+   * Where the first of two passes is logged: in the log of ffmpeg, in that of x265, or not supported (one pass only).
+   */
   readonly passes: 'log' | 'x265' | 'none';
   /** Whether two passes improve a quality too. */
   readonly hasTwoPassQuality?: true;
-  /** Parameters or arguments that split frames into tile columns, one thread for each; the argument is the power of two. */
+  /**
+   * Parameters or arguments that split frames into tile columns, one thread for each; the argument is the power of two.
+   */
   readonly tileColumns?: (log2: number) => Args;
   /**
-   * Whether ffmpeg up to 5.1 passes one tick of the time base as the duration of every frame, and the rate control uses that
-   * duration.
+   * Whether ffmpeg up to 5.1 passes one tick of the time base as the duration of every frame, and the rate control uses
+   * that duration.
    */
   readonly needsFixedTimeBase?: true;
   /** Arguments for the frame rate, for an encoder that uses the rate instead of timestamps. */
@@ -69,8 +76,8 @@ export interface VideoEncoder {
   /** Arguments for the rate of evenly spaced frames, for an encoder that uses and declares the time base instead. */
   readonly evenFrameRate?: (rate: Ratio) => Args;
   /**
-   * The option that takes encoder parameters, separated by colons. `frameRate`, `evenFrameRate` and `tileColumns` are passed there; `always` lists
-   * parameters for every run.
+   * The option that takes encoder parameters, separated by colons. `frameRate`, `evenFrameRate` and `tileColumns` are
+   * passed there; `always` lists parameters for every run.
    */
   readonly params?: { readonly option: string; readonly always: Args };
   /** Maximum denominator of the time base, which needs a constant rate; absent if any is supported. */
@@ -88,9 +95,9 @@ const sameAtAllLevels = (args: Args): Levels<Args> => [args, args, args, args, a
 const tileColumns = (log2: number): Args => ['-tile-columns', String(log2)];
 
 /**
- * The video encoders by their names in ffmpeg. For each codec the first available one is used. The levels were set by encoding
- * four seconds of video at 640x360: a level has about the same SSIM with all encoders (0.955, 0.972, 0.985, 0.9895, 0.9925), as
- * far as the codec can reach it, and each step takes between 1.5 and 2 times the bits.
+ * The video encoders by their names in ffmpeg. For each codec the first available one is used. The levels were set by
+ * encoding four seconds of video at 640x360: a level has about the same SSIM with all encoders (0.955, 0.972, 0.985,
+ * 0.9895, 0.9925), as far as the codec can reach it, and each step takes between 1.5 and 2 times the bits.
  */
 export const videoEncoders = {
   // 23 is the default of x264, 17 is visually lossless, and 32 is for previews.
@@ -120,8 +127,8 @@ export const videoEncoders = {
     passes: 'x265',
     minSidePixels: 16,
   },
-  // Without a bitrate VP8 uses 256 kbps, so its quality is a crf with a bitrate that suits the size. `speed` is ignored for VP8
-  // (section 4.1); below 2 the encoder gets slower without a visible gain.
+  // Without a bitrate VP8 uses 256 kbps, so its quality is a crf with a bitrate that suits the size. `speed` is ignored
+  // for VP8 (section 4.1); below 2 the encoder gets slower without a visible gain.
   libvpx: {
     codec: 'vp8',
     crf: { min: 4, max: 63 },
@@ -146,7 +153,8 @@ export const videoEncoders = {
     // With the full values, it exceeds the buffer by a third at the start of noise.
     underCap: { bitrateRatio: 0.85, bufferRatio: 0.5, quality: 'with-bitrate' },
     speed: ofLevels('-cpu-used', [1, 2, 3, 4, 5]),
-    // By default it exceeds the bitrate of two seconds of noise by a quarter, with these arguments by at most an eighth.
+    // By default it exceeds the bitrate of two seconds of noise by a quarter, with these arguments by at most an
+    // eighth.
     withBitrate: ['-undershoot-pct', '5', '-overshoot-pct', '5'],
     // Without row-mt it uses one core at common sizes.
     always: ['-deadline', 'good', '-row-mt', '1'],
@@ -179,8 +187,8 @@ export const videoEncoders = {
     passes: 'log',
     tileColumns,
   },
-  // MPEG-4 part 2 and Windows Media Video 8. At 640x360 the levels have an SSIM of 0.945, 0.962, 0.978, 0.985 and 0.99, like those of
-  // x264, for two to three times the bits. The finest one needs a lower `qmin` than the default.
+  // MPEG-4 part 2 and Windows Media Video 8. At 640x360 the levels have an SSIM of 0.945, 0.962, 0.978, 0.985 and 0.99,
+  // like those of x264, for two to three times the bits. The finest one needs a lower `qmin` than the default.
   mpeg4: {
     codec: 'mpeg4',
     quality: ofLevels('-q:v', [7, 5, 3, 2, 1]),
@@ -199,7 +207,8 @@ export const videoEncoders = {
     passes: 'log',
     maxTimeBase: 65_535,
   },
-  // Theora has no speeds. It needs several times the bits of the other codecs for the same SSIM, so its levels stop below theirs.
+  // Theora has no speeds. It needs several times the bits of the other codecs for the same SSIM, so its levels stop
+  // below theirs.
   libtheora: {
     codec: 'theora',
     quality: ofLevels('-q:v', [5, 6, 7, 8, 10]),
@@ -220,7 +229,10 @@ export function videoEncodersFor(codec: VideoCodec): readonly VideoEncoderName[]
   return videoEncoderNames.filter((name) => videoEncoders[name].codec === codec);
 }
 
-/** Whether an encoder keeps captions within the video (CEA-608 and CEA-708) by default. ffmpeg does so for x265 since 6.1. */
+/**
+ * Whether an encoder keeps captions within the video (CEA-608 and CEA-708) by default. ffmpeg does so for x265 since
+ * 6.1.
+ */
 export function keepsClosedCaptions(
   encoder: VideoEncoderName,
   { version }: { readonly version: number | null },
@@ -248,9 +260,9 @@ export function atLevel<T>(levels: Levels<T>, level: Level): T {
 }
 
 /**
- * Part of the time of two passes that the first one takes, at speeds 1 to 5. The first pass of x264 takes the same time at all
- * speeds, that of x265 is never fast, and those of libvpx and libaom take very little. Measured with video at 640x360 on two
- * cores; x264 also at 1280x720 and with noise, where the values were up to a tenth higher.
+ * Part of the time of two passes that the first one takes, at speeds 1 to 5. The first pass of x264 takes the same time
+ * at all speeds, that of x265 is never fast, and those of libvpx and libaom take very little. Measured with video at
+ * 640x360 on two cores; x264 also at 1280x720 and with noise, where the values were up to a tenth higher.
  */
 const firstPassWeights = {
   libx264: [0.22, 0.28, 0.34, 0.41, 0.49],
@@ -271,9 +283,9 @@ export function firstPassWeight(encoder: VideoEncoderName, speed: Level): number
 }
 
 /**
- * Frames that an encoder buffers before the first one is output, at speeds 1 to 5: the lookahead of its presets, and a few frames
- * for its threads. According to ffmpeg's progress of videos without audio, x264 holds about seven more, but frames that it has
- * analysed are encoded faster. Theora and VP8 hold almost none.
+ * Frames that an encoder buffers before the first one is output, at speeds 1 to 5: the lookahead of its presets, and a
+ * few frames for its threads. According to ffmpeg's progress of videos without audio, x264 holds about seven more, but
+ * frames that it has analysed are encoded faster. Theora and VP8 hold almost none.
  */
 const encoderDelays = {
   libx264: [65, 54, 42, 23, 13],
@@ -288,8 +300,8 @@ const encoderDelays = {
 } as const satisfies Record<VideoEncoderName, Levels<number>>;
 
 /**
- * How many frames an encoder buffers. With audio, ffmpeg's progress follows the audio, which is not buffered: with x264 the
- * progress reaches the end about two seconds of encoding before the last frames are written.
+ * How many frames an encoder buffers. With audio, ffmpeg's progress follows the audio, which is not buffered: with x264
+ * the progress reaches the end about two seconds of encoding before the last frames are written.
  */
 export function encoderDelayFrames(encoder: VideoEncoderName, speed: Level): number {
   return encoderDelays[encoder][speed - 1] ?? 0;

@@ -70,7 +70,9 @@ export interface Container {
   readonly copiedAudioCodecs?: readonly AudioCodec[];
   /** Supported sample rates in Hz, highest first, if the container supports fewer than the codec. */
   readonly sampleRates?: Readonly<Partial<Record<AudioCodec, readonly number[]>>>;
-  /** Whether it has an index that can be at the start of the file, so that playback can start before the download ends. */
+  /**
+   * Whether it has an index that can be at the start of the file, so that playback can start before the download ends.
+   */
   readonly hasIndex?: boolean;
   /** False if tracks of captions are lost, although files of this muxer have them. */
   readonly hasCaptionTracks?: false;

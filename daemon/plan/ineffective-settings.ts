@@ -199,8 +199,9 @@ const rules: readonly EffectRule[] = [
 ];
 
 /**
- * A warning for each setting that is valid but has no effect on this output. One that turns something off has the effect that it asks
- * for. `path` is the path of the output; `settings` are those of the request with those of `device_profile`.
+ * A warning for each setting that is valid but has no effect on this output. One that turns something off has the
+ * effect that it asks for. `path` is the path of the output; `settings` are those of the request with those of
+ * `device_profile`.
  */
 export function ineffectiveSettings(
   given: OutputSettings,

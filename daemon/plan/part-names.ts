@@ -13,8 +13,8 @@ const language = '[^./]{1,100}';
 const number = '\\d{1,9}';
 
 /**
- * The names that files next to an output may have: segments, playlists, keys and captions. `filename` is that of the output. A name that
- * matches is not necessarily used: how many there are depends on the input.
+ * The names that files next to an output may have: segments, playlists, keys and captions. `filename` is that of the
+ * output. A name that matches is not necessarily used: how many there are depends on the input.
  */
 export function partNamePattern(settings: OutputSettings, filename: string): RegExp | null {
   const forms = partForms(settings, filename);

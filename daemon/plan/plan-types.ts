@@ -29,8 +29,8 @@ export interface OutputToPlan {
   /** The captions that were read from the input and from `settings.caption_url`, in order. */
   readonly captions?: readonly PreparedCaptions[];
   /**
-   * Start of the frame that is displayed at the start of the clip, in seconds from the start of the input. Null or absent if
-   * unknown: see `mayStartInFrame`.
+   * Start of the frame that is displayed at the start of the clip, in seconds from the start of the input. Null or
+   * absent if unknown: see `mayStartInFrame`.
    */
   readonly frameAtStart?: number | null;
   /** What was measured in its audio, as `Plan.measurements` asks; absent if nothing was. */
@@ -94,7 +94,10 @@ export type CaptionTrack = {
   | { readonly from: 'input'; readonly streamIndex: number }
 );
 
-/** Captions that are drawn into the video: the name of their file in the scratch folder, what is in it, and the filter that draws it. */
+/**
+ * Captions that are drawn into the video: the name of their file in the scratch folder, what is in it, and the filter
+ * that draws it.
+ */
 export interface BurnedCaptions {
   readonly name: string;
   readonly content: string;
@@ -126,8 +129,8 @@ export interface Step {
   /** Part of the work for each of its outputs, 0-1. The weights of the steps of one output add up to 1. */
   readonly progressWeight: number;
   /**
-   * Frames that the encoder buffers, if ffmpeg's progress counts its input (see `encoderDelayFrames` in `first-pass.ts`); 0 if
-   * the progress counts its output.
+   * Frames that the encoder buffers, if ffmpeg's progress counts its input (see `encoderDelayFrames` in
+   * `first-pass.ts`); 0 if the progress counts its output.
    */
   readonly encoderDelayFrames: number;
 }
@@ -140,7 +143,9 @@ export interface Product {
   readonly expectedSeconds: number | null;
   /** Whether the settings of a clip decide where it starts or ends. */
   readonly isClip?: true;
-  /** How many seconds must have media: less than expected if its only stream is shorter than the input. Null if unknown. */
+  /**
+   * How many seconds must have media: less than expected if its only stream is shorter than the input. Null if unknown.
+   */
   readonly contentSeconds: number | null;
   /** Maximum duration in seconds; null if unknown. */
   readonly maxSeconds: number | null;
@@ -148,11 +153,20 @@ export interface Product {
   readonly warnings: readonly string[];
   /** How it is cut into segments; absent if it is delivered as one file. */
   readonly packaging?: Packaging;
-  /** From which tracks of the input its tracks are made; one is absent if its length does not follow from that of the input. */
+  /**
+   * From which tracks of the input its tracks are made; one is absent if its length does not follow from that of the
+   * input.
+   */
   readonly sources?: { readonly video?: TrackSource; readonly audio?: TrackSource };
-  /** How long it would be if the end of the input were not cut off; 0 for a clip with a length. Absent if the input is complete. */
+  /**
+   * How long it would be if the end of the input were not cut off; 0 for a clip with a length. Absent if the input is
+   * complete.
+   */
   readonly wholeSeconds?: number;
-  /** How long the last frame of the input is displayed, if nothing else decides when the output ends. Absent if that is not known. */
+  /**
+   * How long the last frame of the input is displayed, if nothing else decides when the output ends. Absent if that is
+   * not known.
+   */
   readonly heldSeconds?: number;
   /** Expected video stream; null if there should be none. */
   readonly video: ProductVideo | null;
@@ -171,7 +185,9 @@ interface ProductVideo {
   readonly height: number;
   /** Approximate duration of a frame. */
   readonly frameSeconds: number;
-  /** Expected number of frames, if it shows more reliably than the duration that the file is complete; otherwise null. */
+  /**
+   * Expected number of frames, if it shows more reliably than the duration that the file is complete; otherwise null.
+   */
   readonly frames: number | null;
   /** The bitrate to meet and the highest one for the encoder, in Kbps; absent if it is encoded by quality. */
   readonly bitrate?: { readonly targetKbps: number; readonly capKbps: number | null };
@@ -187,7 +203,10 @@ interface ProductAudio {
   readonly sampleRate: number;
 }
 
-/** How much of a track of an output follows from what is read of its source. Units are frames, samples, or packets of a copy. */
+/**
+ * How much of a track of an output follows from what is read of its source. Units are frames, samples, or packets of a
+ * copy.
+ */
 export interface TrackSource {
   /** The file and the index of the stream: `/scratch/input:1`. */
   readonly stream: string;
@@ -205,8 +224,8 @@ export interface TrackSource {
 export interface Plan {
   readonly steps: readonly Step[];
   /**
-   * What to measure first. The steps of these outputs are not final: the plan must be made again with what was measured, and may
-   * then ask for another value.
+   * What to measure first. The steps of these outputs are not final: the plan must be made again with what was
+   * measured, and may then ask for another value.
    */
   readonly measurements: readonly PlannedMeasurement[];
   readonly products: readonly Product[];

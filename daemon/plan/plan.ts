@@ -22,9 +22,9 @@ import { measurementsOf } from './write/measurements.js';
 import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 
 /**
- * Plans the outputs of an input: the runs of ffmpeg, the files that they produce, and the outputs that cannot be encoded from
- * this input, with the reason. Outputs that can share decoding are encoded in one run. Pure: the same settings, facts, paths and
- * capabilities give the same arguments.
+ * Plans the outputs of an input: the runs of ffmpeg, the files that they produce, and the outputs that cannot be
+ * encoded from this input, with the reason. Outputs that can share decoding are encoded in one run. Pure: the same
+ * settings, facts, paths and capabilities give the same arguments.
  */
 export function plan(
   outputs: readonly OutputToPlan[],
@@ -131,7 +131,8 @@ function decideOutput(
   const { copies } = copied;
   const clip = copies?.video == null ? exactClip : clipOfCopies(exactClip, copies);
   const stream = media.video !== null && extendsIntoClip(media.video, clip, media) ? media.video : null;
-  // The first frame is displayed for only part of its duration, or the last one for longer, so the frame durations are uneven.
+  // The first frame is displayed for only part of its duration, or the last one for longer, so the frame durations are
+  // uneven.
   const inputVideo =
     stream !== null && (clip.startsInFrame || (media.audio === null && isLastFrameHeld(stream)))
       ? { ...stream, isFrameRateVariable: true }

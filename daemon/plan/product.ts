@@ -86,7 +86,10 @@ function copiedAudio(audio: AudioFacts | null): Product['audio'] {
   return { codec, channels, sampleRate };
 }
 
-/** The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of them. */
+/**
+ * The expected video of a copy: that of the input. Its frames are not counted, because a clip has an unknown part of
+ * them.
+ */
 function copiedVideo(video: VideoFacts | null): Product['video'] {
   if (video === null) return null;
   const { codec, width, height, frameRate } = video;
@@ -96,9 +99,9 @@ function copiedVideo(video: VideoFacts | null): Product['video'] {
 }
 
 /**
- * The maximum duration. A clip ends at its length, within a frame. Without a length, the input may be longer than it reports,
- * because some formats only estimate the duration. If frames have uneven durations, the last one keeps its duration even beyond
- * the end of a clip, so there is no maximum.
+ * The maximum duration. A clip ends at its length, within a frame. Without a length, the input may be longer than it
+ * reports, because some formats only estimate the duration. If frames have uneven durations, the last one keeps its
+ * duration even beyond the end of a clip, so there is no maximum.
  */
 function maxSeconds({ clip, video, copies }: Decision, frameSeconds: number): number | null {
   const { expectedSeconds, lengthSeconds } = clip;
@@ -118,8 +121,8 @@ const formats: Readonly<Record<string, string>> = {
 };
 
 /**
- * The expected facts of a file that has not been encoded yet, as far as they are known. Only for command lines that are shown,
- * not run; a run probes the file.
+ * The expected facts of a file that has not been encoded yet, as far as they are known. Only for command lines that are
+ * shown, not run; a run probes the file.
  */
 export function expectedMedia({ path, video, audio, expectedSeconds }: Product): MediaFacts {
   const extension = extensionOf(path);

@@ -2,9 +2,9 @@ import { maxPixels } from '../../src/shared/settings/limits.js';
 import type { Analysis } from '../jobs/media.js';
 
 /**
- * The demuxers that may read an input, by their first names. All of them read only the given file. Everything else is rejected:
- * playlists (`hls`, `dash`, `concat`, `sdp`, `vobsub`, ...) reference other files and hosts, whatever the name of the file; still
- * images (`png_pipe`, ...) are not video; devices are not files.
+ * The demuxers that may read an input, by their first names. All of them read only the given file. Everything else is
+ * rejected: playlists (`hls`, `dash`, `concat`, `sdp`, `vobsub`, ...) reference other files and hosts, whatever the
+ * name of the file; still images (`png_pipe`, ...) are not video; devices are not files.
  */
 const safeDemuxers = [
   'mov',
@@ -59,8 +59,8 @@ const safeDemuxers = [
 ] as const;
 
 /**
- * Options before an input of ffmpeg and ffprobe, so that reading it accesses no other file and no network, and decodes no frame
- * above the size limit (contract of `UnsupportedInputError`).
+ * Options before an input of ffmpeg and ffprobe, so that reading it accesses no other file and no network, and decodes
+ * no frame above the size limit (contract of `UnsupportedInputError`).
  */
 export const safeInputOptions: readonly string[] = [
   '-protocol_whitelist',

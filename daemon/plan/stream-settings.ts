@@ -42,7 +42,10 @@ export function turnsOff(name: keyof OutputSettings, value: unknown): boolean {
   return value === false || value === 'off' || value === 'none';
 }
 
-/** The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when it is known. */
+/**
+ * The settings without those of streams that are copied: they have no effect. The codecs of the input are checked when
+ * it is known.
+ */
 export function withoutCopiedSettings(settings: OutputSettings): OutputSettings {
   const lost = new Set<string>([
     ...(settings.copy_video === true

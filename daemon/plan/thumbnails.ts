@@ -45,8 +45,8 @@ export interface ThumbnailPlan {
 }
 
 /**
- * Plans a set of thumbnails of an output (section 4.1; contract, section 11). They are taken from the encoded file, because its exact
- * duration is known only then. Pure, like `plan`.
+ * Plans a set of thumbnails of an output (section 4.1; contract, section 11). They are taken from the encoded file,
+ * because its exact duration is known only then. Pure, like `plan`.
  */
 export function planThumbnails(
   { outputId, path, media, set, setIndex, inputFrameRate, keyframeInterval }: ThumbnailsToPlan,
@@ -94,8 +94,8 @@ export function planThumbnails(
 }
 
 /**
- * The size of the images of a set; null if they have the size of the video. `size` overrides `width` and `height`. Only `preserve` never
- * enlarges.
+ * The size of the images of a set; null if they have the size of the video. `size` overrides `width` and `height`. Only
+ * `preserve` never enlarges.
  */
 function decideThumbnailFit(
   { size, width = size?.width, height = size?.height, aspect_mode }: ThumbnailSettings,

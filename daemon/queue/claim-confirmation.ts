@@ -18,8 +18,8 @@ interface ConfirmationOptions {
 }
 
 /**
- * When the daemon last confirmed a claim. A process that was frozen learns that its claim is stale from the first timer that fires when it
- * continues, or from the first call of `check`, whichever comes first.
+ * When the daemon last confirmed a claim. A process that was frozen learns that its claim is stale from the first timer
+ * that fires when it continues, or from the first call of `check`, whichever comes first.
  */
 export class ClaimConfirmation {
   readonly #leaseMs: number;
@@ -52,7 +52,10 @@ export class ClaimConfirmation {
     return this.ageMs >= this.#leaseMs;
   }
 
-  /** Records a confirmation. `sentAt` is the moment before the request was sent: the daemon extends the claim later than that. */
+  /**
+   * Records a confirmation. `sentAt` is the moment before the request was sent: the daemon extends the claim later than
+   * that.
+   */
   confirm(sentAt: Moment): void {
     this.check();
     this.#confirmedAt = sentAt;

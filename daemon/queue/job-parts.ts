@@ -19,7 +19,9 @@ export interface JobPart {
   readonly requires: readonly string[];
   /** What its ffmpeg must be able to do: each need once. */
   readonly needs: readonly OutputNeeds[];
-  /** Parts with the same number may share the decoding of the input on one machine; -1 for those that decode nothing. */
+  /**
+   * Parts with the same number may share the decoding of the input on one machine; -1 for those that decode nothing.
+   */
   readonly decoding: number;
 }
 
@@ -32,8 +34,9 @@ interface PartOfJob extends JobPart {
 type Unit = readonly JobOutput[];
 
 /**
- * The parts of a job that different machines can make: its unfinished outputs by what they need. An output and its source are in one part, and
- * so are a playlist and what it lists. The order does not depend on that of the outputs. Pure.
+ * The parts of a job that different machines can make: its unfinished outputs by what they need. An output and its
+ * source are in one part, and so are a playlist and what it lists. The order does not depend on that of the outputs.
+ * Pure.
  */
 export function partsOf({ outputs }: Pick<Job, 'outputs'>): readonly PartOfJob[] {
   const remade = sourcesToMakeAgain(outputs);
@@ -130,9 +133,9 @@ export function readParts({ needsKey }: Pick<WaitingJob, 'needsKey'>): readonly 
 }
 
 /**
- * The settings that decide which encoders, filters, muxers and versions of ffmpeg `checkCombination` demands. All are words or yes and no: a
- * job with other numbers, times or texts needs nothing else. What is not here and not in `forcingSettings` never changes the answer for a
- * job that was accepted.
+ * The settings that decide which encoders, filters, muxers and versions of ffmpeg `checkCombination` demands. All are
+ * words or yes and no: a job with other numbers, times or texts needs nothing else. What is not here and not in
+ * `forcingSettings` never changes the answer for a job that was accepted.
  */
 const decisiveSettings = [
   ...(['type', 'format', 'streaming_delivery_format', 'packaging'] as const),

@@ -33,12 +33,12 @@ export interface JobOffer extends OutputSelection {
  *
  * - Each enqueued job is run at least once, by one run at a time. A run that lost its claim cannot change
  *   anything any more (fencing by token).
- * - The account with the fewest running jobs comes first. Of its jobs, those with the highest `priority` begin first, in the order in
- *   which they were enqueued.
+ * - The account with the fewest running jobs comes first. Of its jobs, those with the highest `priority` begin first,
+ *   in the order in which they were enqueued.
  * - A handler that throws does not harm the queue: the error is logged and the job fails with it. A job also
  *   fails if its handler ends before the job does.
- * - A run that makes only some outputs leaves the job `waiting` for the others when it has ended. It comes before the other jobs
- *   of its account and priority.
+ * - A run that makes only some outputs leaves the job `waiting` for the others when it has ended. It comes before the
+ *   other jobs of its account and priority.
  * - A job that crashed twice before runs alone, so that no other job is blamed for its crash.
  */
 export interface JobQueue {
@@ -52,15 +52,15 @@ export interface JobQueue {
   /** Starts to run jobs. May be called once. */
   work(handler: RunHandler, options: WorkOptions): void;
   /**
-   * Offers to run one job in another process: the next one that the offer accepts. Resolves to true once the handler runs, to false if
-   * the signal was aborted first or the queue is closed.
+   * Offers to run one job in another process: the next one that the offer accepts. Resolves to true once the handler
+   * runs, to false if the signal was aborted first or the queue is closed.
    */
   offer(offer: JobOffer, signal: AbortSignal): Promise<boolean>;
   /** Looks for jobs that can start now: a machine no longer takes jobs, and others take those that it would have. */
   startRuns(): void;
   /**
-   * A waiting job that meets a condition; null if there is none, or if the queue does not know its waiting jobs. Jobs with the same account,
-   * labels and needs have the same answer.
+   * A waiting job that meets a condition; null if there is none, or if the queue does not know its waiting jobs. Jobs
+   * with the same account, labels and needs have the same answer.
    */
   findWaiting(condition: (job: WaitingJob) => boolean): WaitingJob | null;
   /** Continues the run of a job whose claim a remote worker has held since before this start. */

@@ -91,8 +91,9 @@ function holdsClaim(job: Job, token: string): boolean {
 }
 
 /**
- * The next change that fails what a run has left of a job; null if nothing is left. If the input is not ready, it fails. Started outputs come
- * first: a failed source ends the outputs that wait for it, and those that still wait then wait for a source that is made again. Pure.
+ * The next change that fails what a run has left of a job; null if nothing is left. If the input is not ready, it
+ * fails. Started outputs come first: a failed source ends the outputs that wait for it, and those that still wait then
+ * wait for a source that is made again. Pure.
  */
 export function nextFailure(job: Job, failure: JobFailure): Change | null {
   if (isFinal(job.state)) return null;
@@ -105,16 +106,18 @@ export function nextFailure(job: Job, failure: JobFailure): Change | null {
   return { type: next.state === 'waiting' ? 'source-failed' : 'output-failed', id: next.id, failure };
 }
 
-/** The job after its run ended without finishing it. Returns the same object if the run no longer holds the job. Pure. */
+/**
+ * The job after its run ended without finishing it. Returns the same object if the run no longer holds the job. Pure.
+ */
 export function failUnfinished(job: Job, token: string, failure: JobFailure, now: Date): Job {
   const change = holdsClaim(job, token) ? nextFailure(job, failure) : null;
   return change === null ? job : failUnfinished(applyAsHolder(job, token, change, now), token, failure, now);
 }
 
 /**
- * The job after its run ended early: released to the queue, or lost, which counts as a crash. Of a lost remote worker, its last progress is
- * given: that counts only if it inspected or encoded the job, because it transfers other jobs meanwhile. Returns the same object if the run no
- * longer holds the job. Pure.
+ * The job after its run ended early: released to the queue, or lost, which counts as a crash. Of a lost remote worker,
+ * its last progress is given: that counts only if it inspected or encoded the job, because it transfers other jobs
+ * meanwhile. Returns the same object if the run no longer holds the job. Pure.
  */
 export function requeue(job: Job, token: string, how: 'released' | 'lost' | JobProgress, now: Date): Job {
   if (!holdsClaim(job, token)) return job;
@@ -129,9 +132,9 @@ function isBlamed({ input, outputs }: Job, progress: JobProgress): boolean {
 }
 
 /**
- * The failure of a job for an error of its run. Only error classes that a file can fail with are kept:
- * others, such as `IllegalChangeError`, concern a request or a bug in this program, not the file. Until the input is there, the error is one of
- * the download.
+ * The failure of a job for an error of its run. Only error classes that a file can fail with are kept: others, such as
+ * `IllegalChangeError`, concern a request or a bug in this program, not the file. Until the input is there, the error
+ * is one of the download.
  */
 export function failureOfRun(error: unknown, { input }: Pick<Job, 'input'>): JobFailure {
   const fallback = isFinal(input.state) ? 'TranscodingError' : 'DownloadFailureError';

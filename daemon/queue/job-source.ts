@@ -2,7 +2,10 @@ import type { Job } from '../jobs/job.js';
 import type { JobOffer } from './job-queue.js';
 import type { WaitingJob } from './waiting-jobs.js';
 
-/** How a run ended. `settled`: its job is stored as final or waiting; `unsettled`: that could not be stored; `passed-on`: another daemon has the claim now. */
+/**
+ * How a run ended. `settled`: its job is stored as final or waiting; `unsettled`: that could not be stored;
+ * `passed-on`: another daemon has the claim now.
+ */
 export type RunEnd = 'settled' | 'unsettled' | 'passed-on';
 
 /** Confirms that a process holds a job. */
@@ -14,13 +17,19 @@ export interface JobClaims {
 }
 
 /**
- * The waiting jobs of a queue, in the order in which they are run. A queue takes a job before it claims it in the store, and ends it after its
- * run.
+ * The waiting jobs of a queue, in the order in which they are run. A queue takes a job before it claims it in the
+ * store, and ends it after its run.
  */
 export interface JobSource {
-  /** Whether other daemons take jobs from the same source. The store then reports waiting jobs to it, and changes of a job by others. */
+  /**
+   * Whether other daemons take jobs from the same source. The store then reports waiting jobs to it, and changes of a
+   * job by others.
+   */
   readonly isShared: boolean;
-  /** Adds a job at the end, or reports that it waits. One that has begun comes before the others of its account and priority. */
+  /**
+   * Adds a job at the end, or reports that it waits. One that has begun comes before the others of its account and
+   * priority.
+   */
   add(job: WaitingJob, options?: { readonly hasBegun: boolean }): void;
   /** Puts a job that was taken, and is not run, before all others. */
   putBack(job: WaitingJob): void;
@@ -29,8 +38,8 @@ export interface JobSource {
   /** Removes all jobs from the memory of this process. */
   clear(): void;
   /**
-   * Takes the next job that an offer accepts; null if there is none. A source in memory answers at once, so that nothing can come in between.
-   * `activeByAccount` has the number of running jobs of each account of this process.
+   * Takes the next job that an offer accepts; null if there is none. A source in memory answers at once, so that
+   * nothing can come in between. `activeByAccount` has the number of running jobs of each account of this process.
    */
   take(
     offer: Pick<JobOffer, 'worker' | 'accepts'>,

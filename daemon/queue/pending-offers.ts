@@ -37,8 +37,8 @@ export class PendingOffers {
 }
 
 /**
- * Offers to run a job until a signal is aborted or the time is over; see `JobQueue.offer`. Not with `AbortSignal.any`: Node may collect a
- * signal that only a combined one refers to, and the offer would stay for ever.
+ * Offers to run a job until a signal is aborted or the time is over; see `JobQueue.offer`. Not with `AbortSignal.any`:
+ * Node may collect a signal that only a combined one refers to, and the offer would stay for ever.
  */
 export async function offerUntil(
   queue: Pick<JobQueue, 'offer'>,

@@ -21,8 +21,9 @@ interface RecoverOptions {
 const maxConcurrentWrites = 16;
 
 /**
- * Continues the runs of the jobs that remote workers held when an earlier daemon ended. A worker keeps its claim while the daemon restarts, as
- * long as it reports in time: call this before the first request can arrive, and before `recover`, for which such a run is a crash otherwise.
+ * Continues the runs of the jobs that remote workers held when an earlier daemon ended. A worker keeps its claim while
+ * the daemon restarts, as long as it reports in time: call this before the first request can arrive, and before
+ * `recover`, for which such a run is a crash otherwise.
  */
 export async function resumeClaims(
   store: Pick<JobStore, 'active'>,
@@ -35,10 +36,10 @@ export async function resumeClaims(
 }
 
 /**
- * Recovers the jobs of an earlier daemon, except those that the queue runs already. Runs that ended unexpectedly count as crashes, and
- * their jobs are put back to `waiting`, or fail at the third crash (contract, section 5). Then every waiting job is enqueued, oldest first.
- * Jobs that were waiting already are not written. Resolves when all are enqueued, except those that the store has no space to change, which
- * follow as soon as it has.
+ * Recovers the jobs of an earlier daemon, except those that the queue runs already. Runs that ended unexpectedly count
+ * as crashes, and their jobs are put back to `waiting`, or fail at the third crash (contract, section 5). Then every
+ * waiting job is enqueued, oldest first. Jobs that were waiting already are not written. Resolves when all are
+ * enqueued, except those that the store has no space to change, which follow as soon as it has.
  */
 export async function recover(store: JobStore, queue: JobQueue, options: RecoverOptions): Promise<void> {
   const jobs = (await store.active()).filter(({ id }) => !queue.isRunning(id));

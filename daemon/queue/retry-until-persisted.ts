@@ -77,8 +77,9 @@ export function isUnavailable(error: unknown): boolean {
 }
 
 /**
- * Returns a function that updates a job, and may be called again after it has failed: an update that was stored although its answer was lost
- * is not applied twice. Only for changes by the holder of the claim, because nobody else changes the files of the job meanwhile.
+ * Returns a function that updates a job, and may be called again after it has failed: an update that was stored
+ * although its answer was lost is not applied twice. Only for changes by the holder of the claim, because nobody else
+ * changes the files of the job meanwhile.
  */
 export function repeatableUpdate(
   store: Pick<JobStore, 'update'>,

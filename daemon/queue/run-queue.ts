@@ -35,7 +35,10 @@ export class RunQueue implements JobQueue {
   readonly #runs = new Map<number, RunEntry>();
   readonly #activeByAccount = new Map<string, number>();
   readonly #offers = new PendingOffers();
-  /** A job that was taken and may begin only when all runs of this daemon have ended. A remote worker may take it before. */
+  /**
+   * A job that was taken and may begin only when all runs of this daemon have ended. A remote worker may take it
+   * before.
+   */
   #exclusiveJob: WaitingJob | null = null;
   #ownOffer: JobOffer | null = null;
   #slots = 0;

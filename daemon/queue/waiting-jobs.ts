@@ -2,13 +2,15 @@
  * Decides which of the waiting jobs is run next. Uses neither the clock nor the store.
  *
  * - Jobs that were put back (`unshift`) come before all others, the last one first.
- * - The account with the fewest running jobs is next, so that an account with many jobs does not delay an account with few. Of several such
- *   accounts, it is the one whose next job has the greatest priority, then the one whose next job waits longest.
+ * - The account with the fewest running jobs is next, so that an account with many jobs does not delay an account with
+ *   few. Of several such accounts, it is the one whose next job has the greatest priority, then the one whose next job
+ *   waits longest.
  * - Within an account, the greatest priority is first, then the job that waits longest.
- * - Jobs that are not accepted are passed over. The jobs of an account with equal labels and needs are a class: all or none are accepted.
+ * - Jobs that are not accepted are passed over. The jobs of an account with equal labels and needs are a class: all or
+ *   none are accepted.
  *
- * A heap orders the classes by their first jobs, so `push`, `unshift` and `remove` take logarithmic time in the number of classes, whatever
- * the number of jobs. `next` takes time in proportion to the classes that it passes over.
+ * A heap orders the classes by their first jobs, so `push`, `unshift` and `remove` take logarithmic time in the number
+ * of classes, whatever the number of jobs. `next` takes time in proportion to the classes that it passes over.
  */
 export class WaitingJobs {
   readonly #entries = new Map<number, WaitingEntry>();
@@ -28,8 +30,9 @@ export class WaitingJobs {
   }
 
   /**
-   * Adds a job at the end. A job that waits already keeps its position, unless its account, priority, labels or needs have changed: then it is
-   * removed and added. A job that has begun comes before the others of its account and priority.
+   * Adds a job at the end. A job that waits already keeps its position, unless its account, priority, labels or needs
+   * have changed: then it is removed and added. A job that has begun comes before the others of its account and
+   * priority.
    */
   push(job: WaitingJob, { hasBegun = false } = {}): void {
     const entry = this.#entries.get(job.id);
@@ -64,8 +67,8 @@ export class WaitingJobs {
   }
 
   /**
-   * The job to run next, which goes on waiting; null if none is accepted. `accepts` is asked at most once for each class, with its first job.
-   * `activeByAccount` has the number of running jobs of each account that has any.
+   * The job to run next, which goes on waiting; null if none is accepted. `accepts` is asked at most once for each
+   * class, with its first job. `activeByAccount` has the number of running jobs of each account that has any.
    */
   next(
     accepts: (job: WaitingJob) => boolean,
@@ -192,7 +195,8 @@ function firstEntry({ queues }: JobClass): WaitingEntry {
 }
 
 /**
- * Waiting jobs by account and class. The classes are ordered by their first jobs: the greatest rank first, then the smallest sequence number.
+ * Waiting jobs by account and class. The classes are ordered by their first jobs: the greatest rank first, then the
+ * smallest sequence number.
  */
 class JobClassTable {
   readonly #accounts = new Map<string, Map<string, JobClass>>();
@@ -314,8 +318,8 @@ interface HeapItem {
 }
 
 /**
- * A binary heap whose items can be moved and removed in logarithmic time, because each knows its position. An item is in one heap at most.
- * Call `update` after a change of what `isBefore` compares.
+ * A binary heap whose items can be moved and removed in logarithmic time, because each knows its position. An item is
+ * in one heap at most. Call `update` after a change of what `isBefore` compares.
  */
 class IndexedHeap<T extends HeapItem> {
   readonly #items: T[] = [];
@@ -345,11 +349,13 @@ class IndexedHeap<T extends HeapItem> {
   }
 
   /**
-   * Visits the first item, then those behind each item for which `visit` returns true. Every item behind another one comes after it in the
-   * order, so a search visits only those that can come before what it has found. Nothing may be changed meanwhile.
+   * Visits the first item, then those behind each item for which `visit` returns true. Every item behind another one
+   * comes after it in the order, so a search visits only those that can come before what it has found. Nothing may be
+   * changed meanwhile.
    */
   visit(visit: (item: T) => boolean): void {
-    // Level by level, and not in order: that would cost a logarithm for each item, and thousands may have to be passed over.
+    // Level by level, and not in order: that would cost a logarithm for each item, and thousands may have to be passed
+    // over.
     let level = [0];
     while (level.length > 0) {
       const nextLevel: number[] = [];

@@ -13,7 +13,9 @@ export type LogListener = (name: LogName, line: LogRecord) => void;
  * its last lines.
  */
 export interface LogStore {
-  /** Adds a line to the log of the daemon, unless it is a detail, and to that of its job. Never throws and never waits. */
+  /**
+   * Adds a line to the log of the daemon, unless it is a detail, and to that of its job. Never throws and never waits.
+   */
   add(entry: LogEntry): void;
   /** The lines of a log, the oldest first; none for a job that has no log. Lines of other programs are left out. */
   read(name: LogName): Promise<readonly LogRecord[]>;

@@ -6,8 +6,8 @@ import type { RemovedJob } from './jobs/index-entry.js';
 import type { JobDocument } from './jobs/job-document.js';
 
 /*
- * All records of a data folder or a database, as `venc migrate` copies and compares them. Only one process uses them: it holds the lock of
- * the folder and that of the database.
+ * All records of a data folder or a database, as `venc migrate` copies and compares them. Only one process uses them:
+ * it holds the lock of the folder and that of the database.
  */
 
 /** A job and what is stored along with it. */

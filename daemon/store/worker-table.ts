@@ -43,7 +43,10 @@ export interface WorkerTableListener {
   onGap(): void;
 }
 
-/** The workers that several daemons share. All methods reject with `UnavailableError` while the database cannot be reached. */
+/**
+ * The workers that several daemons share. All methods reject with `UnavailableError` while the database cannot be
+ * reached.
+ */
 export interface WorkerTable {
   /** Stores a worker. No other join happens between the decision and its storage. */
   join(
@@ -55,13 +58,13 @@ export interface WorkerTable {
   /** The workers with these ids, as far as they are stored. */
   find(ids: readonly string[]): Promise<readonly StoredWorker[]>;
   /**
-   * Makes the workers of a name drain, also those that join later, or lets them take jobs again. Returns whether there is such a worker that was seen
-   * within that time, or the name drained.
+   * Makes the workers of a name drain, also those that join later, or lets them take jobs again. Returns whether there
+   * is such a worker that was seen within that time, or the name drained.
    */
   setDraining(name: string, isDraining: boolean, seenWithinMs: number): Promise<boolean>;
   /**
-   * Stores how long ago this daemon has seen workers, removes those that no daemon has seen for that long, and returns the others: one
-   * statement.
+   * Stores how long ago this daemon has seen workers, removes those that no daemon has seen for that long, and returns
+   * the others: one statement.
    */
   sync(seenAgoMs: ReadonlyMap<string, number>, forgottenAfterMs: number): Promise<readonly WorkerPresence[]>;
   /** Calls the listener until the returned function is called. */

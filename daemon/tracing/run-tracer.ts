@@ -21,8 +21,8 @@ interface TraceContexts {
 }
 
 /**
- * Creates an observer that writes a span `job` for each run, with a child for each stage. URLs are never written: they may
- * contain secrets, also in their path.
+ * Creates an observer that writes a span `job` for each run, with a child for each stage. URLs are never written: they
+ * may contain secrets, also in their path.
  */
 export function createRunTracer(tracer: Tracer, contexts: TraceContexts): RunObserver {
   return {

@@ -19,19 +19,24 @@ import type { Tracing } from './tracing.js';
 const closeTimeoutMs = 3000;
 /** Minimum interval between two log lines about the exporter, in milliseconds. */
 const logIntervalMs = 60_000;
-/** Maximum number of jobs whose trace is remembered, for their notifications and for creates that wait for their run. */
+/**
+ * Maximum number of jobs whose trace is remembered, for their notifications and for creates that wait for their run.
+ */
 const maxRememberedJobs = 10_000;
 
-/** The exporters, by the values of `OTEL_EXPORTER_OTLP_PROTOCOL`. They read their endpoint and headers from the environment. */
+/**
+ * The exporters, by the values of `OTEL_EXPORTER_OTLP_PROTOCOL`. They read their endpoint and headers from the
+ * environment.
+ */
 const exporters = {
   'http/protobuf': () => new ProtobufExporter(),
   'http/json': () => new JsonExporter(),
 } as const;
 
 /**
- * Starts to write traces, as the variables of OpenTelemetry say. Returns null, after a warning, if they ask for a protocol
- * that is not supported. The queue of spans has a maximum length (`OTEL_BSP_MAX_QUEUE_SIZE`, 2048): what a slow collector
- * does not take is dropped.
+ * Starts to write traces, as the variables of OpenTelemetry say. Returns null, after a warning, if they ask for a
+ * protocol that is not supported. The queue of spans has a maximum length (`OTEL_BSP_MAX_QUEUE_SIZE`, 2048): what a
+ * slow collector does not take is dropped.
  */
 export function startTracing({
   env,
@@ -96,8 +101,8 @@ function isSupported(protocol: string): protocol is keyof typeof exporters {
 }
 
 /**
- * Writes what OpenTelemetry reports to the log: warnings about its variables, and failures of the exporter, at most one a minute. Returns
- * what logs such a failure.
+ * Writes what OpenTelemetry reports to the log: warnings about its variables, and failures of the exporter, at most one
+ * a minute. Returns what logs such a failure.
  */
 function logDiagnostics(log: Log): (message: string) => void {
   let loggedAt = Number.NEGATIVE_INFINITY;

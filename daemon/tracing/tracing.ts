@@ -4,7 +4,10 @@ import type { NotificationAttempt, RunObserver } from '../jobs/run-observer.js';
 export interface Tracing {
   readonly runObserver: RunObserver;
   observeNotification(attempt: NotificationAttempt): void;
-  /** Makes the next run of a job part of the trace of its create (`traceparent` of W3C Trace Context). Ignores an invalid one. */
+  /**
+   * Makes the next run of a job part of the trace of its create (`traceparent` of W3C Trace Context). Ignores an
+   * invalid one.
+   */
   continueTrace(jobId: number, traceparent: string): void;
   /** Sends what is left, for at most a few seconds. Never rejects. */
   close(): Promise<void>;

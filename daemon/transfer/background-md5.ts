@@ -14,7 +14,10 @@ export interface BackgroundMd5 {
 /** Minimum number of new bytes per message to the worker. */
 const stepBytes = 1 << 20;
 
-/** One worker for all files: two would compete for the CPU with each other and with encodes. Null while no MD5 is computed. */
+/**
+ * One worker for all files: two would compete for the CPU with each other and with encodes. Null while no MD5 is
+ * computed.
+ */
 let sharedWorker: Md5Worker | null = null;
 
 /** Starts to compute the MD5 of a file, which may still be empty. Starts the worker if it is not running. */

@@ -28,10 +28,11 @@ function sliceChunks(chunks: readonly Uint8Array[], from: number, to: number): r
 const maxPendingBytes = 1 << 20;
 
 /**
- * Passes the chunks of a body to `onChunks` in order. Each call gets all chunks that arrived during the previous one. If the body breaks
- * off, the chunks that have arrived are processed before the promise rejects. Iterating over the body would lose them, and a download from a
- * server that sends little before it breaks off would never progress. For the same reason, call this function as soon as the response
- * arrives, and do any preparation inside `onChunks`. If `onChunks` resolves to false, the rest of the body is discarded.
+ * Passes the chunks of a body to `onChunks` in order. Each call gets all chunks that arrived during the previous one.
+ * If the body breaks off, the chunks that have arrived are processed before the promise rejects. Iterating over the
+ * body would lose them, and a download from a server that sends little before it breaks off would never progress. For
+ * the same reason, call this function as soon as the response arrives, and do any preparation inside `onChunks`. If
+ * `onChunks` resolves to false, the rest of the body is discarded.
  */
 export function drainInBatches(
   body: Readable,

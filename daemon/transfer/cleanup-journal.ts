@@ -17,8 +17,8 @@ export interface Orphan {
 }
 
 /**
- * Records unfinished uploads, so that the next start removes the orphans of a killed daemon. An entry is on disk before the upload begins,
- * and is deleted when the upload is complete or removed.
+ * Records unfinished uploads, so that the next start removes the orphans of a killed daemon. An entry is on disk before
+ * the upload begins, and is deleted when the upload is complete or removed.
  */
 export interface CleanupJournal {
   /** Adds an entry. Resolves, once the entry survives a crash, to a function that deletes it. */

@@ -18,8 +18,9 @@ interface CopyToFileOptions {
 }
 
 /**
- * Copies an open file to a path in an existing folder, and measures its size and MD5. The path appears only when the copy is complete; if
- * copying fails, no partial file is left. Rejects with `OutOfSpaceError` before it starts if the file does not fit.
+ * Copies an open file to a path in an existing folder, and measures its size and MD5. The path appears only when the
+ * copy is complete; if copying fails, no partial file is left. Rejects with `OutOfSpaceError` before it starts if the
+ * file does not fit.
  */
 export async function copyToFile(
   handle: FileHandle,

@@ -10,7 +10,9 @@ import { freeBytes } from '../../src/shared/util/disk.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import { mapLocalDiskError, outOfSpaceError } from './disk-errors.js';
 
-/** A compression of a file for its transfer that can be undone (`Content-Encoding`). Node.js 20 has no decoder for zstd. */
+/**
+ * A compression of a file for its transfer that can be undone (`Content-Encoding`). Node.js 20 has no decoder for zstd.
+ */
 export type ContentEncoding = 'gzip' | 'deflate' | 'br';
 
 /** Creates a decoder for a file that begins with these bytes; null if they do not have that encoding. */
@@ -30,16 +32,18 @@ export function isContentEncoding(name: string): name is ContentEncoding {
   return Object.hasOwn(decoders, name);
 }
 
-/** A file may grow by this factor when it is decoded, and up to this size in any case. Real films hardly grow at all. */
+/**
+ * A file may grow by this factor when it is decoded, and up to this size in any case. Real films hardly grow at all.
+ */
 const maxGrowth = 100;
 const alwaysAllowedBytes = 1024 ** 3;
 /** How often the free space is checked, in bytes. */
 const checkIntervalBytes = 64 * 1024 ** 2;
 
 /**
- * Decodes a file into `toPath`. Resolves to false, and leaves the file as it is, if it does not have the encoding although its server said so.
- * Rejects with `DownloadFailureError` if it is damaged or grows too much, with `OutOfSpaceError` if it does not fit, and with the reason of
- * the signal.
+ * Decodes a file into `toPath`. Resolves to false, and leaves the file as it is, if it does not have the encoding
+ * although its server said so. Rejects with `DownloadFailureError` if it is damaged or grows too much, with
+ * `OutOfSpaceError` if it does not fit, and with the reason of the signal.
  */
 async function decodeFile(
   path: string,
@@ -93,8 +97,8 @@ interface DecodeOptions {
 }
 
 /**
- * Decodes a downloaded file in its place. Resolves to where the bytes are as they were received: at `path` itself if they do not have the
- * encoding.
+ * Decodes a downloaded file in its place. Resolves to where the bytes are as they were received: at `path` itself if
+ * they do not have the encoding.
  */
 export async function decodeInPlace(path: string, options: DecodeOptions): Promise<string> {
   const received = `${path}.received`;

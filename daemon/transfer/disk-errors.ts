@@ -10,8 +10,8 @@ const deniedCodes: ReadonlySet<string> = new Set(['EACCES', 'EPERM', 'EROFS']);
 const missingCodes: ReadonlySet<string> = new Set(['ENOENT', 'ENOTDIR', 'ELOOP', 'ENAMETOOLONG']);
 
 /**
- * Maps a disk error of a file that a URL names to an error of the contract (section 3). `subject` begins the sentence and contains no
- * secret. A `VencError` is returned unchanged.
+ * Maps a disk error of a file that a URL names to an error of the contract (section 3). `subject` begins the sentence
+ * and contains no secret. A `VencError` is returned unchanged.
  */
 export function mapDiskError(error: unknown, direction: Direction, subject: string): VencError {
   if (isVencError(error)) return error;
@@ -20,7 +20,9 @@ export function mapDiskError(error: unknown, direction: Direction, subject: stri
   return new VencError(errorClass, `${subject} ${reason}.`, { cause: error });
 }
 
-/** Maps a disk error of an internal file, such as scratch: a full disk to `OutOfSpaceError`, anything else to a failure. */
+/**
+ * Maps a disk error of an internal file, such as scratch: a full disk to `OutOfSpaceError`, anything else to a failure.
+ */
 export function mapLocalDiskError(error: unknown, direction: Direction): VencError {
   if (isVencError(error)) return error;
   const code = systemCode(error) ?? 'unknown';

@@ -11,8 +11,9 @@ interface DownloadContext {
 }
 
 /**
- * Downloads a file to a path, with retries. The file has a temporary name until it is complete, and only this user can read it. Rejects with
- * the last transfer error, with an error of the local disk, or with the reason of the signal. No partial file is left then.
+ * Downloads a file to a path, with retries. The file has a temporary name until it is complete, and only this user can
+ * read it. Rejects with the last transfer error, with an error of the local disk, or with the reason of the signal. No
+ * partial file is left then.
  */
 export async function downloadToFile(
   toPath: string,

@@ -18,8 +18,8 @@ export async function syncFile(path: string): Promise<void> {
 }
 
 /**
- * Creates a folder and its parents, and makes their names survive a power cut. Resolves to a function that removes the created folders if
- * they are empty. A failed transfer calls it.
+ * Creates a folder and its parents, and makes their names survive a power cut. Resolves to a function that removes the
+ * created folders if they are empty. A failed transfer calls it.
  */
 export async function makeFolders(path: string, mode = 0o777): Promise<() => Promise<void>> {
   const first = await makeFolder(path, mode);

@@ -8,9 +8,9 @@ const readBytes = 1 << 20;
 const backgroundThresholdBytes = 1 << 25;
 
 /**
- * The MD5 of a file whose bytes are written in any order. Bytes that directly follow the hashed ones are hashed from memory. Other bytes are
- * read back as soon as the gap before them is closed, usually from the page cache. A worker thread reads back all of a large file: hashing
- * takes longer than everything else in a fast download.
+ * The MD5 of a file whose bytes are written in any order. Bytes that directly follow the hashed ones are hashed from
+ * memory. Other bytes are read back as soon as the gap before them is closed, usually from the page cache. A worker
+ * thread reads back all of a large file: hashing takes longer than everything else in a fast download.
  */
 export class IncrementalMd5 {
   #hash = createHash('md5');

@@ -17,14 +17,17 @@ export interface PartialFileOptions {
   readonly place?: (partPath: string, finalPath: string) => Promise<void>;
 }
 
-/** A short name for a partial file. It is not derived from the final name, which may have the maximum length of the file system. */
+/**
+ * A short name for a partial file. It is not derived from the final name, which may have the maximum length of the file
+ * system.
+ */
 export function partialFileName(): string {
   return `.venc-${randomBytes(6).toString('hex')}.part`;
 }
 
 /**
- * A file that is written under a temporary name, in any order. Its size and MD5 are measured during the writes. `finish` renames it to its
- * final name, `discard` deletes it. One of the two must be called.
+ * A file that is written under a temporary name, in any order. Its size and MD5 are measured during the writes.
+ * `finish` renames it to its final name, `discard` deletes it. One of the two must be called.
  */
 export class PartialFile {
   #md5: IncrementalMd5;
@@ -50,7 +53,10 @@ export class PartialFile {
     return this.#md5.writtenBytes;
   }
 
-  /** Announces the probable size of the file. The MD5 of a large file is then computed by a worker from the first byte on. */
+  /**
+   * Announces the probable size of the file. The MD5 of a large file is then computed by a worker from the first byte
+   * on.
+   */
   expectSize(bytes: number): void {
     this.#md5.expectSize(bytes);
   }
@@ -66,8 +72,8 @@ export class PartialFile {
   }
 
   /**
-   * Writes chunks one after the other from `position` on. Writes may run concurrently and leave gaps. Later writes must fill all gaps before
-   * `finish`.
+   * Writes chunks one after the other from `position` on. Writes may run concurrently and leave gaps. Later writes must
+   * fill all gaps before `finish`.
    */
   async writeAt(chunks: readonly Uint8Array[], position: number): Promise<void> {
     const md5State = this.#md5;
@@ -124,8 +130,8 @@ export class PartialFile {
 }
 
 /**
- * Creates a partial file, lets `fill` write it, and renames it to its final name. If `fill` throws, the file is deleted and the error is
- * rethrown.
+ * Creates a partial file, lets `fill` write it, and renames it to its final name. If `fill` throws, the file is deleted
+ * and the error is rethrown.
  */
 export async function writeFileAtomically(
   finalPath: string,

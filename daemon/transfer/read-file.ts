@@ -4,14 +4,14 @@ import type { FileFacts } from '../jobs/job.js';
 import { createProgressReporter, type ProgressReporter, type Transfer } from './transfer.js';
 
 /**
- * 1 MiB. Measured with 512 MB: with this size, reading, hashing and writing in one pass takes as long as hashing (0.8 s);
- * with 64 KiB, twice that. Copying first and hashing afterwards takes 1.2 s, and cannot be aborted.
+ * 1 MiB. Measured with 512 MB: with this size, reading, hashing and writing in one pass takes as long as hashing (0.8
+ * s); with 64 KiB, twice that. Copying first and hashing afterwards takes 1.2 s, and cannot be aborted.
  */
 const bufferBytes = 1 << 20;
 
 /**
- * Reads an open file from start to end, the next chunk while `onChunk` processes one. Each chunk is valid only until `onChunk` resolves.
- * Rejects with the reason of the signal if it is aborted.
+ * Reads an open file from start to end, the next chunk while `onChunk` processes one. Each chunk is valid only until
+ * `onChunk` resolves. Rejects with the reason of the signal if it is aborted.
  */
 export async function readChunks(
   handle: FileHandle,
@@ -60,8 +60,9 @@ export async function measureHandle(
 }
 
 /**
- * Returns the size and MD5 of an open file that is about to be delivered on this machine, once the disk has all of it. The MD5 is computed
- * while the disk writes what is still in memory; if the transfer has it already, the file is not read.
+ * Returns the size and MD5 of an open file that is about to be delivered on this machine, once the disk has all of it.
+ * The MD5 is computed while the disk writes what is still in memory; if the transfer has it already, the file is not
+ * read.
  */
 export async function measureAndFlush(handle: FileHandle, transfer: Transfer): Promise<FileFacts> {
   const [measured, flushed] = await Promise.allSettled([knownOrMeasured(handle, transfer), handle.sync()]);

@@ -35,9 +35,9 @@ const urlPatterns = {
 } as const satisfies Record<HostKind, RegExp>;
 
 /**
- * Parses `scheme://user:password@host:port/path` with any scheme (section 1), and percent-decodes every part. "?" and "#" are part of the
- * path: file servers have no queries, and names contain these characters. Line breaks and other control characters are rejected, because
- * a line break ends an FTP command.
+ * Parses `scheme://user:password@host:port/path` with any scheme (section 1), and percent-decodes every part. "?" and
+ * "#" are part of the path: file servers have no queries, and names contain these characters. Line breaks and other
+ * control characters are rejected, because a line break ends an FTP command.
  */
 export function parseRemoteUrl(url: string, kind: HostKind = 'host'): RemoteUrlParseResult {
   const [, authority, path] = urlPatterns[kind].exec(url) ?? [];

@@ -5,7 +5,10 @@ import type { Direction } from './disk-errors.js';
 
 /** Why an attempt failed, and whether to retry. */
 export interface TransferError {
-  /** `permanent`: do not retry; `connect`: could not connect; `transient`: was rejected temporarily, stalled, or broke off. */
+  /**
+   * `permanent`: do not retry; `connect`: could not connect; `transient`: was rejected temporarily, stalled, or broke
+   * off.
+   */
   readonly kind: 'permanent' | 'connect' | 'transient';
   readonly error: VencError;
   /** Delay that the server requested; null if it requested none. */

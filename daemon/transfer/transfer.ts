@@ -2,7 +2,9 @@ import { jobTable } from '../../src/shared/settings/index.js';
 import type { FileAccess } from '../jobs/file-access.js';
 import type { AsperaSettings, FileFacts } from '../jobs/job.js';
 
-/** Decides which files an upload to this machine may replace, and remembers the new ones. Files have their `identityOf`. */
+/**
+ * Decides which files an upload to this machine may replace, and remembers the new ones. Files have their `identityOf`.
+ */
 export interface ReplacementGuard {
   /** Rejects with `UploadFailureError` if an existing file must stay. `name` is its name, for the message. */
   readonly requireReplaceable: (file: string, name: string) => Promise<void>;
@@ -14,11 +16,16 @@ export interface ReplacementGuard {
 export interface Transfer {
   /** Aborts the transfer. No partial file is left at the destination. */
   readonly signal: AbortSignal;
-  /** Size and MD5 of a file that is uploaded, if they are known: a destination on this machine then does not read it. */
+  /**
+   * Size and MD5 of a file that is uploaded, if they are known: a destination on this machine then does not read it.
+   */
   readonly facts?: FileFacts;
   /** Called at most four times a second with the bytes done and the total, which is null if unknown. */
   readonly onProgress: (doneBytes: number, totalBytes: number | null) => void;
-  /** Maximum number of connections of a download (`download_connections`, section 4.1); by default the transport decides. */
+  /**
+   * Maximum number of connections of a download (`download_connections`, section 4.1); by default the transport
+   * decides.
+   */
   readonly connections?: number;
   /** How `ascp` downloads from an Aspera server. */
   readonly aspera?: AsperaSettings;

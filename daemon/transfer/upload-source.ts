@@ -7,8 +7,8 @@ import { IncrementalMd5 } from './incremental-md5.js';
 const chunkBytes = 1 << 18;
 
 /**
- * A local file that is being uploaded. After an interruption it can be read again from any earlier offset. Each byte is hashed once, when it
- * is read for the first time.
+ * A local file that is being uploaded. After an interruption it can be read again from any earlier offset. Each byte is
+ * hashed once, when it is read for the first time.
  */
 export class UploadSource {
   readonly #md5: IncrementalMd5;
@@ -32,7 +32,10 @@ export class UploadSource {
     return this.#md5.writtenBytes;
   }
 
-  /** Streams the file from an offset, at most `bytesTransferred`. `onBytesTransferred` gets the offset up to which chunks were consumed. */
+  /**
+   * Streams the file from an offset, at most `bytesTransferred`. `onBytesTransferred` gets the offset up to which
+   * chunks were consumed.
+   */
   bytesFrom(fromByte: number, onBytesTransferred: (bytes: number) => void = () => {}): Readable {
     if (fromByte > this.bytesTransferred)
       throw new RangeError('the offset is beyond the bytes that were read');

@@ -22,21 +22,30 @@ export type OnRetry = (error: unknown, delayMs: number) => void;
 /** Two attempts to connect, with the delay between them, stay below the 20 seconds of the contract (section 9). */
 const maxConnectTimeoutMs = 8_000;
 
-/** How long one attempt to connect may take. It is shorter than the stall timeout, so that the two are reported correctly. */
+/**
+ * How long one attempt to connect may take. It is shorter than the stall timeout, so that the two are reported
+ * correctly.
+ */
 export function connectTimeoutOf({ stallTimeoutMs }: Pick<RemoteOptions, 'stallTimeoutMs'>): number {
   return Math.min(maxConnectTimeoutMs, stallTimeoutMs / 2);
 }
 
 /** One transfer with retries. */
 export interface RetryableTransfer {
-  /** Makes one attempt. Resolves to null when the transfer is complete, or to an error to retry. Rejects if retrying is pointless. */
+  /**
+   * Makes one attempt. Resolves to null when the transfer is complete, or to an error to retry. Rejects if retrying is
+   * pointless.
+   */
   readonly attempt: () => Promise<TransferError | null>;
   /** Maximum number of bytes that any attempt transferred. An attempt that exceeds it resets the count of failures. */
   readonly highWaterMarkBytes: () => number;
   readonly signal: AbortSignal;
 }
 
-/** Retries a transfer with increasing delays until it is complete. Rejects with the last error, or with the reason of the signal. */
+/**
+ * Retries a transfer with increasing delays until it is complete. Rejects with the last error, or with the reason of
+ * the signal.
+ */
 export async function withRetry(
   transfer: RetryableTransfer,
   options: Omit<RemoteOptions, 'guard'>,
@@ -130,8 +139,8 @@ const maxTotalTries = 100;
 /** An unreachable host is reported within 20 seconds (contract, section 9), minus a margin of one second. */
 const connectLimitMs = 19_000;
 /**
- * Without progress, a transfer fails within ten stall timeouts (contract, section 9). The limit here is nine, because the attempt that
- * stalled has already waited for one.
+ * Without progress, a transfer fails within ten stall timeouts (contract, section 9). The limit here is nine, because
+ * the attempt that stalled has already waited for one.
  */
 const maxTotalStallTimeouts = 9;
 

@@ -32,7 +32,9 @@ interface NetworkOptions {
 export interface TransportOptions extends NetworkOptions {
   /** Folders that `file:` URLs may name files in. If empty, the scheme is rejected. */
   readonly filesRoots: readonly string[];
-  /** For a program that works on the files of its own user: `file:` URLs may name any file, and inputs are not copied. */
+  /**
+   * For a program that works on the files of its own user: `file:` URLs may name any file, and inputs are not copied.
+   */
   readonly allowsAnyPath?: boolean;
   readonly hosted: HostedFileStore;
   readonly uploads: HostedFileStore;

@@ -44,8 +44,8 @@ const methodNames: readonly MethodName[] = [
 ];
 
 /**
- * The scheme of a URL in lower case, without the colon, and without the region of `s3+eu-west-1:` and `cf+uk:`; null if the text has none.
- * `aspera:` is another name of `fasp:`.
+ * The scheme of a URL in lower case, without the colon, and without the region of `s3+eu-west-1:` and `cf+uk:`; null if
+ * the text has none. `aspera:` is another name of `fasp:`.
  */
 export function schemeOf(url: string): string | null {
   const scheme = /^([a-z][a-z0-9+.-]*):/i.exec(url)?.[1]?.toLowerCase() ?? null;
@@ -66,8 +66,8 @@ export function transportFor(registry: TransportRegistry, url: string): Transpor
 }
 
 /**
- * Removes the orphans that an earlier daemon left on servers. Orphans that cannot be removed now stay in the journal for the next start.
- * Resolves to the number of removed orphans.
+ * Removes the orphans that an earlier daemon left on servers. Orphans that cannot be removed now stay in the journal
+ * for the next start. Resolves to the number of removed orphans.
  */
 export async function removeOrphans(
   journal: StoredCleanupJournal,

@@ -31,8 +31,8 @@ const killAfterMs = 1_000;
 const maxOutputCharacters = 8_192;
 
 /**
- * Runs a program until it exits. It gets no environment variables except those that it needs, because the others may be secrets. Never
- * rejects.
+ * Runs a program until it exits. It gets no environment variables except those that it needs, because the others may be
+ * secrets. Never rejects.
  */
 export async function runProgram({
   program,

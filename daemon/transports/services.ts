@@ -31,7 +31,9 @@ export interface Services {
   readonly sftp: { readonly key: string | null; readonly passphrase: string | null };
 }
 
-/** Reads the configuration of services from environment variables: those of the AWS SDK for S3, `VENC_…` for the others. */
+/**
+ * Reads the configuration of services from environment variables: those of the AWS SDK for S3, `VENC_…` for the others.
+ */
 export function servicesFrom(env: Readonly<Record<string, string | undefined>>): Services {
   const text = (...names: readonly string[]): string | null =>
     names.map((name) => env[name]).find((value) => value !== undefined && value !== '') ?? null;
@@ -79,7 +81,10 @@ export function ownServices(): readonly ServiceName[] {
   return servicesWithKeys(servicesFrom(process.env));
 }
 
-/** The service whose keys a transfer uses for a URL if there are no saved credentials for it; null if the URL has its own, or needs none. */
+/**
+ * The service whose keys a transfer uses for a URL if there are no saved credentials for it; null if the URL has its
+ * own, or needs none.
+ */
 export function serviceOfUrl(url: string): ServiceName | null {
   const service = serviceOfScheme[schemeOf(url) ?? ''] ?? null;
   if (credentialUse(url) === 'saved') return service;

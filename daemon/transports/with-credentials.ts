@@ -10,8 +10,8 @@ export interface CredentialOwner {
 }
 
 /**
- * Returns the URL with the saved credentials that apply to it. A URL with a user is unchanged. The result contains the secret: it is
- * passed only to a transport.
+ * Returns the URL with the saved credentials that apply to it. A URL with a user is unchanged. The result contains the
+ * secret: it is passed only to a transport.
  */
 export async function withSavedCredentials(
   url: string,

@@ -3,14 +3,14 @@ import { timeoutSignal } from '../../src/shared/util/time-limit.js';
 import { runProgram } from '../transports/run-program.js';
 
 /**
- * Sends one mail: headers, an empty line and the text. Resolves to null if the program accepted it, else to a sentence that says why not
- * and contains no secret. Rejects only if the signal is aborted.
+ * Sends one mail: headers, an empty line and the text. Resolves to null if the program accepted it, else to a sentence
+ * that says why not and contains no secret. Rejects only if the signal is aborted.
  */
 export type MailSender = (mail: string, signal: AbortSignal) => Promise<string | null>;
 
 /**
- * Makes a sender that passes mails to a program such as sendmail, on its stdin. `-t` makes it read the recipient from the header, so that
- * no address is an argument; with `-i` a line with one dot does not end the mail.
+ * Makes a sender that passes mails to a program such as sendmail, on its stdin. `-t` makes it read the recipient from
+ * the header, so that no address is an argument; with `-i` a line with one dot does not end the mail.
  */
 export function createMailSender(program: string, timeoutMs: number): MailSender {
   return async (mail, signal) => {

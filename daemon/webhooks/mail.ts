@@ -4,8 +4,8 @@ import type { Job, Notification } from '../jobs/job.js';
 import { notificationRecord } from '../jobs/view.js';
 
 /**
- * Makes the mail of a notification: a few headers and a short text about the current state of the job or output. Only the address of the
- * target, ids, states and words of our own are in its headers.
+ * Makes the mail of a notification: a few headers and a short text about the current state of the job or output. Only
+ * the address of the target, ids, states and words of our own are in its headers.
  */
 export function createMail(job: Job, notification: Notification): string {
   const output = job.outputs.find(({ id }) => id === notification.outputId);
@@ -23,7 +23,8 @@ export function createMail(job: Job, notification: Notification): string {
     'MIME-Version: 1.0',
   ];
   const text = textOf(job, notification, subject);
-  // Other texts may be changed on their way: mail servers limit lines to 998 bytes and need not accept 8-bit characters.
+  // Other texts may be changed on their way: mail servers limit lines to 998 bytes and need not accept 8-bit
+  // characters.
   const isPlain = /^(?:[\x20-\x7e]{0,900}\n)*$/.test(text);
   const content = isPlain
     ? ['Content-Type: text/plain; charset=utf-8', '', text]

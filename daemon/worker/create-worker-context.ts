@@ -72,9 +72,9 @@ export interface WorkerContext {
 }
 
 /**
- * Opens what a worker needs on its machine. Ends the encoders that outlived an earlier worker and clears its scratch folder, but removes
- * nothing at destinations: another worker may have delivered there. Rejects with `InUseError` if another worker uses the folder, and with
- * `UnavailableError` if there is no ffmpeg.
+ * Opens what a worker needs on its machine. Ends the encoders that outlived an earlier worker and clears its scratch
+ * folder, but removes nothing at destinations: another worker may have delivered there. Rejects with `InUseError` if
+ * another worker uses the folder, and with `UnavailableError` if there is no ffmpeg.
  */
 export async function createWorkerContext(options: WorkerMachineOptions): Promise<WorkerContext> {
   const stallTimeoutMs = options.stallTimeoutSeconds * 1000;

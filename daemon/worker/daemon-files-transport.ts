@@ -30,10 +30,10 @@ interface DaemonFilesOptions {
 }
 
 /**
- * The transport of files that the daemon holds: what it hosts (`hosted:`), what was uploaded to it (`upload:`), and the files of its machine
- * (`file:`). The daemon transfers them for the worker, and checks that the job of the claim names them. Sizes and checksums are measured on
- * both sides. If the daemon cannot be reached, or cannot read its records, for longer than retries take, a transfer starts over once it answers
- * for the claim again.
+ * The transport of files that the daemon holds: what it hosts (`hosted:`), what was uploaded to it (`upload:`), and the
+ * files of its machine (`file:`). The daemon transfers them for the worker, and checks that the job of the claim names
+ * them. Sizes and checksums are measured on both sides. If the daemon cannot be reached, or cannot read its records,
+ * for longer than retries take, a transfer starts over once it answers for the claim again.
  */
 export function createDaemonFilesTransport(options: DaemonFilesOptions): Transport {
   const { client, claim, stallTimeoutMs, retryDelayMs, onRetry } = options;
@@ -86,8 +86,8 @@ export function createDaemonFilesTransport(options: DaemonFilesOptions): Transpo
 }
 
 /**
- * Rejects with `UploadFailureError` if a file of the machine of the daemon is in the way of an output. Any other answer is left to the
- * delivery.
+ * Rejects with `UploadFailureError` if a file of the machine of the daemon is in the way of an output. Any other answer
+ * is left to the delivery.
  */
 export async function checkPlace(client: WorkerClient, claim: ClaimRef, destination: string): Promise<void> {
   if (schemeOf(destination) !== 'file') return;
@@ -144,7 +144,10 @@ async function repeatUntilAnswered<T>(
   }
 }
 
-/** The error of a file that the daemon does not find. It does not mention the request of the worker, which the user of the job does not know. */
+/**
+ * The error of a file that the daemon does not find. It does not mention the request of the worker, which the user of
+ * the job does not know.
+ */
 function missingFile(cause: VencError): VencError {
   return new VencError('FileNotFoundError', 'The file does not exist on the machine of the daemon.', {
     cause,
@@ -166,8 +169,8 @@ interface DaemonUploadOptions extends Omit<RemoteOptions, 'guard'> {
 }
 
 /**
- * Uploads a file to the daemon, with retries. After an interruption the upload continues behind the last byte that the daemon has. The daemon
- * measures the file as well: if its checksum differs, the upload starts over.
+ * Uploads a file to the daemon, with retries. After an interruption the upload continues behind the last byte that the
+ * daemon has. The daemon measures the file as well: if its checksum differs, the upload starts over.
  */
 async function uploadToDaemon(
   file: UploadSource,

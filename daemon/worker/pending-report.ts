@@ -17,7 +17,10 @@ const maxLines = 1000;
 /** Maximum length of the lines in a heartbeat, as JSON: daemons accept bodies of 1 MiB. */
 const maxLogCharacters = 200_000;
 
-/** The progress and the log lines of a run that its next heartbeat reports. Of each file only the latest progress is kept. */
+/**
+ * The progress and the log lines of a run that its next heartbeat reports. Of each file only the latest progress is
+ * kept.
+ */
 export class PendingReport {
   readonly #progress = new Map<number, FileProgress>();
   readonly #log: LogLine[] = [];

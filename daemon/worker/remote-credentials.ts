@@ -11,8 +11,8 @@ export interface ClaimRef {
 }
 
 /**
- * The saved credentials of the account of a job, which the daemon sends when a transfer needs them. The worker keeps none: each transfer
- * asks again.
+ * The saved credentials of the account of a job, which the daemon sends when a transfer needs them. The worker keeps
+ * none: each transfer asks again.
  */
 export function createRemoteCredentials(
   client: Pick<WorkerClient, 'send'>,

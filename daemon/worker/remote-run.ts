@@ -47,8 +47,9 @@ const continuedReasons: readonly StopReason[] = ['daemon-stopped', 'draining'];
 const maxConfirmationAgeMs = 2_000;
 
 /**
- * A run whose job is in a daemon on another machine. Its changes are numbered and repeated, in their order, until the daemon has answered
- * them; progress and log lines go with the heartbeats. It is stopped when the daemon says so, and when the claim is lost.
+ * A run whose job is in a daemon on another machine. Its changes are numbered and repeated, in their order, until the
+ * daemon has answered them; progress and log lines go with the heartbeats. It is stopped when the daemon says so, and
+ * when the claim is lost.
  */
 export class RemoteRun {
   readonly #deps: RemoteRunDeps;
@@ -159,8 +160,8 @@ export class RemoteRun {
   }
 
   /**
-   * Runs the job to its end, and settles what the handler leaves open. A stopped run gives the job back once nothing of it is left on this
-   * machine. Never rejects.
+   * Runs the job to its end, and settles what the handler leaves open. A stopped run gives the job back once nothing of
+   * it is left on this machine. Never rejects.
    */
   async execute({ handler, log, runInErrorScope, end }: ExecuteDeps): Promise<ClaimOutcome> {
     await this.#control.execute(handler, this.run, {
@@ -218,7 +219,10 @@ export class RemoteRun {
     }
   }
 
-  /** The error of a change that the daemon rejected. If the claim has ended, stops the run with the reason of the daemon. */
+  /**
+   * The error of a change that the daemon rejected. If the claim has ended, stops the run with the reason of the
+   * daemon.
+   */
   async #rejectedChange(error: unknown): Promise<unknown> {
     if (!(error instanceof WorkerRequestError)) return error;
     const { reported, details } = error;

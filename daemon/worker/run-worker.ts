@@ -36,10 +36,14 @@ interface RunningWorker {
   /** Resolves to the error if another process takes the folder. The process must end at once then. */
   readonly lost: Promise<VencError>;
   /**
-   * Resolves when the worker has stopped, to how its last claim ended, or null if it had none. Rejects if the daemon no longer admits it.
+   * Resolves when the worker has stopped, to how its last claim ended, or null if it had none. Rejects if the daemon no
+   * longer admits it.
    */
   readonly ended: Promise<ClaimOutcome | null>;
-  /** Takes no further jobs, and gives back those that do not end in the grace period. A second call ends the grace period. */
+  /**
+   * Takes no further jobs, and gives back those that do not end in the grace period. A second call ends the grace
+   * period.
+   */
   stop(): void;
 }
 
@@ -107,8 +111,8 @@ function capabilitiesOf({ capabilities }: FfmpegReport) {
 const maxFailures = 2;
 
 /**
- * Logs when the daemon becomes unreachable, and when it answers again, once each. The returned function receives the error of every request
- * that failed, and null for one that succeeded.
+ * Logs when the daemon becomes unreachable, and when it answers again, once each. The returned function receives the
+ * error of every request that failed, and null for one that succeeded.
  */
 function createConnectionLog(log: Log, url: string): (error: VencError | null) => void {
   let failures = 0;

@@ -16,8 +16,9 @@ interface UntilAnsweredOptions {
 }
 
 /**
- * Repeats a request until the daemon has answered it: while it cannot be reached, is too busy, or a proxy answers instead of it. Rejects
- * with `WorkerRequestError` if the daemon rejects the request, and with the reason of the signal.
+ * Repeats a request until the daemon has answered it: while it cannot be reached, is too busy, or a proxy answers
+ * instead of it. Rejects with `WorkerRequestError` if the daemon rejects the request, and with the reason of the
+ * signal.
  */
 export async function untilAnswered<T>(
   send: () => Promise<T>,

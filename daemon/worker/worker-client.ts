@@ -131,8 +131,8 @@ export function createWorkerClient(options: WorkerClientOptions): WorkerClient {
 }
 
 /**
- * A signal that is aborted with another one, or after a time. Not `AbortSignal.any` with `AbortSignal.timeout`: Node may collect the timeout,
- * and a request that gets no answer would wait for ever.
+ * A signal that is aborted with another one, or after a time. Not `AbortSignal.any` with `AbortSignal.timeout`: Node
+ * may collect the timeout, and a request that gets no answer would wait for ever.
  */
 function withTimeout(
   signal: AbortSignal | undefined,

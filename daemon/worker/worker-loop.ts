@@ -39,8 +39,8 @@ const endTimeoutMs = 10_000;
 const lastPollMs = 3_000;
 
 /**
- * Takes jobs and runs them until it is stopped. One request for a job waits at the daemon at a time, so that several workers share a queue
- * evenly. More jobs run than are encoded at once: others are transferred meanwhile.
+ * Takes jobs and runs them until it is stopped. One request for a job waits at the daemon at a time, so that several
+ * workers share a queue evenly. More jobs run than are encoded at once: others are transferred meanwhile.
  */
 export class WorkerLoop {
   readonly #deps: WorkerLoopDeps;
@@ -57,7 +57,10 @@ export class WorkerLoop {
     this.#handler = deps.context.createHandler((run) => this.#contextOf(run));
   }
 
-  /** Resolves to how the last claim ended once the loop is stopped; null if there was none. Rejects if the daemon no longer admits the worker. */
+  /**
+   * Resolves to how the last claim ended once the loop is stopped; null if there was none. Rejects if the daemon no
+   * longer admits the worker.
+   */
   async run(): Promise<ClaimOutcome | null> {
     const { options, session, stopping } = this.#deps;
     const { signal } = stopping;
@@ -85,7 +88,10 @@ export class WorkerLoop {
     return this.#lastOutcome;
   }
 
-  /** Takes no further jobs, and gives back those that do not end in the grace period. A second call ends the grace period. */
+  /**
+   * Takes no further jobs, and gives back those that do not end in the grace period. A second call ends the grace
+   * period.
+   */
   stop(): void {
     const { options, context, session, runs, stopping } = this.#deps;
     this.#stopCount += 1;
@@ -104,7 +110,8 @@ export class WorkerLoop {
         : `Stopping: waiting up to ${options.graceSeconds} s (--grace) for ${count === 1 ? '1 running job' : `${count} running jobs`}; what has not ended then goes back to the daemon.`,
     );
     stopping.abort();
-    // The daemon answers the request that waits there. To end it here would lose a job that is being given at this moment.
+    // The daemon answers the request that waits there. To end it here would lose a job that is being given at this
+    // moment.
     void session.leave();
     setTimeout(() => this.#polls.abort(), lastPollMs).unref();
     for (const run of runs.values()) run.drain();

@@ -49,8 +49,8 @@ export class WorkerSession {
   }
 
   /**
-   * Joins a daemon. Rejects with `UnreachableError`, `UnauthorizedError`, `ConflictError` (the versions are too far apart) or `UsageError` (the
-   * URL is not that of a daemon).
+   * Joins a daemon. Rejects with `UnreachableError`, `UnauthorizedError`, `ConflictError` (the versions are too far
+   * apart) or `UsageError` (the URL is not that of a daemon).
    */
   static async join(deps: WorkerSessionDeps, signal: AbortSignal): Promise<WorkerSession> {
     for (let attempts = 1; ; attempts += 1) {
@@ -70,8 +70,8 @@ export class WorkerSession {
   }
 
   /**
-   * Waits for a job, at most as long as the daemon does. Resolves to null without one; then the caller asks again. Rejects if the daemon no
-   * longer admits this worker, and with the reason of the signal.
+   * Waits for a job, at most as long as the daemon does. Resolves to null without one; then the caller asks again.
+   * Rejects if the daemon no longer admits this worker, and with the reason of the signal.
    */
   async nextClaim(signal: AbortSignal): Promise<ReceivedClaim | null> {
     const requestedAt = readClocks();

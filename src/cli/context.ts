@@ -24,11 +24,16 @@ export interface Context {
   config(): Promise<Config>;
   /** The data folder: `--data`, else `VENC_DATA`, else the configured one, else the default of the user. */
   dataFolder(): Promise<string>;
-  /** The address of the database: `VENC_DATABASE`, else the configured one; null if everything is in the data folder. */
+  /**
+   * The address of the database: `VENC_DATABASE`, else the configured one; null if everything is in the data folder.
+   */
   database(): Promise<string | null>;
   /** The ffmpeg and ffprobe to use, and whether they run in a sandbox. */
   programs(flags: ProgramFlags): Promise<Programs>;
-  /** A client of the service that `--target`, the environment, the configuration or the data folder names, in this order. */
+  /**
+   * A client of the service that `--target`, the environment, the configuration or the data folder names, in this
+   * order.
+   */
   client(): Promise<Client>;
 }
 

@@ -22,7 +22,10 @@ export function createCaller(first: Target): Caller {
   let target = first;
   let isKeyInQuery = first.isKeyInQuery === true;
 
-  /** Sends a call with its key in the header. After a 401 it is repeated with the key in the query if section 5 allows that for the route. */
+  /**
+   * Sends a call with its key in the header. After a 401 it is repeated with the key in the query if section 5 allows
+   * that for the route.
+   */
   async function sendWithKey(name: RouteName, options: CallOptions): Promise<HttpResponse> {
     const response = await sendHttpRequest(buildHttpRequest(target, name, options, isKeyInQuery));
     if (response.status !== 401 || isKeyInQuery || !allowsKeyInQuery(target, name)) return response;
@@ -126,8 +129,9 @@ export interface CallOptions {
 }
 
 /**
- * Whether the key of a call may be sent in the query as well (section 5): that of a GET, a cancel or a resubmit, and never to the local
- * daemon, nor a worker key. Queries end up in access logs, so this is only for services that do not accept the header.
+ * Whether the key of a call may be sent in the query as well (section 5): that of a GET, a cancel or a resubmit, and
+ * never to the local daemon, nor a worker key. Queries end up in access logs, so this is only for services that do not
+ * accept the header.
  */
 function allowsKeyInQuery(target: Target, name: RouteName): boolean {
   if (target.isOwnDaemon === true || target.apiKey === '') return false;
@@ -135,7 +139,10 @@ function allowsKeyInQuery(target: Target, name: RouteName): boolean {
   return routes[name].method === 'GET' || name === 'cancelJob' || name === 'resubmitJob';
 }
 
-/** Builds the HTTP request of a call: with the key in the header, and with `isKeyInQuery` also in the query if the route allows that. */
+/**
+ * Builds the HTTP request of a call: with the key in the header, and with `isKeyInQuery` also in the query if the route
+ * allows that.
+ */
 function buildHttpRequest(
   target: Target,
   name: RouteName,

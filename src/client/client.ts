@@ -48,9 +48,9 @@ interface Upload {
 }
 
 /**
- * A client of one service's REST API. Prints nothing. Records are normalised: every key is present and numbers are numbers. Rejects with
- * `VencError`: the class of the status, `UnreachableError` without an answer, `InterruptedError` once the signal is aborted. Safe methods
- * are retried a few times after 429 and 5xx.
+ * A client of one service's REST API. Prints nothing. Records are normalised: every key is present and numbers are
+ * numbers. Rejects with `VencError`: the class of the status, `UnreachableError` without an answer, `InterruptedError`
+ * once the signal is aborted. Safe methods are retried a few times after 429 and 5xx.
  */
 export interface Client {
   readonly target: Target;
@@ -62,11 +62,13 @@ export interface Client {
   listJobs(filter?: ListFilter, signal?: AbortSignal): Promise<ListedJobs>;
   job(id: number, signal?: AbortSignal): Promise<JobRecord>;
   /**
-   * The progress of a job. Without such a route at the service, it is derived from the job's details and the progress of its files.
-   * `waitForSlot` is awaited before each request but the first.
+   * The progress of a job. Without such a route at the service, it is derived from the job's details and the progress
+   * of its files. `waitForSlot` is awaited before each request but the first.
    */
   jobProgress(id: number, signal?: AbortSignal, waitForSlot?: WaitForSlot): Promise<FollowedProgress>;
-  /** The job's event stream if the service has one, otherwise its progress as `jobProgress` returns it. Remembers which. */
+  /**
+   * The job's event stream if the service has one, otherwise its progress as `jobProgress` returns it. Remembers which.
+   */
   jobUpdates: RequestJobUpdates;
   input(id: number, signal?: AbortSignal): Promise<InputDetails>;
   output(id: number, signal?: AbortSignal): Promise<OutputDetails>;

@@ -9,8 +9,8 @@ import { delayAfterError } from './retries.js';
 const retryDelaysMs = [500, 2000] as const;
 
 /**
- * Creates a job (section 4.1). Retries only with an idempotency key, and only at a service that is known to support it: elsewhere, a
- * request whose response was lost may already have created its job. Rejects as `Client.call` does.
+ * Creates a job (section 4.1). Retries only with an idempotency key, and only at a service that is known to support it:
+ * elsewhere, a request whose response was lost may already have created its job. Rejects as `Client.call` does.
  */
 export async function createJobWithRetry(
   client: Client,

@@ -11,7 +11,10 @@ import type { ConnectionEvent, WithRetry } from './with-retry.js';
 /** What `follow` reports. Each event is complete by itself, as a reducer needs it. */
 export type FollowEvent =
   | { readonly type: 'progress'; readonly job: FollowedProgress }
-  /** Active jobs that were not followed yet: once at the start, even if there are none, and then whenever there are new ones. */
+  /**
+   * Active jobs that were not followed yet: once at the start, even if there are none, and then whenever there are new
+   * ones.
+   */
   | { readonly type: 'found'; readonly jobs: readonly JobRecord[] }
   /** The job is in a final state; once per job. */
   | { readonly type: 'final'; readonly job: JobRecord }

@@ -39,11 +39,11 @@ export interface FollowOptions {
 }
 
 /**
- * Follows jobs until all of them are final: by server-sent events where the service has them, otherwise by polling. Sends one request at
- * a time: at most five rounds per second to this machine, each of up to ten jobs, and one request per second elsewhere, fewer while nothing
- * changes. Up to sixty streams (six
- * elsewhere) are open besides. Network errors are retried. Throws permanent errors: a service that never answered, a rejected key, and
- * the signal's reason (`InterruptedError` unless it is a `VencError`).
+ * Follows jobs until all of them are final: by server-sent events where the service has them, otherwise by polling.
+ * Sends one request at a time: at most five rounds per second to this machine, each of up to ten jobs, and one request
+ * per second elsewhere, fewer while nothing changes. Up to sixty streams (six elsewhere) are open besides. Network
+ * errors are retried. Throws permanent errors: a service that never answered, a rejected key, and the signal's reason
+ * (`InterruptedError` unless it is a `VencError`).
  */
 export async function* follow(
   client: Client,
@@ -104,8 +104,8 @@ const jobsPerPage = 50;
 type ListedJobs = AsyncGenerator<ConnectionEvent, readonly JobRecord[], undefined>;
 
 /**
- * Reports active jobs that are not followed yet: every active job at first, then those among the newest jobs, every two seconds on this
- * machine and every five elsewhere. Ends only with an error.
+ * Reports active jobs that are not followed yet: every active job at first, then those among the newest jobs, every two
+ * seconds on this machine and every five elsewhere. Ends only with an error.
  */
 async function* discoverJobs(context: FollowContext): FollowEvents {
   const { client, jobs, signal } = context;
@@ -144,8 +144,8 @@ const listPageSize = 50;
 const maxJobsPerRound = 10;
 
 /**
- * Polls the jobs that have no stream, and opens their streams where the service has them. Ends only with an error; waits while every
- * job has a stream.
+ * Polls the jobs that have no stream, and opens their streams where the service has them. Ends only with an error;
+ * waits while every job has a stream.
  */
 async function* pollJobs(context: FollowContext, getPreferredId: () => number | null): FollowEvents {
   const { client, schedule, withRetry, signal, jobs, streams } = context;

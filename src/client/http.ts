@@ -34,9 +34,9 @@ const connectTimeoutSeconds = 20;
 const maxResponseBytes = 64 * 1024 * 1024;
 
 /**
- * Sends one request and resolves when the response headers arrive, for any status. Uses a new connection for each request: commands are
- * short, and an idle keep-alive socket would keep the process running. Does not follow redirects, which would send the key to another
- * host. Rejects with `UnreachableError`, or with the signal's reason.
+ * Sends one request and resolves when the response headers arrive, for any status. Uses a new connection for each
+ * request: commands are short, and an idle keep-alive socket would keep the process running. Does not follow redirects,
+ * which would send the key to another host. Rejects with `UnreachableError`, or with the signal's reason.
  */
 export async function sendHttpRequest(httpRequest: HttpRequest): Promise<HttpResponse> {
   const { url, signal } = httpRequest;
@@ -142,8 +142,8 @@ interface RawResponse {
 }
 
 /**
- * The text of a body, decompressed and without a byte order mark. JSON is UTF-8 regardless of its charset label; the label counts only if
- * the bytes are not valid UTF-8. Rejects if the body cannot be decompressed or exceeds `maxBytes`.
+ * The text of a body, decompressed and without a byte order mark. JSON is UTF-8 regardless of its charset label; the
+ * label counts only if the bytes are not valid UTF-8. Rejects if the body cannot be decompressed or exceeds `maxBytes`.
  */
 async function decodeResponseBody({ bytes, headers }: RawResponse, maxBytes: number): Promise<string> {
   const encoding = headers['content-encoding']?.trim().toLowerCase() ?? '';

@@ -13,8 +13,8 @@ export type FollowedProgress = JobProgressRecord & { readonly id: number };
 export type WaitForSlot = () => Promise<void>;
 
 /**
- * Requests the progress of a whole job. Only the venc daemon has such a route: elsewhere it is derived from the job's details (section
- * 4.2) and the progress of its files (sections 4.8 and 4.9).
+ * Requests the progress of a whole job. Only the venc daemon has such a route: elsewhere it is derived from the job's
+ * details (section 4.2) and the progress of its files (sections 4.8 and 4.9).
  */
 export function createJobProgress(
   call: Caller['call'],

@@ -19,12 +19,15 @@ interface StreamState {
   retryMs: number;
 }
 
-/** Events of all streams are delivered in batches of this interval: with many streams, a delivery per event costs more than the event. */
+/**
+ * Events of all streams are delivered in batches of this interval: with many streams, a delivery per event costs more
+ * than the event.
+ */
 const batchMs = 100;
 
 /**
- * The open event streams of several jobs. Keeps only the newest event of each job, so memory does not grow. The end of a stream is
- * delivered at once, all else at most ten times per second.
+ * The open event streams of several jobs. Keeps only the newest event of each job, so memory does not grow. The end of
+ * a stream is delivered at once, all else at most ten times per second.
  */
 export class JobStreams {
   readonly #jobs = new Map<number, StreamState>();
@@ -120,12 +123,12 @@ type Outcome<T> =
   | { readonly error: unknown };
 
 /**
- * Yields the values of several async iterators in the order in which they arrive. Each source is advanced only when the consumer has
- * taken its previous value, so a slow consumer slows its sources down. Throws the first error of a source. Does not end the other
- * sources then: the caller aborts what they wait for.
+ * Yields the values of several async iterators in the order in which they arrive. Each source is advanced only when the
+ * consumer has taken its previous value, so a slow consumer slows its sources down. Throws the first error of a source.
+ * Does not end the other sources then: the caller aborts what they wait for.
  *
- * Not `Promise.race` over the pending values: each race would add a reaction to the promise of an idle source, which grows without limit
- * while another source is busy.
+ * Not `Promise.race` over the pending values: each race would add a reaction to the promise of an idle source, which
+ * grows without limit while another source is busy.
  */
 export async function* mergeIterables<T>(
   sources: readonly AsyncIterator<T>[],

@@ -9,7 +9,10 @@ import { type EventListener, type IdleTimeouts, readEvents } from './read-events
 export type JobUpdates =
   | {
       readonly kind: 'events';
-      /** Passes on every event. Resolves when the stream is over: after a final state, or because it broke. Never rejects. */
+      /**
+       * Passes on every event. Resolves when the stream is over: after a final state, or because it broke. Never
+       * rejects.
+       */
       subscribe(onEvent: EventListener): Promise<void>;
     }
   | { readonly kind: 'record'; readonly job: FollowedProgress };
@@ -28,8 +31,8 @@ interface JobUpdatesOptions {
 export type RequestJobUpdates = (id: number, options?: JobUpdatesOptions) => Promise<JobUpdates>;
 
 /**
- * Requests a job's event stream if the service has one, as the venc daemon does, and its progress otherwise. The first responses show
- * which: a missing route or an unusable stream is not requested again.
+ * Requests a job's event stream if the service has one, as the venc daemon does, and its progress otherwise. The first
+ * responses show which: a missing route or an unusable stream is not requested again.
  */
 export function createJobUpdates(
   open: Caller['open'],

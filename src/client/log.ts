@@ -42,8 +42,8 @@ export async function requestLog(
 }
 
 /**
- * Follows a log: first the lines that there are, then each new one, until the job has ended. Reconnects if the connection breaks and
- * misses no line. Rejects as `requestLog` does, and with the reason of the signal.
+ * Follows a log: first the lines that there are, then each new one, until the job has ended. Reconnects if the
+ * connection breaks and misses no line. Rejects as `requestLog` does, and with the reason of the signal.
  */
 export async function* streamLog(
   client: Client,
@@ -149,7 +149,10 @@ function noLogsError(): VencError {
   });
 }
 
-/** Explains an error if the service lacks the route, which is an addition: it has the job, or it lists jobs. Returns others unchanged. */
+/**
+ * Explains an error if the service lacks the route, which is an addition: it has the job, or it lists jobs. Returns
+ * others unchanged.
+ */
 async function explainMissingLog(client: Client, source: LogSource, error: unknown): Promise<unknown> {
   if (!isVencError(error) || !mayLackRoute(error)) return error;
   // A key of another account than the owner's.

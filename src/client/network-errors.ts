@@ -27,7 +27,9 @@ const reasons: Readonly<Record<string, string>> = {
   ERR_TLS_CERT_ALTNAME_INVALID: 'its certificate is for another host',
 };
 
-/** Errors that are often temporary, so that a retry may succeed. ECONNREFUSED is not one of them: no server runs there. */
+/**
+ * Errors that are often temporary, so that a retry may succeed. ECONNREFUSED is not one of them: no server runs there.
+ */
 const transientCodes = ['ECONNRESET', 'EPIPE', 'ERR_STREAM_PREMATURE_CLOSE', 'EAI_AGAIN'];
 
 /** The error of a request without a complete response. `wasSent`: the whole request had been sent. */
@@ -62,8 +64,8 @@ const unrelatedErrorClasses: readonly ErrorClass[] = [
 ];
 
 /**
- * Whether the error may mean that the service lacks the route, an addition to the service's API. Services report that in many ways, such
- * as an HTML page; the fallback request shows whether it is so.
+ * Whether the error may mean that the service lacks the route, an addition to the service's API. Services report that
+ * in many ways, such as an HTML page; the fallback request shows whether it is so.
  */
 export function mayLackRoute(error: VencError): boolean {
   const wasAnswered = error.errorClass !== 'UnreachableError' || codeOf(error.cause) === '';

@@ -20,8 +20,9 @@ type Fields = Readonly<Record<string, unknown>>;
 const knownStates: ReadonlySet<string> = new Set([...jobStates, ...inputStates, ...outputStates]);
 
 /*
- * Unknown states are kept: `isFinal` returns false for them, and tables show them. Known states are recognised in any letter case, and
- * "canceled" as well. The type lists only the states of the API, so that switches over them are checked; hence one cast, here.
+ * Unknown states are kept: `isFinal` returns false for them, and tables show them. Known states are recognised in any
+ * letter case, and "canceled" as well. The type lists only the states of the API, so that switches over them are
+ * checked; hence one cast, here.
  */
 function readState<State extends string>(value: unknown): State {
   const text = readText(value)?.trim() ?? '';
@@ -122,8 +123,8 @@ export function unwrapJobs(response: unknown): readonly unknown[] {
 }
 
 /**
- * Normalises a job (section 2.3), wrapped or not: every key is present, numbers are numbers, and missing values are null. `requestedId` is the
- * id of the request, which a response may leave out.
+ * Normalises a job (section 2.3), wrapped or not: every key is present, numbers are numbers, and missing values are
+ * null. `requestedId` is the id of the request, which a response may leave out.
  */
 export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
   const fields = fieldsOf(unwrapJob(response));
@@ -197,7 +198,10 @@ export function normaliseOutput(response: unknown, requestedId = 0): OutputDetai
   return { ...details(fields, requestedId), state: readState(fields.state), label: readText(fields.label) };
 }
 
-/** Normalises a progress record (section 2.4). Percentages are clamped to 0-100; a missing one of a finished file is 100. */
+/**
+ * Normalises a progress record (section 2.4). Percentages are clamped to 0-100; a missing one of a finished file is
+ * 100.
+ */
 export function normaliseProgress(response: unknown): ProgressRecord {
   const fields = fieldsOf(response);
   const state: ProgressRecord['state'] = readState(fields.state);
@@ -229,8 +233,8 @@ export function normaliseJobProgress(response: unknown): JobProgressRecord {
 }
 
 /**
- * The progress of a whole job, derived from its details and the progress records by input or output id, for services without a route for
- * it. A file without a record counts as 100 if it is final, otherwise as 0.
+ * The progress of a whole job, derived from its details and the progress records by input or output id, for services
+ * without a route for it. A file without a record counts as 100 if it is final, otherwise as 0.
  */
 export function progressOfJob(
   job: JobRecord,
@@ -274,7 +278,8 @@ function withId(value: unknown): ProgressRecord & { readonly id: number } {
 }
 
 /*
- * Tolerant readers of a service's answers: other services with this API send numbers as text, leave keys out and add their own.
+ * Tolerant readers of a service's answers: other services with this API send numbers as text, leave keys out and add
+ * their own.
  */
 
 /** The fields of an object, or of the only object of an array; otherwise none. */
@@ -331,7 +336,10 @@ const zoned = /T.*(?:Z|[+-]\d\d:?\d\d)$/;
 /** All times of the API are UTC, so a time without a zone is not local time. */
 const unzoned = /^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d(?:\.\d+)?)?)(?: ?UTC)?$/;
 
-/** A time as ISO 8601, also given without a zone, or as seconds or milliseconds since 1970; otherwise the text unchanged. */
+/**
+ * A time as ISO 8601, also given without a zone, or as seconds or milliseconds since 1970; otherwise the text
+ * unchanged.
+ */
 export function readTime(value: unknown): string | null {
   const text = readText(value)?.trim();
   if (text === undefined || text === '') return null;

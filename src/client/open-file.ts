@@ -33,9 +33,9 @@ const errorClassesByStatus: Readonly<Record<number, ErrorClass>> = {
 };
 
 /**
- * Opens a file at an offset. Follows redirects, because storage is often on another host, and therefore sends no API key. Rejects with
- * `NotFoundError`, `GoneError` or `ForbiddenError`, with `UnavailableError` or `TooManyRequestsError` if a retry may succeed, and as
- * `sendHttpRequest` does.
+ * Opens a file at an offset. Follows redirects, because storage is often on another host, and therefore sends no API
+ * key. Rejects with `NotFoundError`, `GoneError` or `ForbiddenError`, with `UnavailableError` or `TooManyRequestsError`
+ * if a retry may succeed, and as `sendHttpRequest` does.
  */
 export async function openFile(
   address: string,

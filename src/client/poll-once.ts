@@ -6,8 +6,8 @@ import { createPollingSchedule, pollingLimitsFor } from './polling-schedule.js';
 import { toAbortError } from './with-retry.js';
 
 /**
- * Requests each job once, for a timeout that leaves no time to follow them. Throws `TimedOutError` at the end if a job is not final, and
- * otherwise what `follow` throws. Network errors are not retried.
+ * Requests each job once, for a timeout that leaves no time to follow them. Throws `TimedOutError` at the end if a job
+ * is not final, and otherwise what `follow` throws. Network errors are not retried.
  */
 export async function* pollOnce(
   client: Pick<Client, 'job' | 'target'>,

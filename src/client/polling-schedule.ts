@@ -5,19 +5,28 @@ import { abortableSleep } from './abortable-sleep.js';
 export interface PollingLimits {
   readonly minIntervalMs: number;
   readonly maxIntervalMs: number;
-  /** Minimum between two requests of one round, if less than `minIntervalMs`: the end of a job takes a request to its stream and one for its details. */
+  /**
+   * Minimum between two requests of one round, if less than `minIntervalMs`: the end of a job takes a request to its
+   * stream and one for its details.
+   */
   readonly minRequestGapMs?: number;
 }
 
-/** Decides when the next request may be sent: soon while jobs change, rarely while they do not. Several callers may share a schedule. */
+/**
+ * Decides when the next request may be sent: soon while jobs change, rarely while they do not. Several callers may
+ * share a schedule.
+ */
 export interface PollingSchedule {
   /** Resolves when the next request may be sent, and takes that slot. Rejects once the signal is aborted. */
   waitForSlot(signal?: AbortSignal): Promise<void>;
-  /** Resolves when the slot that is next at the time of the call is due, without taking it. Rejects once the signal is aborted. */
+  /**
+   * Resolves when the slot that is next at the time of the call is due, without taking it. Rejects once the signal is
+   * aborted.
+   */
   waitUntilDue(signal?: AbortSignal): Promise<void>;
   /**
-   * Ends a round of requests. The next round begins after an interval that depends on whether anything changed, or after the time that the
-   * service asks for, within the limits.
+   * Ends a round of requests. The next round begins after an interval that depends on whether anything changed, or
+   * after the time that the service asks for, within the limits.
    */
   endRound(hasChanged: boolean, requestedMs?: number): void;
 }
@@ -38,8 +47,9 @@ export function pollingLimitsFor(url: string): PollingLimits {
 }
 
 /**
- * Maximum number of open streams. Each is a connection, which a remote service keeps for each of its clients. On this machine the number
- * covers a whole page of jobs: polling thirty of fifty jobs and streaming the others took twice the CPU time of streaming all.
+ * Maximum number of open streams. Each is a connection, which a remote service keeps for each of its clients. On this
+ * machine the number covers a whole page of jobs: polling thirty of fifty jobs and streaming the others took twice the
+ * CPU time of streaming all.
  */
 export function maxStreamsFor(url: string): number {
   return isLocalUrl(url) ? 60 : 6;
@@ -52,8 +62,8 @@ export function isLocalUrl(url: string): boolean {
 }
 
 /**
- * Creates a schedule. The first slot is due at once. While nothing changes the interval grows by half each round, so a job of hours is
- * polled rarely and the end of a job of seconds is seen at once.
+ * Creates a schedule. The first slot is due at once. While nothing changes the interval grows by half each round, so a
+ * job of hours is polled rarely and the end of a job of seconds is seen at once.
  */
 export function createPollingSchedule(
   limits: PollingLimits,

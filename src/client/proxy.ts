@@ -9,11 +9,11 @@ import { isLocalUrl } from './polling-schedule.js';
 type ProxyEnvironment = Readonly<Record<string, string | undefined>>;
 
 /**
- * The environment variable that names the proxy for a URL, with curl's rules: lower case before upper case, and no proxy for this machine
- * or the hosts in `NO_PROXY`. Null if there is none.
+ * The environment variable that names the proxy for a URL, with curl's rules: lower case before upper case, and no
+ * proxy for this machine or the hosts in `NO_PROXY`. Null if there is none.
  *
- * Not undici's `EnvHttpProxyAgent`: it serves only undici's own requests, so commands behind a proxy would use a second HTTP client with
- * other errors and timeouts. `node:http` has no proxy support in Node 20.
+ * Not undici's `EnvHttpProxyAgent`: it serves only undici's own requests, so commands behind a proxy would use a second
+ * HTTP client with other errors and timeouts. `node:http` has no proxy support in Node 20.
  */
 export function findProxy(
   url: URL,
@@ -42,8 +42,8 @@ function isExempt({ hostname, port, protocol }: URL, exempt: string): boolean {
 }
 
 /**
- * The request options that send a request through the proxy of the environment; none if there is no proxy. Rejects with `UsageError` if
- * the variable does not name an HTTP proxy, with `UnreachableError`, and with the signal's reason.
+ * The request options that send a request through the proxy of the environment; none if there is no proxy. Rejects with
+ * `UsageError` if the variable does not name an HTTP proxy, with `UnreachableError`, and with the signal's reason.
  */
 export async function resolveProxyOptions(
   url: URL,

@@ -29,8 +29,8 @@ const defaultIdleTimeouts: IdleTimeouts = { firstEventMs: 10_000, nextEventMs: 4
 const maxLineLength = 4 * 1024 * 1024;
 
 /**
- * Reads a job's server-sent events until a final state or until the stream breaks, and closes the connection. Resolves to whether the
- * stream is usable: one without events, or with events that are not progress, is not. Never rejects.
+ * Reads a job's server-sent events until a final state or until the stream breaks, and closes the connection. Resolves
+ * to whether the stream is usable: one without events, or with events that are not progress, is not. Never rejects.
  */
 export function readEvents(
   id: number,

@@ -46,8 +46,8 @@ export interface UsageReport {
 const routeOf = { all: 'reportAll', vod: 'reportVod', live: 'reportLive' } as const;
 
 /**
- * Requests a report. A service without a report of VOD usage is asked for the report of all usage, of which the VOD part is returned.
- * Rejects as `Client.call` does.
+ * Requests a report. A service without a report of VOD usage is asked for the report of all usage, of which the VOD
+ * part is returned. Rejects as `Client.call` does.
  */
 export async function requestReport(
   client: Pick<Client, 'call'>,

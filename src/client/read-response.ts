@@ -12,7 +12,10 @@ export interface ServiceResponse {
   header(name: string): string | undefined;
 }
 
-/** Parses a successful response. Throws `UnreachableError` if it is not JSON, or if the response to a GET has none of the expected keys. */
+/**
+ * Parses a successful response. Throws `UnreachableError` if it is not JSON, or if the response to a GET has none of
+ * the expected keys.
+ */
 export function toServiceResponse(
   target: Target,
   name: RouteName,
@@ -63,7 +66,10 @@ const expectedKeys: Readonly<Partial<Record<RouteName, readonly string[]>>> = {
   reportVod: reportKeys,
 };
 
-/** Whether an answer has the shape that the route has: an answer of some other JSON service does not, and an empty list does. */
+/**
+ * Whether an answer has the shape that the route has: an answer of some other JSON service does not, and an empty list
+ * does.
+ */
 function isValidAnswer(route: RouteName, body: unknown): boolean {
   if (typeof body !== 'object' || body === null) return false;
   if (route === 'listJobs') return Array.isArray(body) || 'jobs' in body;
@@ -77,8 +83,8 @@ function isValidAnswer(route: RouteName, body: unknown): boolean {
 const tokens = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;
 
 /**
- * Parses JSON. Integers beyond the safe range become strings: an id that is off by one is that of another job. Throws if the text is not
- * JSON or is nested deeper than any answer.
+ * Parses JSON. Integers beyond the safe range become strings: an id that is off by one is that of another job. Throws
+ * if the text is not JSON or is nested deeper than any answer.
  */
 function parseExactJson(text: string): unknown {
   const value: unknown = JSON.parse(/\d{16}/.test(text) ? text.replace(tokens, toExactNumber) : text);

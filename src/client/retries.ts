@@ -8,9 +8,10 @@ const retryDelaysMs = [250, 1000] as const;
 const maxWaitMs = 5000;
 
 /**
- * The delay in milliseconds before a request is retried; null if it is not retried. `attempt` counts failed attempts from 0. Reads are
- * retried after 429, 5xx and broken connections; cancels, resubmits and removals only after 429, because then nothing was done. Creates
- * are never retried here, because each may create a job (see `createJobWithRetry`), and neither are uploads, whose stream is consumed.
+ * The delay in milliseconds before a request is retried; null if it is not retried. `attempt` counts failed attempts
+ * from 0. Reads are retried after 429, 5xx and broken connections; cancels, resubmits and removals only after 429,
+ * because then nothing was done. Creates are never retried here, because each may create a job (see
+ * `createJobWithRetry`), and neither are uploads, whose stream is consumed.
  */
 export function retryDelayFor(name: RouteName, error: unknown, attempt: number): number | null {
   if (!isVencError(error)) return null;
@@ -24,8 +25,8 @@ export function retryDelayFor(name: RouteName, error: unknown, attempt: number):
 }
 
 /**
- * The delay in milliseconds after an error: `Retry-After` if the service sent it, otherwise `delayMs`. Null if `delayMs` is undefined (no
- * attempt is left) or the service asks for too long a delay.
+ * The delay in milliseconds after an error: `Retry-After` if the service sent it, otherwise `delayMs`. Null if
+ * `delayMs` is undefined (no attempt is left) or the service asks for too long a delay.
  */
 export function delayAfterError(
   { retryAfterSeconds }: VencError,

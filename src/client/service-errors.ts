@@ -41,8 +41,8 @@ const ambiguousStatuses = [500, 502, 504];
 const maxRetryAfterSeconds = 30 * 86_400;
 
 /**
- * The error of an error response (section 7). The messages of its body become the messages of the error; without a readable message (an
- * HTML page of a proxy, an empty body) the status gives the message.
+ * The error of an error response (section 7). The messages of its body become the messages of the error; without a
+ * readable message (an HTML page of a proxy, an empty body) the status gives the message.
  */
 export function toServiceError(route: RouteName, subject: string, response: FailedResponse): VencError {
   const bodyMessages = parseErrorBody(response.body).map(redact);
@@ -135,7 +135,8 @@ function redirectHint(route: RouteName, { location, url }: FailedResponse): stri
 }
 
 function classOf(route: RouteName, status: number, bodyMessages: readonly string[]): ErrorClass {
-  // 403 has two meanings on a resubmit: a read-only key, or the limit of section 4.4. Only the message distinguishes them.
+  // 403 has two meanings on a resubmit: a read-only key, or the limit of section 4.4. Only the message distinguishes
+  // them.
   if (
     route === 'resubmitJob' &&
     status === 403 &&
@@ -187,8 +188,8 @@ const maxMessageLength = 1000;
 const maxDepth = 5;
 
 /**
- * The messages of an error response: from `{"errors": [...]}`, from the forms of other services, or from a line of plain text. Empty if there is
- * no readable message, as in an HTML page.
+ * The messages of an error response: from `{"errors": [...]}`, from the forms of other services, or from a line of
+ * plain text. Empty if there is no readable message, as in an HTML page.
  */
 function parseErrorBody(body: string): readonly string[] {
   return collectTexts(parseJsonOrLine(body), 0)

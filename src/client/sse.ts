@@ -34,11 +34,12 @@ export const initialSseState: SseState = {
 };
 
 /**
- * Parses the next chunk of a server-sent event stream, in the format of the HTML standard. `text` may begin and end anywhere. Data after
- * the last empty line is kept in the state.
+ * Parses the next chunk of a server-sent event stream, in the format of the HTML standard. `text` may begin and end
+ * anywhere. Data after the last empty line is kept in the state.
  *
- * Not eventsource-parser: version 4 needs Node 22. Version 3 forgets the last event id after a message without one, drops a first event
- * that begins with a byte order mark, and holds an event back whose last line ends with a carriage return.
+ * Not eventsource-parser: version 4 needs Node 22. Version 3 forgets the last event id after a message without one,
+ * drops a first event that begins with a byte order mark, and holds an event back whose last line ends with a carriage
+ * return.
  */
 export function parseSse(
   before: SseState,

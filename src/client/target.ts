@@ -40,9 +40,9 @@ const daemonFile = 'daemon.json';
 const ownerKeyFile = 'owner-key';
 
 /**
- * Resolves the service to use: the one at `url`, otherwise the daemon of the data folder. A given key takes precedence over the owner's
- * key. Rejects with `UsageError` if the address is invalid, `UnauthorizedError` if the key is missing, `UnreachableError` if no daemon
- * runs with the data folder.
+ * Resolves the service to use: the one at `url`, otherwise the daemon of the data folder. A given key takes precedence
+ * over the owner's key. Rejects with `UsageError` if the address is invalid, `UnauthorizedError` if the key is missing,
+ * `UnreachableError` if no daemon runs with the data folder.
  */
 export async function resolveTarget(sources: TargetSources): Promise<Target> {
   if (sources.apiKey !== null && !isKey(sources.apiKey)) {
@@ -65,7 +65,9 @@ export function isKey(text: string): boolean {
 /** Describes the address of a service. */
 export const addressHint = 'use an address such as https://encoding.example.com, without ? and #';
 
-/** The base URL of a service, without its version; null if the text is not an http(s) URL or has a query or fragment. */
+/**
+ * The base URL of a service, without its version; null if the text is not an http(s) URL or has a query or fragment.
+ */
 export function serviceUrl(text: string): string | null {
   const url = parseUrl(text);
   if (url === null || (url.protocol !== 'http:' && url.protocol !== 'https:')) return null;

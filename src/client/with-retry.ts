@@ -28,8 +28,8 @@ const maxWaitSeconds = 60;
 export type WithRetry = <T>(request: () => Promise<T>) => AsyncGenerator<ConnectionEvent, T, undefined>;
 
 /**
- * Sends requests and retries them after network errors. Throws permanent errors: a rejection, a service that never answered, and the
- * signal's reason (`InterruptedError` unless it is a `VencError`).
+ * Sends requests and retries them after network errors. Throws permanent errors: a rejection, a service that never
+ * answered, and the signal's reason (`InterruptedError` unless it is a `VencError`).
  */
 export function createWithRetry({
   client,

@@ -13,7 +13,9 @@ export interface ListedWorkers {
   readonly at: Date | null;
 }
 
-/** Lists the workers of a daemon. Rejects as `Client.call` does, and with `NotFoundError` if the service has no workers. */
+/**
+ * Lists the workers of a daemon. Rejects as `Client.call` does, and with `NotFoundError` if the service has no workers.
+ */
 export async function requestWorkers(client: Client, signal?: AbortSignal): Promise<ListedWorkers> {
   try {
     const { body, header } = await client.call('workers', { signal });
@@ -27,8 +29,8 @@ export async function requestWorkers(client: Client, signal?: AbortSignal): Prom
 }
 
 /**
- * Lets a worker take no further jobs (`drainWorker`), or take jobs again (`resumeWorker`). Rejects as `requestWorkers` does, and with
- * `NotFoundError` if there is no worker with this name.
+ * Lets a worker take no further jobs (`drainWorker`), or take jobs again (`resumeWorker`). Rejects as `requestWorkers`
+ * does, and with `NotFoundError` if there is no worker with this name.
  */
 export async function changeWorker(
   client: Client,

@@ -19,8 +19,8 @@ export function displayState({ state, input, outputs }: JobStates): string {
 }
 
 /**
- * The progress of a job as shown to users: 0 while it waits for a free encoding slot and no output has been started, although its input has
- * been read, which a service counts as progress.
+ * The progress of a job as shown to users: 0 while it waits for a free encoding slot and no output has been started,
+ * although its input has been read, which a service counts as progress.
  */
 export function displayProgress(job: JobStates & Pick<ProgressRecord, 'progress'>): number {
   const isUntouched = job.outputs.every(({ state }) => state === 'queued');

@@ -71,8 +71,8 @@ export function isVencError(error: unknown, errorClass?: ErrorClass): error is V
 }
 
 /**
- * Joins errors into one with all their messages, without duplicates; the hint of each error is appended to its last message. The class is
- * that of the first error. A single error is returned unchanged.
+ * Joins errors into one with all their messages, without duplicates; the hint of each error is appended to its last
+ * message. The class is that of the first error. A single error is returned unchanged.
  */
 export function joinErrors(first: VencError, others: readonly VencError[]): VencError {
   if (others.length === 0) return first;

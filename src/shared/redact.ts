@@ -26,9 +26,9 @@ const userInfo = new RegExp(
 const userInfoOfUrl = /^([a-z][a-z0-9+.-]*:\/\/)([^/?#:]*):[^/?#]*@/i;
 
 /**
- * Masks secrets in a text that may contain URLs: passwords in URLs, secret query parameters, keys in headers, and worker
- * keys. The user name stays, so that a reader recognises the URL. If the end of a secret is ambiguous, more is masked rather
- * than less. Apply it to everything that is logged, shown or put into an error.
+ * Masks secrets in a text that may contain URLs: passwords in URLs, secret query parameters, keys in headers, and
+ * worker keys. The user name stays, so that a reader recognises the URL. If the end of a secret is ambiguous, more is
+ * masked rather than less. Apply it to everything that is logged, shown or put into an error.
  */
 export function redact(text: string): string {
   return maskParameters(text.replace(userInfo, '$1$2:***@'))

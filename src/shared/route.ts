@@ -22,8 +22,8 @@ export interface Route {
   /** Section of the service document, or "addition" for routes that it does not have. */
   readonly section: string;
   /**
-   * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: a full access key of the account
-   * `default`, and none for programs on the same machine; `worker`: a worker key, and no other.
+   * `none`: no key; `read`: at least a read-only key; `full`: a full access key; `owner`: a full access key of the
+   * account `default`, and none for programs on the same machine; `worker`: a worker key, and no other.
    */
   readonly key: 'none' | 'read' | 'full' | 'owner' | 'worker';
   /** Empty if the response is not a record. */

@@ -2,7 +2,8 @@ import type { ThumbnailSettings } from './settings/thumbnails.js';
 import { replaceExtensionInUrl, siblingInUrl } from './text/url-text.js';
 
 /*
- * The names of thumbnails. The daemon uses them for destinations, and `venc run` to find the files that it would overwrite.
+ * The names of thumbnails. The daemon uses them for destinations, and `venc run` to find the files that it would
+ * overwrite.
  */
 
 /** One image of a set, as its name shows it. `venc plan` has `%04d` for the number, and sides may be unknown. */
@@ -47,9 +48,9 @@ export function namedImage(
 }
 
 /**
- * The URL of an image of a set. Without `prefix`, `filename` and `base_url`, `_0000.png` and so on replace the extension of the
- * video; with `base_url` the name begins with `frame`. The label of a set is added if the output has several sets next to the video, or
- * several in the same folder. A hosted file has no folder of its own.
+ * The URL of an image of a set. Without `prefix`, `filename` and `base_url`, `_0000.png` and so on replace the
+ * extension of the video; with `base_url` the name begins with `frame`. The label of a set is added if the output has
+ * several sets next to the video, or several in the same folder. A hosted file has no folder of its own.
  */
 export function thumbnailUrl(
   sets: readonly ThumbnailSettings[],
@@ -82,7 +83,10 @@ function expand(filename: string, set: ThumbnailSettings, image: NamedImage): st
   });
 }
 
-/** The label of a set, if the output has several sets next to the video, or several that are named `frame` in the same folder. */
+/**
+ * The label of a set, if the output has several sets next to the video, or several that are named `frame` in the same
+ * folder.
+ */
 function labelPart(sets: readonly ThumbnailSettings[], set: ThumbnailSettings): string {
   const others = sets.filter(
     ({ base_url, prefix, filename }) =>

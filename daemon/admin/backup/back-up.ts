@@ -25,10 +25,10 @@ interface BackupResult {
 }
 
 /**
- * Backs up a data folder into a folder of backups, also while a daemon uses it. Everything that was acknowledged before the call is in the
- * backup. Files that are unchanged since the previous backup are hard links to it; that backup is removed when the new one is complete.
- * Rejects with `InUseError` if another backup into the folder is running, `UsageError` if there is no data folder or the backup cannot be
- * written.
+ * Backs up a data folder into a folder of backups, also while a daemon uses it. Everything that was acknowledged before
+ * the call is in the backup. Files that are unchanged since the previous backup are hard links to it; that backup is
+ * removed when the new one is complete. Rejects with `InUseError` if another backup into the folder is running,
+ * `UsageError` if there is no data folder or the backup cannot be written.
  */
 export async function backUp(
   dataFolder: string,
@@ -94,14 +94,15 @@ async function writeSnapshot(
 }
 
 /**
- * Copies a data folder in an order in which no file refers to one that is missing: jobs before their uploads and hosted files, documents before
- * their keys, and last the sequence, which is ahead of all ids.
+ * Copies a data folder in an order in which no file refers to one that is missing: jobs before their uploads and hosted
+ * files, documents before their keys, and last the sequence, which is ahead of all ids.
  */
 async function copyDataFolder(dataFolder: string, copy: TreeCopy): Promise<void> {
   const layout = dataLayout(dataFolder);
   const within = (path: string) => relative(dataFolder, path);
   const [active, done] = [within(layout.active), within(layout.done)];
-  // A job that ends or is resubmitted meanwhile moves from one folder to the other. The store opens the newer of two files.
+  // A job that ends or is resubmitted meanwhile moves from one folder to the other. The store opens the newer of two
+  // files.
   for (const folder of [active, done, active, done, active]) await copy.add(folder, isLeftOut);
   const last = [layout.credentialsKey, layout.databaseKey, layout.sequence].map(within);
   const isLater = new Set([dirname(active), ...last]);

@@ -25,8 +25,8 @@ const maxConcurrentCopies = 16;
 const bufferBytes = 1 << 20;
 
 /**
- * Copies files from a tree that may change meanwhile, with their modes, times and, as root, owners. A file that is removed during the copy
- * is left out. What is copied is durable after `sync`.
+ * Copies files from a tree that may change meanwhile, with their modes, times and, as root, owners. A file that is
+ * removed during the copy is left out. What is copied is durable after `sync`.
  */
 export class TreeCopy {
   readonly #from: string;
@@ -57,8 +57,8 @@ export class TreeCopy {
   }
 
   /**
-   * Copies a file, or a folder with its content, names that begin with a dot last. `isLeftOut` gets paths relative to the tree. Skips files
-   * that an earlier call has copied.
+   * Copies a file, or a folder with its content, names that begin with a dot last. `isLeftOut` gets paths relative to
+   * the tree. Skips files that an earlier call has copied.
    */
   async add(path: string, isLeftOut: (path: string) => boolean = () => false): Promise<void> {
     const found = await nullIfMissing(stat(join(this.#from, path)));
@@ -151,7 +151,10 @@ export class TreeCopy {
   }
 }
 
-/** The names in a folder, those that begin with a dot last: a file of an upload is copied before its record, which is written first. */
+/**
+ * The names in a folder, those that begin with a dot last: a file of an upload is copied before its record, which is
+ * written first.
+ */
 async function namesIn(folder: string): Promise<readonly string[]> {
   const entries = await nullIfMissing(opendir(folder));
   if (entries === null) return [];

@@ -19,9 +19,10 @@ interface RestoreResult {
 }
 
 /**
- * Restores the latest backup of a folder of backups, or one backup, into a data folder, which is created if it is missing. Rejects with
- * `InUseError` while a daemon uses the data folder, with `UsageError` if it has jobs or if there is no complete backup. Until the last step the
- * data folder has no jobs: a restore that was interrupted can be repeated.
+ * Restores the latest backup of a folder of backups, or one backup, into a data folder, which is created if it is
+ * missing. Rejects with `InUseError` while a daemon uses the data folder, with `UsageError` if it has jobs or if there
+ * is no complete backup. Until the last step the data folder has no jobs: a restore that was interrupted can be
+ * repeated.
  */
 export async function restore(backupFolder: string, dataFolder: string): Promise<RestoreResult> {
   const snapshot = await latestSnapshot(backupFolder);
@@ -101,7 +102,10 @@ async function removeEmptyFolders(jobs: string): Promise<void> {
   if (names.length > 0 || (await isFolder(jobs))) await rmdir(jobs);
 }
 
-/** As root, gives everything to the owner of the data folder, who runs the daemon; a new one has the owner of the backed up folder. */
+/**
+ * As root, gives everything to the owner of the data folder, who runs the daemon; a new one has the owner of the backed
+ * up folder.
+ */
 async function giveToOwnerOf(dataFolder: string, path: string): Promise<void> {
   if (process.getuid?.() !== 0) return;
   const { uid, gid } = await stat(dataFolder);

@@ -8,8 +8,8 @@ import { readDocument } from '../../store/data-folder/document.js';
 import type { CopiedFile } from './copy-tree.js';
 
 /*
- * A backup is a folder `N-TIME` in the folder of backups: `data` is the copy of the data folder, and `manifest.json` lists its files. It gets
- * its name when it is complete. The one with the greatest number is the latest.
+ * A backup is a folder `N-TIME` in the folder of backups: `data` is the copy of the data folder, and `manifest.json`
+ * lists its files. It gets its name when it is complete. The one with the greatest number is the latest.
  */
 
 /** The content of `manifest.json`. */

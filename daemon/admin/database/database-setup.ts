@@ -12,8 +12,8 @@ interface DatabaseSetupOptions {
 }
 
 /**
- * The accounts, keys and saved credentials of a database. Running daemons apply changes within moments. Rejects as `openPostgresDatabase` and
- * `openDatabaseKey` do.
+ * The accounts, keys and saved credentials of a database. Running daemons apply changes within moments. Rejects as
+ * `openPostgresDatabase` and `openDatabaseKey` do.
  */
 export async function openDatabaseSetup(
   dsn: string,

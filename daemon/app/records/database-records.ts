@@ -36,8 +36,8 @@ interface DatabaseRecordsOptions extends RecordsOptions {
 }
 
 /**
- * Opens the records in a PostgreSQL database, which several daemons share. Rejects with `UsageError` if the database cannot be used, and with
- * `UnavailableError` if it cannot be reached.
+ * Opens the records in a PostgreSQL database, which several daemons share. Rejects with `UsageError` if the database
+ * cannot be used, and with `UnavailableError` if it cannot be reached.
  */
 export async function openDatabaseRecords(options: DatabaseRecordsOptions): Promise<Records> {
   const { dsn, dataFolder, now, randomToken, log, onRemoved } = options;
@@ -147,7 +147,10 @@ function untilAvailable(
   };
 }
 
-/** Puts the jobs back in the queue that an earlier process of this daemon was running, without waiting until its lease is over. */
+/**
+ * Puts the jobs back in the queue that an earlier process of this daemon was running, without waiting until its lease
+ * is over.
+ */
 async function loseOwnRuns(parts: {
   readonly database: PostgresDatabase;
   readonly store: PostgresJobStore;

@@ -37,14 +37,20 @@ export interface SharedWork {
   close(): Promise<void>;
 }
 
-/** Where a daemon keeps its jobs, accounts, credentials and its queue: its data folder, or a database that several daemons share. */
+/**
+ * Where a daemon keeps its jobs, accounts, credentials and its queue: its data folder, or a database that several
+ * daemons share.
+ */
 export interface Records {
   readonly store: JobStore;
   readonly accounts: AccountStore;
   readonly savedCredentials: SavedCredentials;
   /** The same for a run: they are read again until the database answers, because a run must not fail for that. */
   credentialsOfRun(run: Pick<Run, 'job' | 'signal'>): SavedCredentials;
-  /** Ensures that there is an owner's key, the given one if any, and that commands of the same user find it in the data folder. */
+  /**
+   * Ensures that there is an owner's key, the given one if any, and that commands of the same user find it in the data
+   * folder.
+   */
   ensureOwner(key?: string): Promise<unknown>;
   /** Calls a listener after the changes of jobs by this daemon: each change is reported in one daemon. */
   watchOwn(listener: JobListener): void;
@@ -52,7 +58,10 @@ export interface Records {
   isOwnRun(job: Job): boolean;
   openQueue(parts: QueueParts): Promise<JobQueue>;
   openWorkers(leaseMs: number): Promise<Workers>;
-  /** Continues the runs of the jobs that remote workers hold. Nothing to do where any daemon continues a claim with its next report. */
+  /**
+   * Continues the runs of the jobs that remote workers hold. Nothing to do where any daemon continues a claim with its
+   * next report.
+   */
   resumeClaims(resume: (job: Job) => void): Promise<void>;
   /** Puts the jobs of an earlier process of this daemon back in the queue. */
   recover(parts: RecoveryParts): Promise<void>;
@@ -61,8 +70,8 @@ export interface Records {
   /** Closes the shared work and gives it to another daemon. */
   closeSharedWork(): Promise<void>;
   /**
-   * Resolves to why the database cannot be used at the moment, as a sentence, or to null if it can: after at most the given time, if any. Null
-   * without a database.
+   * Resolves to why the database cannot be used at the moment, as a sentence, or to null if it can: after at most the
+   * given time, if any. Null without a database.
    */
   readonly databaseProblem: ((maxWaitMs?: number) => Promise<string | null>) | null;
   close(): Promise<void>;

@@ -10,7 +10,10 @@ import { type ProgramAccess, sandboxCommand } from './sandbox.js';
 /** Whether ffmpeg runs in a sandbox: if possible, always, or never (`--sandbox`). */
 export type SandboxMode = 'auto' | 'bwrap' | 'none';
 
-/** The programs that contain another one. Each executes the next without a process of its own, except bubblewrap, which has one. */
+/**
+ * The programs that contain another one. Each executes the next without a process of its own, except bubblewrap, which
+ * has one.
+ */
 export interface Containment {
   /** The path of `prlimit`; null if it does not work, and then programs have no limits. */
   readonly prlimit: string | null;
@@ -62,7 +65,9 @@ export function containmentCommand(
   ];
 }
 
-/** Different processors for concurrent encodes, as far as chance has it: nothing has to be remembered about the others. */
+/**
+ * Different processors for concurrent encodes, as far as chance has it: nothing has to be remembered about the others.
+ */
 function chooseProcessors({ processors, count }: NonNullable<Containment['taskset']>): readonly number[] {
   const first = Math.floor(Math.random() * processors.length);
   return [...processors.slice(first), ...processors.slice(0, first)].slice(0, count);
@@ -72,9 +77,9 @@ const trialLimits: ProgramLimits = { memoryBytes: 1e9, fileSizeBytes: 1e9, cpuSe
 const trialTimeoutMs = 10_000;
 
 /**
- * Finds the programs that contain others. All of them together are tried with one short process, because busybox has a setpriv without the
- * options, and many containers allow no namespaces. Only if that fails, each is tried alone. Rejects with `UsageError` if the sandbox is
- * required and does not work.
+ * Finds the programs that contain others. All of them together are tried with one short process, because busybox has a
+ * setpriv without the options, and many containers allow no namespaces. Only if that fails, each is tried alone.
+ * Rejects with `UsageError` if the sandbox is required and does not work.
  */
 export async function findContainment(options: {
   readonly searchPath: string;

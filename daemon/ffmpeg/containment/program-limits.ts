@@ -2,7 +2,10 @@ import { availableParallelism, totalmem } from 'node:os';
 
 /** The limits that the kernel enforces on one run of a program. */
 export interface ProgramLimits {
-  /** Private writable memory of the process: heap, anonymous mappings, and 8 MB of address space for the stack of each thread. */
+  /**
+   * Private writable memory of the process: heap, anonymous mappings, and 8 MB of address space for the stack of each
+   * thread.
+   */
   readonly memoryBytes: number;
   /** Size of each file that it writes. */
   readonly fileSizeBytes: number;
@@ -53,8 +56,8 @@ const bytesPerProcessor = 0.25 * gigabyte;
 const minMemoryBytes = gigabyte;
 
 /**
- * The default limit of memory: half the memory of the machine, divided by the number of concurrent encodes; at least 1 GB, and at most
- * 3 GB and 0.25 GB for each processor, because encoders keep frames for each thread.
+ * The default limit of memory: half the memory of the machine, divided by the number of concurrent encodes; at least 1
+ * GB, and at most 3 GB and 0.25 GB for each processor, because encoders keep frames for each thread.
  */
 export function defaultMemoryBytes(
   concurrentEncodes: number,
@@ -117,8 +120,8 @@ export function parseHardLimits(text: string): HardLimits {
 }
 
 /**
- * The options of `prlimit` (util-linux) that set the limits, for a program that it executes. No limit is above the hard limits of this
- * process: `prlimit` would fail, and with it every run.
+ * The options of `prlimit` (util-linux) that set the limits, for a program that it executes. No limit is above the hard
+ * limits of this process: `prlimit` would fail, and with it every run.
  */
 export function prlimitOptions(
   { memoryBytes, fileSizeBytes, cpuSeconds }: ProgramLimits,

@@ -1,7 +1,10 @@
 import { closeSync, existsSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs';
 import { delimiter, join, relative } from 'node:path';
 
-/** The files that a program may use. All other files of the machine except the system's libraries and fonts are hidden in a sandbox. */
+/**
+ * The files that a program may use. All other files of the machine except the system's libraries and fonts are hidden
+ * in a sandbox.
+ */
 export interface ProgramAccess {
   /** The working folder, which is writable; null for none. */
   readonly folder: string | null;
@@ -10,8 +13,8 @@ export interface ProgramAccess {
 }
 
 /**
- * The file in a scratch folder that no program may read or write, because it contains URLs with passwords, and the next start of the
- * daemon removes what they name.
+ * The file in a scratch folder that no program may read or write, because it contains URLs with passwords, and the next
+ * start of the daemon removes what they name.
  */
 export const hiddenFileName = 'deliveries';
 
@@ -83,7 +86,10 @@ function isIn(folder: string, path: string): boolean {
   return way !== '' && way !== '..' && !way.startsWith('../') && !way.startsWith('/');
 }
 
-/** The target of an input in the working folder that is a link: an own file, which `venc run` does not copy. Null for other files. */
+/**
+ * The target of an input in the working folder that is a link: an own file, which `venc run` does not copy. Null for
+ * other files.
+ */
 function linkTarget(path: string): string | null {
   try {
     return lstatSync(path).isSymbolicLink() ? realpathSync(path) : null;
@@ -103,9 +109,9 @@ function folderArgs(folder: string, inputs: readonly string[]): readonly string[
 }
 
 /**
- * The command line of bubblewrap in front of a program: no network, processes, users and host name of its own, no capabilities, and a file
- * system that contains the program, the system's libraries and fonts, and what `access` names. The program is process 1 and ends with
- * bubblewrap, which ends with its parent.
+ * The command line of bubblewrap in front of a program: no network, processes, users and host name of its own, no
+ * capabilities, and a file system that contains the program, the system's libraries and fonts, and what `access` names.
+ * The program is process 1 and ends with bubblewrap, which ends with its parent.
  */
 export function sandboxCommand(
   bwrap: string,
@@ -115,7 +121,8 @@ export function sandboxCommand(
 ): readonly string[] {
   return [
     ...[bwrap, '--unshare-all', '--die-with-parent', '--as-pid-1', '--cap-drop', 'ALL'],
-    // A program that was started with its own session and group keeps them, so that a signal to the group reaches all of it.
+    // A program that was started with its own session and group keeps them, so that a signal to the group reaches all
+    // of it.
     ...(isGroupLeader ? [] : ['--new-session']),
     ...readOnly([...systemPaths, ...rootPaths]),
     ...(isScript(program) ? readOnly(scriptPaths) : []),

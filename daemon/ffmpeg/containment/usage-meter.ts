@@ -6,7 +6,10 @@ export type ProgramEndHook = (usage: ProgramUsage) => void;
 
 /** The measurement of one run. */
 interface RunMeter {
-  /** Reads the memory of the process. Called whenever it prints something: there is no event for its end at which it still has memory. */
+  /**
+   * Reads the memory of the process. Called whenever it prints something: there is no event for its end at which it
+   * still has memory.
+   */
   sample(): void;
   /** Ends the measurement, in the event of the end of the process. */
   end(): MeasuredRun;
@@ -22,8 +25,9 @@ export interface MeasuredRun extends ProgramUsage {
 const ticksPerSecond = 100;
 
 /**
- * Measures the runs of programs from `/proc`; elsewhere than on Linux nothing is known but the duration. The processor time of a program
- * is what the kernel adds to that of the ended children of this process, so it is complete and includes the children of the program.
+ * Measures the runs of programs from `/proc`; elsewhere than on Linux nothing is known but the duration. The processor
+ * time of a program is what the kernel adds to that of the ended children of this process, so it is complete and
+ * includes the children of the program.
  */
 export class UsageMeter {
   #endedCpuSeconds = readEndedCpuSeconds();

@@ -8,8 +8,8 @@ import { entryArgs, launchFfprobe, type ProbeSettings } from './run-ffprobe.js';
 const firstCheck = 64;
 
 /**
- * Implements `Ffmpeg.measureConstantRate`. Measured: 2.6 s of processor time for a Matroska file of two hours and 3.7 GB, and 0.08 s for
- * a short one. A video with a variable rate is read until 64 frames show it.
+ * Implements `Ffmpeg.measureConstantRate`. Measured: 2.6 s of processor time for a Matroska file of two hours and 3.7
+ * GB, and 0.08 s for a short one. A video with a variable rate is read until 64 frames show it.
  */
 export async function measureConstantRate(
   ffprobe: Binary,
@@ -46,7 +46,9 @@ export async function measureConstantRate(
   return chosenRate(candidates, frameRate);
 }
 
-/** The time at which a frame is displayed; that at which it is decoded, if the file has only that, as ASF with H.264. */
+/**
+ * The time at which a frame is displayed; that at which it is decoded, if the file has only that, as ASF with H.264.
+ */
 function timeOf(line: string): FrameTime | null {
   const [tick = Number.NaN, seconds = Number.NaN, decodingTick = Number.NaN, decodingSeconds = Number.NaN] =
     line.split(',').map(Number.parseFloat);
@@ -69,15 +71,18 @@ const standardRates: readonly Ratio[] = [
   { numerator: 25, denominator: 2 },
 ];
 
-/** Times are rounded to milliseconds, or to the clock of the file, if that is coarser: QuickTime often counts 600 in a second. */
+/**
+ * Times are rounded to milliseconds, or to the clock of the file, if that is coarser: QuickTime often counts 600 in a
+ * second.
+ */
 const clockSeconds = { min: 0.001, max: 0.002 } as const;
 /** A time may be rounded more than once: to a clock of 90,000 in a second before it was rounded to milliseconds. */
 const otherClocksSeconds = 0.0001;
 
 /**
- * The rates at which frames with these times may have been recorded: all times are those of multiples of a frame, rounded, and at least
- * half of the frames follow the one before without a gap. Packets are in the order of decoding. Those of VP8 may have hidden frames,
- * which share the time of another one.
+ * The rates at which frames with these times may have been recorded: all times are those of multiples of a frame,
+ * rounded, and at least half of the frames follow the one before without a gap. Packets are in the order of decoding.
+ * Those of VP8 may have hidden frames, which share the time of another one.
  */
 export function fittingRates(
   unordered: readonly FrameTime[],
@@ -108,7 +113,9 @@ export function fittingRates(
   });
 }
 
-/** Of rates that fit, the standard one that is closest to the declared one: a short file may fit 23.976 as well as 24. */
+/**
+ * Of rates that fit, the standard one that is closest to the declared one: a short file may fit 23.976 as well as 24.
+ */
 export function chosenRate(fitting: readonly Ratio[], declared: Ratio | null): Ratio | null {
   const standard = fitting.filter((rate) => rate !== declared);
   const candidates = standard.length > 0 ? standard : fitting;

@@ -23,8 +23,8 @@ const minMissingShare = 0.02;
 const heldSeconds = 0.5;
 
 /**
- * The facts of a file with the right length. A header may declare another one, which the end of the file shows: then all packets are read.
- * A file that is shorter than its header says keeps its declared length.
+ * The facts of a file with the right length. A header may declare another one, which the end of the file shows: then
+ * all packets are read. A file that is shorter than its header says keeps its declared length.
  */
 export async function withCorrectLength(media: MediaFacts, file: ProbedFile): Promise<MediaFacts> {
   if (media.isJoined === true) return media;
@@ -43,8 +43,8 @@ export async function withCorrectLength(media: MediaFacts, file: ProbedFile): Pr
 }
 
 /**
- * How long a file was before it was cut off. Without its index, the duration of an AVI file is that of what is left, as is that of a WAV
- * file. Programs that write WAV to a pipe guess its size, so it is only a wrong declaration there.
+ * How long a file was before it was cut off. Without its index, the duration of an AVI file is that of what is left, as
+ * is that of a WAV file. Programs that write WAV to a pipe guess its size, so it is only a wrong declaration there.
  */
 function wholeLength(
   { format, durationSeconds, video }: MediaFacts,

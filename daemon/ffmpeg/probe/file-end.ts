@@ -1,8 +1,8 @@
 import { type FileHandle, open } from 'node:fs/promises';
 
 /*
- * What the first and the last bytes of a file say about its length. ffprobe reports the duration that a header declares, which is wrong if
- * the file was cut off, or if a tool wrote something else.
+ * What the first and the last bytes of a file say about its length. ffprobe reports the duration that a header
+ * declares, which is wrong if the file was cut off, or if a tool wrote something else.
  */
 
 /** Sizes from here on are those of streams that were written without a known end. */
@@ -10,7 +10,10 @@ const maxRiffBytes = 0x7fff_0000;
 const asfProperties = Buffer.from('a1dcab8c47a9cf118ee400c00c205365', 'hex');
 const segmentId = Buffer.from('18538067', 'hex');
 
-/** The size in bytes that the header of a file declares for it; null if it declares none. Reads AVI, WAV, Matroska, FLV and ASF. */
+/**
+ * The size in bytes that the header of a file declares for it; null if it declares none. Reads AVI, WAV, Matroska, FLV
+ * and ASF.
+ */
 export function declaredBytes(head: Buffer): number | null {
   const magic = head.toString('latin1', 0, 4);
   if (magic === 'RIFF' && head.length >= 8) {
@@ -97,7 +100,8 @@ function lastTickOf(bytes: Buffer, at: number): number | null {
   let position = cluster.end;
   while (position < end) {
     const id = bytes[position] ?? 0;
-    // Only identifiers of one byte are of interest. Longer ones begin the next element after clusters of an unknown size.
+    // Only identifiers of one byte are of interest. Longer ones begin the next element after clusters of an unknown
+    // size.
     const size = id >= 0x80 ? readSize(bytes, position + 1) : null;
     if (size === null || size.value === null) break;
     if (id === elements.timestamp && size.value <= 6 && size.end + size.value <= bytes.length)

@@ -73,8 +73,8 @@ function beginning(head: Buffer): string {
 }
 
 /**
- * The kind of a playlist; null for other files. ffprobe cannot decide that: it takes a playlist named `.mp4` for a damaged video, and other
- * releases would open the files that it refers to.
+ * The kind of a playlist; null for other files. ffprobe cannot decide that: it takes a playlist named `.mp4` for a
+ * damaged video, and other releases would open the files that it refers to.
  */
 export function playlistKind(head: Buffer): string | null {
   const text = beginning(head);

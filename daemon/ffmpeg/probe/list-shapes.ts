@@ -6,13 +6,19 @@ import { isOtherShape } from '../../plan/write/shapes.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { entryArgs, type ProbeSettings, readFfprobeOutput } from './run-ffprobe.js';
 
-/** Whether an ffmpeg gives all frames the shape of pixels of the first: since 7.0, and perhaps one without a version number. */
+/**
+ * Whether an ffmpeg gives all frames the shape of pixels of the first: since 7.0, and perhaps one without a version
+ * number.
+ */
 export function hidesShapes({ version, hasFpsMode }: Pick<Capabilities, 'version' | 'hasFpsMode'>): boolean {
   // Builds without `-fps_mode` are from before 5.1, and cannot choose a size by the time of a frame.
   return version === null ? hasFpsMode : version >= 7;
 }
 
-/** Formats whose streams may change the shape of their pixels and have timestamps. In others, the container states one shape. */
+/**
+ * Formats whose streams may change the shape of their pixels and have timestamps. In others, the container states one
+ * shape.
+ */
 const changingFormats: ReadonlySet<string> = new Set(['mpeg-ts', 'mpeg-ps']);
 
 /** Implements `Ffmpeg.listShapes`. */

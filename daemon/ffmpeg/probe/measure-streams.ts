@@ -44,8 +44,8 @@ export interface TrackTimes {
 }
 
 /**
- * Measures from when to when each track of a file has packets, by the index of its stream. Reads all packets. Null if the signal is
- * aborted first or ffprobe fails.
+ * Measures from when to when each track of a file has packets, by the index of its stream. Reads all packets. Null if
+ * the signal is aborted first or ffprobe fails.
  */
 export async function measureTracks(
   ffprobe: Binary,
@@ -81,10 +81,11 @@ interface MeasuredEnd {
 }
 
 /**
- * The average frame rate of a video with a variable rate: the number of frame intervals divided by the time from the first frame to the
- * last, and when the last frame begins and ends. ffprobe's average includes the duration of the last frame, so a long last frame lowers it
- * (6.4 instead of 7.2), and its duration of a stream in MP4 ends with the decoding of the last frame, not with its display. Reads only the
- * first packet and those after the last keyframe. Null if the file does not declare its number of frames or has no usable timestamps.
+ * The average frame rate of a video with a variable rate: the number of frame intervals divided by the time from the
+ * first frame to the last, and when the last frame begins and ends. ffprobe's average includes the duration of the last
+ * frame, so a long last frame lowers it (6.4 instead of 7.2), and its duration of a stream in MP4 ends with the
+ * decoding of the last frame, not with its display. Reads only the first packet and those after the last keyframe. Null
+ * if the file does not declare its number of frames or has no usable timestamps.
  */
 export async function measureVariableVideo(
   ffprobe: Binary,
@@ -118,8 +119,9 @@ export async function measureVariableVideo(
 const maxFramesNextToStill = 2000;
 
 /**
- * The indexes of the video streams with a single frame, of those whose container does not declare the number of frames. Nothing is read if
- * the file has fewer than two video streams; otherwise packets until each stream has two, or another one has many.
+ * The indexes of the video streams with a single frame, of those whose container does not declare the number of frames.
+ * Nothing is read if the file has fewer than two video streams; otherwise packets until each stream has two, or another
+ * one has many.
  */
 export async function findStills(
   ffprobe: Binary,
@@ -139,8 +141,9 @@ export async function findStills(
 }
 
 /**
- * The indexes of the audio streams without a packet, which MP4 in fragments and Matroska may declare with all properties. Nothing is read if
- * the first packets of the file, which the probe printed, show one of each; otherwise packets of audio until each stream has one.
+ * The indexes of the audio streams without a packet, which MP4 in fragments and Matroska may declare with all
+ * properties. Nothing is read if the first packets of the file, which the probe printed, show one of each; otherwise
+ * packets of audio until each stream has one.
  */
 export async function findEmptyAudio(
   ffprobe: Binary,
@@ -212,8 +215,8 @@ export function mayBeInterlaced({ codec, fieldOrder }: VideoFacts): boolean {
 }
 
 /**
- * Detects the field order from the flags of a few decoded frames; null if these do not show it. Measured with PAL video of 720x576: 0.17 s of
- * CPU time for H.264, 0.14 s for DV.
+ * Detects the field order from the flags of a few decoded frames; null if these do not show it. Measured with PAL video
+ * of 720x576: 0.17 s of CPU time for H.264, 0.14 s for DV.
  */
 export async function detectFieldOrder(
   ffprobe: Binary,
@@ -232,8 +235,9 @@ export async function detectFieldOrder(
 }
 
 /**
- * The field order that the flags of most frames show. If the flags contradict each other, as those of x265 do, the `declared` order of the
- * stream is returned. Null if most frames have no flag: many streams that are correctly declared as interlaced do not flag their frames.
+ * The field order that the flags of most frames show. If the flags contradict each other, as those of x265 do, the
+ * `declared` order of the stream is returned. Null if most frames have no flag: many streams that are correctly
+ * declared as interlaced do not flag their frames.
  */
 export function parseFieldOrder(json: string, declared: FieldOrder): FieldOrder | null {
   const frames = objectsAt(parseProbe(json), 'frames');

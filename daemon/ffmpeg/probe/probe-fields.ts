@@ -1,7 +1,9 @@
 import { isObject } from '../../../src/shared/util/is-object.js';
 import type { Ratio } from '../../jobs/media.js';
 
-/** An object of ffprobe's output. Its values are checked when read, because builds differ in what they print and how. */
+/**
+ * An object of ffprobe's output. Its values are checked when read, because builds differ in what they print and how.
+ */
 export type ProbeObject = Readonly<Record<string, unknown>>;
 
 /** The object at a key; empty if missing. */

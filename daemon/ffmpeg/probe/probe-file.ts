@@ -127,8 +127,8 @@ export async function probeFile(
     };
   }
 
-  // In MP4, only the header of the file may say how long the last frame of its only track is displayed. If that frame was not read, the file is
-  // truncated.
+  // In MP4, only the header of the file may say how long the last frame of its only track is displayed. If that frame
+  // was not read, the file is truncated.
   function withDeclaredEnd(
     last: NonNullable<VideoFacts['lastFrame']>,
     { format, video }: MediaFacts,
@@ -157,7 +157,8 @@ export async function probeFile(
     return { ...media, video: { ...video, hasClosedCaptions: true } };
   }
 
-  // A raw stream has no duration, and ffprobe estimates it from the first bitrate: 2.7 seconds instead of 4 if audio and silence alternate.
+  // A raw stream has no duration, and ffprobe estimates it from the first bitrate: 2.7 seconds instead of 4 if audio
+  // and silence alternate.
   async function withCountedDuration(media: MediaFacts): Promise<MediaFacts> {
     const { audio, video } = media;
     if (video !== null || audio === null || !/Estimating duration from bitrate/.test(stderr)) return media;
@@ -191,7 +192,10 @@ export async function probeFile(
   }
 }
 
-/** What is wrong with the boxes of an MP4 file, as a sentence; null if its index is complete. Follows their sizes, and reads nothing else. */
+/**
+ * What is wrong with the boxes of an MP4 file, as a sentence; null if its index is complete. Follows their sizes, and
+ * reads nothing else.
+ */
 async function explainBoxes(path: string, sizeBytes: number): Promise<string | null> {
   const file = await open(path);
   try {
@@ -228,15 +232,21 @@ function withDuration(media: MediaFacts, seconds: number, sizeBytes: number): Me
 /** The codecs whose frames can carry closed captions (ATSC A/53, part 4). */
 const codecs: ReadonlySet<string> = new Set(['mpeg2video', 'h264', 'hevc', 'av1']);
 
-/** What precedes the captions of a frame: those of MPEG-2 are user data, those of the others are registered by ITU-T T.35. */
+/**
+ * What precedes the captions of a frame: those of MPEG-2 are user data, those of the others are registered by ITU-T
+ * T.35.
+ */
 const markers = ['000001b24741393403', 'b500314741393403'].map((hex) => Buffer.from(hex, 'hex'));
 
-/** How much is read at the start, in the middle and at the end of the file. Captions are in nearly every frame of a video that has some. */
+/**
+ * How much is read at the start, in the middle and at the end of the file. Captions are in nearly every frame of a
+ * video that has some.
+ */
 const sampleBytes = 1 << 20;
 
 /**
- * Whether the frames of a video carry closed captions (CEA-608, CEA-708). ffprobe does not report them for files whose header describes the
- * streams, because it decodes no frame of these.
+ * Whether the frames of a video carry closed captions (CEA-608, CEA-708). ffprobe does not report them for files whose
+ * header describes the streams, because it decodes no frame of these.
  */
 async function hasClosedCaptions(path: string, codec: string, sizeBytes: number): Promise<boolean> {
   if (!codecs.has(codec)) return false;

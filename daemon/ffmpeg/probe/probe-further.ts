@@ -31,9 +31,9 @@ const analyses = (sizeBytes: number): readonly Analysis[] => [
 const marginSeconds = 15;
 
 /**
- * Probes a file further if the first probe does not show the properties of a track, because it begins late: ffprobe prints a size of 0x0,
- * 0 channels or a rate of 0, or does not list the track at all. `analysis` is how far ffmpeg must read to know it, for all later runs;
- * absent if the default is enough or nothing was found.
+ * Probes a file further if the first probe does not show the properties of a track, because it begins late: ffprobe
+ * prints a size of 0x0, 0 channels or a rate of 0, or does not list the track at all. `analysis` is how far ffmpeg must
+ * read to know it, for all later runs; absent if the default is enough or nothing was found.
  */
 export async function probeFurther(
   first: Probed,
@@ -72,7 +72,10 @@ function countComplete(json: ProbeObject): number {
   return objectsAt(json, 'streams').filter((stream) => isCodecKnown(stream) && !isIncomplete(stream)).length;
 }
 
-/** The seconds from the start of the file to the start of its latest track, with a margin; ffmpeg keeps in memory what it reads until then. */
+/**
+ * The seconds from the start of the file to the start of its latest track, with a margin; ffmpeg keeps in memory what
+ * it reads until then.
+ */
 function secondsNeeded(json: ProbeObject, maxSeconds: number): number {
   const starts = objectsAt(json, 'streams').flatMap((stream) => numberAt(stream, 'start_time') ?? []);
   const latest =
@@ -108,7 +111,10 @@ async function findUnlisted(
 const sampleCount = 32;
 const sampleBytes = 256 * 1024;
 
-/** The ids of the video, audio and subtitle tracks in samples of a programme stream, as ffprobe prints them without the highest byte. */
+/**
+ * The ids of the video, audio and subtitle tracks in samples of a programme stream, as ffprobe prints them without the
+ * highest byte.
+ */
 async function sampleStreamIds(path: string, sizeBytes: number): Promise<ReadonlySet<number>> {
   const ids = new Set<number>();
   const file = await open(path);
@@ -128,7 +134,10 @@ async function sampleStreamIds(path: string, sizeBytes: number): Promise<Readonl
 const startCode = Buffer.from([0, 0, 1]);
 const privateStream = 0xbd;
 
-/** Adds the ids of the packets in a sample. A packet counts if another one follows it: audio may contain the bytes of a start code. */
+/**
+ * Adds the ids of the packets in a sample. A packet counts if another one follows it: audio may contain the bytes of a
+ * start code.
+ */
 function addStreamIds(sample: Buffer, ids: Set<number>): void {
   let at = sample.indexOf(startCode);
   while (at !== -1 && at + 9 < sample.length) {

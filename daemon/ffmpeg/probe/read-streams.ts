@@ -34,8 +34,8 @@ export function isCodecKnown(stream: ProbeObject): boolean {
 }
 
 /**
- * Reads the common facts of a stream. Matroska has durations and bitrates of streams only as tags (`DURATION`, `BPS`), which ffmpeg and
- * mkvmerge write.
+ * Reads the common facts of a stream. Matroska has durations and bitrates of streams only as tags (`DURATION`, `BPS`),
+ * which ffmpeg and mkvmerge write.
  */
 export function readStream(stream: ProbeObject): StreamFacts {
   const bitsPerSecond = numberAt(stream, 'bit_rate') ?? Number(tagAt(stream, 'bps') ?? Number.NaN);
@@ -59,8 +59,9 @@ export function isUsableAudio(stream: ProbeObject): boolean {
 const specialAudio = ['visual_impaired', 'descriptions', 'hearing_impaired', 'comment'] as const;
 
 /**
- * The audio streams that can be decoded, best first: ordinary ones before descriptions and commentaries, then the default one, then in the
- * order of the file. A description that is the first track of an MP4 file is often declared as the default as well.
+ * The audio streams that can be decoded, best first: ordinary ones before descriptions and commentaries, then the
+ * default one, then in the order of the file. A description that is the first track of an MP4 file is often declared as
+ * the default as well.
  */
 export function readAudio(streams: readonly ProbeObject[]): readonly AudioFacts[] {
   const isSpecial = (stream: ProbeObject) =>
@@ -86,8 +87,9 @@ function audioFacts(stream: ProbeObject): AudioFacts {
 const maxDifferenceSeconds = (seconds: number) => Math.max(0.5, seconds * 0.02);
 
 /**
- * The duration of the encoded part of a file in seconds; null if unknown. It is the duration that the file declares, unless the chosen
- * video and audio end well before it: a long subtitle or a camera's data track makes the file longer, but not the outputs.
+ * The duration of the encoded part of a file in seconds; null if unknown. It is the duration that the file declares,
+ * unless the chosen video and audio end well before it: a long subtitle or a camera's data track makes the file longer,
+ * but not the outputs.
  */
 export function readDuration(
   format: ProbeObject,

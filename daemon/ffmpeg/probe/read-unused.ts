@@ -100,7 +100,8 @@ function reasonOf(stream: ProbeObject, isEmpty: boolean): Pick<UnusedTrack, 'rea
 }
 
 /**
- * Tags that programs write about themselves, the file and its structure. Their loss is no loss to anybody: the output has its own.
+ * Tags that programs write about themselves, the file and its structure. Their loss is no loss to anybody: the output
+ * has its own.
  */
 const technicalTags = [
   /^(?:major_brand|minor_version|compatible_brands|creation_time|modification_date|date_released_iso|duration)$/,
@@ -116,8 +117,8 @@ const technicalTags = [
 ];
 
 /**
- * The names of the tags that people or cameras wrote: titles, artists, comments, places. Ogg has them in its streams, all other
- * containers in the file.
+ * The names of the tags that people or cameras wrote: titles, artists, comments, places. Ogg has them in its streams,
+ * all other containers in the file.
  */
 function readTags(json: ProbeObject): readonly string[] {
   const format = objectAt(json, 'format');

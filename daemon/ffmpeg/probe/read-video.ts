@@ -25,8 +25,9 @@ export function pixelsOf(stream: ProbeObject): number {
 }
 
 /**
- * Both `tt` and `tb` mean that the top field is displayed first. ffmpeg's documentation says that the second letter is the field displayed
- * first, but ffmpeg itself writes `tb` and `bt` to Matroska and QuickTime for top-first and bottom-first video.
+ * Both `tt` and `tb` mean that the top field is displayed first. ffmpeg's documentation says that the second letter is
+ * the field displayed first, but ffmpeg itself writes `tb` and `bt` to Matroska and QuickTime for top-first and
+ * bottom-first video.
  */
 const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
   progressive: 'progressive',
@@ -36,7 +37,10 @@ const fieldOrders: Readonly<Record<string, VideoFacts['fieldOrder']>> = {
   bt: 'bottom-first',
 };
 
-/** Sorts the better stream first: more than a single frame, then more pixels, then the default stream, then the higher bitrate. */
+/**
+ * Sorts the better stream first: more than a single frame, then more pixels, then the default stream, then the higher
+ * bitrate.
+ */
 function compareStreams(a: ProbeObject, b: ProbeObject, stills: ReadonlySet<number>): number {
   const isSingle = (stream: ProbeObject) =>
     Number(numberAt(stream, 'nb_frames') === 1 || stills.has(numberAt(stream, 'index') ?? -1));
@@ -54,7 +58,10 @@ export function usableVideos(streams: readonly ProbeObject[]): readonly ProbeObj
   return streams.filter((stream) => isVideo(stream) && isCodecKnown(stream) && pixelsOf(stream) > 0);
 }
 
-/** The best video stream (contract, section 11). `stills` has the indexes of those with a single frame, as far as that was measured. */
+/**
+ * The best video stream (contract, section 11). `stills` has the indexes of those with a single frame, as far as that
+ * was measured.
+ */
 export function bestVideo(
   streams: readonly ProbeObject[],
   stills: ReadonlySet<number>,
@@ -62,7 +69,10 @@ export function bestVideo(
   return usableVideos(streams).toSorted((a, b) => compareStreams(a, b, stills))[0];
 }
 
-/** The facts of the best video stream; null if none is usable. `measuredFieldOrder` takes precedence over the declared field order. */
+/**
+ * The facts of the best video stream; null if none is usable. `measuredFieldOrder` takes precedence over the declared
+ * field order.
+ */
 export function readVideo(
   streams: readonly ProbeObject[],
   measuredFieldOrder: VideoFacts['fieldOrder'] | null = null,
@@ -127,8 +137,8 @@ type FrameRateFacts = Pick<VideoFacts, 'frameRate' | 'isFrameRateVariable'>;
 
 // A higher value is a time base that was reported as a rate: 1000/1 in ASF and FLV, 90000/1 in MPEG.
 const maxFrameRate = 500;
-// Timestamps rounded to milliseconds change the average by less than this; one dropped frame in a thousand changes it by more, and 23.976
-// is not 24.
+// Timestamps rounded to milliseconds change the average by less than this; one dropped frame in a thousand changes it
+// by more, and 23.976 is not 24.
 const tolerance = 0.0009;
 
 const perSecond = (rate: Ratio) => rate.numerator / rate.denominator;
@@ -139,9 +149,10 @@ function plausibleRate(rate: Ratio | null): Ratio | null {
 }
 
 /**
- * The frame rate from ffprobe's `avg_frame_rate`, the measured average, and `r_frame_rate`, the lowest rate that represents all timestamps.
- * If they agree, the second is exact (30000/1001); otherwise the rate is variable. For interlaced video the second is twice the first. In
- * doubt a rate counts as variable, because keeping timestamps does not harm a constant rate.
+ * The frame rate from ffprobe's `avg_frame_rate`, the measured average, and `r_frame_rate`, the lowest rate that
+ * represents all timestamps. If they agree, the second is exact (30000/1001); otherwise the rate is variable. For
+ * interlaced video the second is twice the first. In doubt a rate counts as variable, because keeping timestamps does
+ * not harm a constant rate.
  */
 function readFrameRate(stream: ProbeObject, isInterlaced: boolean): FrameRateFacts {
   const average = plausibleRate(ratioAt(stream, 'avg_frame_rate'));
@@ -158,9 +169,9 @@ function readFrameRate(stream: ProbeObject, isInterlaced: boolean): FrameRateFac
 type RotationFacts = Pick<VideoFacts, 'rotationDegrees' | 'isMirrored'>;
 
 /**
- * The rotation that displays a stream correctly. The display matrix has all of it; ffprobe's `rotation`, which is computed from the matrix,
- * does not distinguish mirrored from rotated video. Builds before 5.0 also print the tag `rotate`, which is clockwise, while `rotation` is
- * counterclockwise. Angles are rounded to a multiple of 90 degrees.
+ * The rotation that displays a stream correctly. The display matrix has all of it; ffprobe's `rotation`, which is
+ * computed from the matrix, does not distinguish mirrored from rotated video. Builds before 5.0 also print the tag
+ * `rotate`, which is clockwise, while `rotation` is counterclockwise. Angles are rounded to a multiple of 90 degrees.
  */
 function readRotation(stream: ProbeObject): RotationFacts {
   const sideData = objectsAt(stream, 'side_data_list');
@@ -171,7 +182,9 @@ function readRotation(stream: ProbeObject): RotationFacts {
   return { rotationDegrees: nearestQuarterTurn(degrees) };
 }
 
-/** The part of a display matrix that rotates and mirrors: a stored point (x, y) is displayed at (a x + c y, b x + d y). */
+/**
+ * The part of a display matrix that rotates and mirrors: a stored point (x, y) is displayed at (a x + c y, b x + d y).
+ */
 interface Matrix {
   readonly a: number;
   readonly b: number;
@@ -202,8 +215,8 @@ function nearestQuarterTurn(degrees: number): VideoFacts['rotationDegrees'] {
 const orientationTag = 0x0112;
 
 /**
- * The EXIF orientation of a JPEG; 1, no rotation, by default. Not read from ffmpeg, because only some releases apply the tag, and ffprobe
- * reports the stored width and height.
+ * The EXIF orientation of a JPEG; 1, no rotation, by default. Not read from ffmpeg, because only some releases apply
+ * the tag, and ffprobe reports the stored width and height.
  */
 export function readOrientation(head: Buffer): Orientation {
   const exif = findExif(head);

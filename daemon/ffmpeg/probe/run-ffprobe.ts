@@ -19,7 +19,10 @@ export interface ProbeSettings extends LaunchSettings {
   readonly seconds: number;
 }
 
-/** The arguments that print entries such as `packet=pts_time`, a line for each: of all streams, or of those that `streams` selects. */
+/**
+ * The arguments that print entries such as `packet=pts_time`, a line for each: of all streams, or of those that
+ * `streams` selects.
+ */
 export function entryArgs(
   entries: string,
   streams?: string | number,
@@ -52,7 +55,10 @@ export function launchFfprobe(
   });
 }
 
-/** Reads the first bytes and the size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` if it cannot be read. */
+/**
+ * Reads the first bytes and the size of a file. Rejects with `FileNotFoundError`, or `UnsupportedInputError` if it
+ * cannot be read.
+ */
 export async function readHead(path: string): Promise<{ readonly head: Buffer; readonly sizeBytes: number }> {
   try {
     const file = await open(path);
@@ -109,8 +115,9 @@ export async function readFfprobeOutput(
 }
 
 /**
- * Runs ffprobe on a file and resolves to its result, successful or not. Rejects with `InterruptedError`, with `timeoutErrorClass` if it
- * takes too long, and with `InternalError` if ffprobe cannot be started, which is not an error of the file.
+ * Runs ffprobe on a file and resolves to its result, successful or not. Rejects with `InterruptedError`, with
+ * `timeoutErrorClass` if it takes too long, and with `InternalError` if ffprobe cannot be started, which is not an
+ * error of the file.
  */
 export async function runFfprobe(
   ffprobe: Binary,

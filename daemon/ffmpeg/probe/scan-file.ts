@@ -1,8 +1,9 @@
 import { createReadStream } from 'node:fs';
 
 /**
- * Reads a file in pieces, once and in order. `read` gets the bytes that it has not consumed yet, and returns how many it consumes, which may be
- * more than there are, or null to stop. Resolves to false if it stopped, and if the file cannot be read to its end.
+ * Reads a file in pieces, once and in order. `read` gets the bytes that it has not consumed yet, and returns how many
+ * it consumes, which may be more than there are, or null to stop. Resolves to false if it stopped, and if the file
+ * cannot be read to its end.
  */
 export async function scanFile(
   path: string,

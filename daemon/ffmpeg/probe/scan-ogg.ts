@@ -6,7 +6,10 @@ const headerBytes = 27;
 const beginsStream = 0x02;
 /** The position of a page on which no packet ends. */
 const noPosition = -1n;
-/** A stream whose first position is later was recorded from the middle. The first page of others has up to a few seconds. */
+/**
+ * A stream whose first position is later was recorded from the middle. The first page of others has up to a few
+ * seconds.
+ */
 const maxFirstSeconds = 10;
 
 /** The audio stream of a link, and its first and last position in samples. */
@@ -18,8 +21,9 @@ interface Link {
 }
 
 /**
- * The duration in seconds of an Ogg file that consists of several links, one after the other, as web radio is recorded; null for a file with
- * one link, or one with more than one stream at a time. Each link has times of its own, and ffprobe reports the duration of the last one.
+ * The duration in seconds of an Ogg file that consists of several links, one after the other, as web radio is recorded;
+ * null for a file with one link, or one with more than one stream at a time. Each link has times of its own, and
+ * ffprobe reports the duration of the last one.
  */
 export async function measureChainedOgg(path: string, signal: AbortSignal): Promise<number | null> {
   const links: Link[] = [];

@@ -2,17 +2,22 @@ import { scanFile } from './scan-file.js';
 import { ProgramClock } from './scan-transport-stream.js';
 
 const startCode = Buffer.from([0, 0, 1]);
-/** The first values of the byte after the start code of a pack, of other headers, and of a stream of audio and of video. */
+/**
+ * The first values of the byte after the start code of a pack, of other headers, and of a stream of audio and of video.
+ */
 const codes = { pack: 0xba, header: 0xbb, audio: 0xc0, lastVideo: 0xef, private: 0xbd } as const;
 /** As much of a packet as has its timestamps. */
 const headBytes = 19;
-/** Times that are earlier than the one before by less are of frames that are decoded in another order, in ticks of 90 kHz. */
+/**
+ * Times that are earlier than the one before by less are of frames that are decoded in another order, in ticks of 90
+ * kHz.
+ */
 const maxReorderTicks = 90_000;
 
 /**
- * The duration in seconds of an MPEG-2 programme stream whose timestamps jump, as in DVD files joined with `cat`; null if they do not, or the
- * file cannot be read. ffprobe reports the difference between the first and the last one. The decoding times of one stream are added up: the clock
- * of the packs begins earlier in each part.
+ * The duration in seconds of an MPEG-2 programme stream whose timestamps jump, as in DVD files joined with `cat`; null
+ * if they do not, or the file cannot be read. ffprobe reports the difference between the first and the last one. The
+ * decoding times of one stream are added up: the clock of the packs begins earlier in each part.
  */
 export async function measureJoinedProgramStream(path: string, signal: AbortSignal): Promise<number | null> {
   const clock = new ProgramClock();

@@ -6,21 +6,25 @@ const syncByte = 0x47;
 /** The program clock reference (PCR): ticks per second, and the value at which it wraps to 0. */
 const ticksPerSecond = 90_000;
 const wrapTicks = 2 ** 33;
-/** ffmpeg keeps gaps up to this long. It joins parts that are further apart, or whose clock goes back, without a gap. */
+/**
+ * ffmpeg keeps gaps up to this long. It joins parts that are further apart, or whose clock goes back, without a gap.
+ */
 const maxGapTicks = 10 * ticksPerSecond;
 
 /** What the headers of all packets of a transport stream show. */
 interface TransportStreamFacts {
-  /** The duration without the jumps of the clock, as in recordings joined with `cat`; null if the clock does not jump. */
+  /**
+   * The duration without the jumps of the clock, as in recordings joined with `cat`; null if the clock does not jump.
+   */
   readonly joinedSeconds: number | null;
   /** Where packets are missing for the first time, in seconds from the start; null if none are. */
   readonly lossSeconds: number | null;
 }
 
 /**
- * Reads all packet headers of a transport stream; null if the file is not readable as one. For a stream whose clock jumps, ffprobe reports the
- * difference between the last and first timestamps, which may be hours for a file of seconds. Missing packets are only mentioned by some
- * versions of ffmpeg.
+ * Reads all packet headers of a transport stream; null if the file is not readable as one. For a stream whose clock
+ * jumps, ffprobe reports the difference between the last and first timestamps, which may be hours for a file of
+ * seconds. Missing packets are only mentioned by some versions of ffmpeg.
  */
 export async function scanTransportStream(
   path: string,
@@ -52,7 +56,9 @@ export class ProgramClock {
     return this.#ticks / ticksPerSecond;
   }
 
-  /** Packets are missing. They are not if the next value of the clock is a jump: that is where recordings were joined. */
+  /**
+   * Packets are missing. They are not if the next value of the clock is a jump: that is where recordings were joined.
+   */
   lose(): void {
     this.#hasLoss = true;
   }
@@ -71,11 +77,17 @@ export class ProgramClock {
   }
 }
 
-/** The PIDs of the tables that begin a recording or a segment: the programme association table and the service description table. */
+/**
+ * The PIDs of the tables that begin a recording or a segment: the programme association table and the service
+ * description table.
+ */
 const firstPids: ReadonlySet<number> = new Set([0, 0x11]);
 const pidCount = 8192;
 
-/** Follows the counters of the packets, which show whether some are missing. Only streams of video, audio and the like count. */
+/**
+ * Follows the counters of the packets, which show whether some are missing. Only streams of video, audio and the like
+ * count.
+ */
 class ContinuityCounters {
   /** The last counter of each PID; -1 for one that is not followed. */
   readonly #last = new Int8Array(pidCount).fill(-1);

@@ -16,9 +16,9 @@ interface Program {
 }
 
 /**
- * Selects the programme of a file (a service of a transport stream) and the streams in it. `wanted` is its number or name; by default it
- * is the programme with the best video, or else the one with the default audio. A file with one programme or none has all its streams
- * selected. Null if `wanted` is not among its programmes.
+ * Selects the programme of a file (a service of a transport stream) and the streams in it. `wanted` is its number or
+ * name; by default it is the programme with the best video, or else the one with the default audio. A file with one
+ * programme or none has all its streams selected. Null if `wanted` is not among its programmes.
  */
 export function selectProgram(
   json: ProbeObject,
@@ -75,7 +75,10 @@ function find(programs: readonly Program[], wanted: string): Program | undefined
   );
 }
 
-/** The programme of the best video. If several have it, one that has audio; without any known video, one whose video begins late. */
+/**
+ * The programme of the best video. If several have it, one that has audio; without any known video, one whose video
+ * begins late.
+ */
 function defaultProgram(
   programs: readonly Program[],
   streams: readonly ProbeObject[],

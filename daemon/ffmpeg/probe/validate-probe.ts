@@ -69,8 +69,9 @@ const tooLargeFailure = (size: string) =>
   unsupportedInput(`The video has ${size} pixels, which is more than ${maxPixels.toLocaleString('en')}.`);
 
 /**
- * The sample rates in Hz and the channels of audio that is decoded. Damaged headers claim others: a file of 88 KB at 1 Hz would be encoded
- * as 12 hours. The highest rate is above that of all recordings, the channels are those that ffmpeg's resampler supports.
+ * The sample rates in Hz and the channels of audio that is decoded. Damaged headers claim others: a file of 88 KB at 1
+ * Hz would be encoded as 12 hours. The highest rate is above that of all recordings, the channels are those that
+ * ffmpeg's resampler supports.
  */
 const audioLimits = { minSampleRate: 1000, maxSampleRate: 10_000_000, maxChannels: 64 } as const;
 
@@ -92,7 +93,10 @@ function isEncrypted(stream: ProbeObject): boolean {
   return encryptedTags.includes(tag) || tagAt(stream, 'enc_key_id') !== null;
 }
 
-/** Encrypted MP4 tracks are recognised only by their packets: ffprobe reports the codec of the encrypted content for their streams. */
+/**
+ * Encrypted MP4 tracks are recognised only by their packets: ffprobe reports the codec of the encrypted content for
+ * their streams.
+ */
 function isAnyStreamEncrypted(json: ProbeObject, stderr: string): boolean {
   const packets = objectsAt(json, 'packets').flatMap((packet) => objectsAt(packet, 'side_data_list'));
   return (
@@ -189,8 +193,9 @@ function missingProgramMessage(json: ProbeObject, program = ''): string {
 }
 
 /**
- * Whether a stream is Dolby Vision that other decoders cannot display: profile 5, and profile 10 without a compatible base layer. If this
- * ffprobe does not print the Dolby Vision record, the codec tag decides: streams that other decoders can display have another tag.
+ * Whether a stream is Dolby Vision that other decoders cannot display: profile 5, and profile 10 without a compatible
+ * base layer. If this ffprobe does not print the Dolby Vision record, the codec tag decides: streams that other
+ * decoders can display have another tag.
  */
 function isDolbyVisionOnly(stream: ProbeObject): boolean {
   const record = objectsAt(stream, 'side_data_list').find((data) => numberAt(data, 'dv_profile') !== null);
@@ -226,8 +231,8 @@ function isOversized(stderr: string): (stream: ProbeObject) => boolean {
 }
 
 /**
- * Validates the result of a probe. Fails with `NoMediaError` if the file is not media, `UnsupportedInputError` if it is not supported
- * (contract, section 3).
+ * Validates the result of a probe. Fails with `NoMediaError` if the file is not media, `UnsupportedInputError` if it is
+ * not supported (contract, section 3).
  */
 export function validateProbe(output: ProbeOutput): ProbeValidation {
   const json = parseProbe(output.json);

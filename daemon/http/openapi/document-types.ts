@@ -118,7 +118,10 @@ export interface Schema {
   readonly allOf?: readonly Schema[];
   readonly not?: Schema;
   readonly xml?: XmlNote;
-  /** The record that a JSONP callback or an event contains. The surrounding text is not JSON, so no schema applies to it. */
+  /**
+   * The record that a JSONP callback or an event contains. The surrounding text is not JSON, so no schema applies to
+   * it.
+   */
   readonly 'x-record'?: Schema;
 }
 

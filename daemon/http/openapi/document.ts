@@ -15,10 +15,10 @@ import { errorResponseComponents, headers } from './responses.js';
 const version = '3.1.1';
 
 /**
- * Builds the OpenAPI document from the tables of routes, records, settings and errors. Returns a function that gives its bytes in
- * two chunks for a base URL, which is that of the daemon as the client sees it, without a trailing slash. The second chunk,
- * everything except the servers, is created once and shared by all responses. `maxOutputs` is the maximum number of outputs of a
- * job.
+ * Builds the OpenAPI document from the tables of routes, records, settings and errors. Returns a function that gives
+ * its bytes in two chunks for a base URL, which is that of the daemon as the client sees it, without a trailing slash.
+ * The second chunk, everything except the servers, is created once and shared by all responses. `maxOutputs` is the
+ * maximum number of outputs of a job.
  */
 export function openApiBytes(maxOutputs: number): (baseUrl: string) => readonly Buffer[] {
   const body = Buffer.from(JSON.stringify(documentBody(maxOutputs)).slice(1));

@@ -5,7 +5,8 @@ import type { Representation, Route } from '../../../src/shared/routes.js';
 interface ErrorCondition {
   readonly route: Route;
   /**
-   * The format that the path selects with a suffix such as `.json`, which disables `format`. Null for a path without a suffix.
+   * The format that the path selects with a suffix such as `.json`, which disables `format`. Null for a path without a
+   * suffix.
    */
   readonly suffix: Representation | null;
 }

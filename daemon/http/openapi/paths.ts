@@ -20,8 +20,8 @@ const formatNames: Readonly<Record<Representation, string>> = {
 const otherMethods: readonly Method[] = ['get', 'post', 'put', 'patch', 'delete'];
 
 /**
- * All paths with their operations. The plain path of a route lists every response format as a media type, which suits generated
- * clients best. Each suffix is a separate path with only its format, for readers who search for it.
+ * All paths with their operations. The plain path of a route lists every response format as a media type, which suits
+ * generated clients best. Each suffix is a separate path with only its format, for readers who search for it.
  */
 export function pathItems(): Readonly<Record<string, PathItem>> {
   const items = new Map<string, PathItem>();

@@ -13,8 +13,8 @@ import { refTo, type Schema, type Schemas } from './document-types.js';
 export type TableNames = ReadonlyMap<SettingsTable, string>;
 
 /**
- * The schema of an object with these settings. Each spelling of a setting is a property; spellings other than the name are marked
- * as deprecated. null means not set, and unknown properties are ignored with a warning.
+ * The schema of an object with these settings. Each spelling of a setting is a property; spellings other than the name
+ * are marked as deprecated. null means not set, and unknown properties are ignored with a warning.
  */
 export function settingsSchema(table: SettingsTable, names: TableNames): Schema {
   const entries = Object.entries(table);
@@ -122,8 +122,9 @@ const size = '^[1-9]\\d*[xX][1-9]\\d*$';
 const headerName = "^[\\w!#$%&'*+.^`|~\\-]+$";
 
 /**
- * The schema of a plain value as it may be sent: numbers and booleans also as text (contract, section 3). The daemon rejects
- * everything that the schema rejects, and validates more: numbers in texts, control characters, and the segments of a path.
+ * The schema of a plain value as it may be sent: numbers and booleans also as text (contract, section 3). The daemon
+ * rejects everything that the schema rejects, and validates more: numbers in texts, control characters, and the
+ * segments of a path.
  */
 function plainSchema(setting: PlainSetting): Schema {
   switch (setting.kind) {

@@ -49,7 +49,10 @@ export function correctAudioBitrate(
   return { kbps, message: `was corrected to ${kbps}: ${reason}`, strictError: rule };
 }
 
-/** The bitrate that an encoder has instead of a requested one: the nearest, the lower one in a tie, or the next higher one. */
+/**
+ * The bitrate that an encoder has instead of a requested one: the nearest, the lower one in a tie, or the next higher
+ * one.
+ */
 function possibleKbps(
   kbps: number,
   { onlyKbps }: AudioEncoder,
@@ -64,8 +67,8 @@ function possibleKbps(
 }
 
 /**
- * The bitrate of an output, if the request alone determines it; else null. Without `audio_channels` the input may be stereo, which
- * has the wider range; a mono input is corrected when it is known.
+ * The bitrate of an output, if the request alone determines it; else null. Without `audio_channels` the input may be
+ * stereo, which has the wider range; a mono input is corrected when it is known.
  */
 export function knownAudioBitrate(
   settings: OutputSettings,

@@ -29,9 +29,9 @@ const mp3: RangesFrom = [
 ];
 
 /**
- * The most that ffmpeg's AAC encoder produces for each sample of a channel. Noise encoded with a target of 6 bits came out with
- * 4.2 to 4.7 at every rate from 8000 to 32,000 Hz, in mono and in stereo (stereo at 22,050 Hz: 256 kbps came out as 201, 208 as
- * 195, 192 as 191).
+ * The most that ffmpeg's AAC encoder produces for each sample of a channel. Noise encoded with a target of 6 bits came
+ * out with 4.2 to 4.7 at every rate from 8000 to 32,000 Hz, in mono and in stereo (stereo at 22,050 Hz: 256 kbps came
+ * out as 201, 208 as 195, 192 as 191).
  */
 const aacBitsPerSample = 4.5;
 /** The limit of the standard: 6144 bits for each channel in 1024 samples. */

@@ -35,8 +35,8 @@ interface DecidedCopies {
 }
 
 /**
- * Decides `auto` of `copy_video` and `copy_audio`: a stream is copied if encoding it would not change any property of it that the
- * settings or their defaults determine. `encoded` is the decision if it is encoded.
+ * Decides `auto` of `copy_video` and `copy_audio`: a stream is copied if encoding it would not change any property of
+ * it that the settings or their defaults determine. `encoded` is the decision if it is encoded.
  */
 export function decideAutoCopies(
   settings: OutputSettings,

@@ -11,7 +11,10 @@ export const codecsWithConstantBitrate: readonly string[] = Object.values<VideoE
 /** Default of `buffer_size`: the duration of the buffer at the cap (contract, section 11). */
 const bufferSeconds = 1.5;
 
-/** The average bitrate in Kbps to encode at: `video_bitrate`, at most `max_video_bitrate`; undefined without `video_bitrate`. */
+/**
+ * The average bitrate in Kbps to encode at: `video_bitrate`, at most `max_video_bitrate`; undefined without
+ * `video_bitrate`.
+ */
 export function targetKbps({
   video_bitrate,
   max_video_bitrate = Number.POSITIVE_INFINITY,
@@ -30,8 +33,8 @@ export function hasConstantBitrate(
 }
 
 /**
- * The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. A constant bitrate is its own cap, with a buffer of one
- * second by default.
+ * The maximum bitrate (`bitrate_cap`) and its buffer; null if there is no cap. A constant bitrate is its own cap, with
+ * a buffer of one second by default.
  */
 export function decideCap(settings: OutputSettings, codec: VideoCodec): BitrateCap | null {
   const { bitrate_cap, buffer_size } = settings;

@@ -80,7 +80,10 @@ export function fileTrack(
 /** The warning about a track that has no captions in the clip. */
 export const emptyWarning = 'A track without captions in this part of the video was left out.';
 
-/** Readers of ffmpeg find no captions in a file that begins with styles or regions (WebVTT), so tracks have none of these. */
+/**
+ * Readers of ffmpeg find no captions in a file that begins with styles or regions (WebVTT), so tracks have none of
+ * these.
+ */
 function withoutStyles({ header: _, ...captions }: Captions): Captions {
   return captions;
 }

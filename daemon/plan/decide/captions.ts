@@ -22,10 +22,16 @@ export function wantsCaptions({ skip_captions, subtitles }: OutputSettings): boo
   return skip_captions !== true && subtitles !== 'drop';
 }
 
-/** Where the captions of an output with video go: tracks of its file, the frames, files next to its segments or next to its file, or nowhere. */
+/**
+ * Where the captions of an output with video go: tracks of its file, the frames, files next to its segments or next to
+ * its file, or nowhere.
+ */
 type CaptionPlace = 'tracks' | 'frames' | 'segments' | 'files' | 'nowhere';
 
-/** Where the captions of an output with video go. Those of a request have files of their own if the container has no tracks for them. */
+/**
+ * Where the captions of an output with video go. Those of a request have files of their own if the container has no
+ * tracks for them.
+ */
 export function captionPlace(settings: OutputSettings, container: Container): CaptionPlace {
   const { subtitles, caption_url: files, copy_video } = settings;
   if (!wantsCaptions(settings)) return 'nowhere';
@@ -65,8 +71,8 @@ export function usesSubtitles(settings: OutputSettings, container: Container): b
 }
 
 /**
- * The names of the caption files next to the file of an output: those of languages that its request names, and first one that stands for the
- * others.
+ * The names of the caption files next to the file of an output: those of languages that its request names, and first
+ * one that stands for the others.
  */
 export function captionFileNames(
   settings: OutputSettings,
@@ -78,7 +84,9 @@ export function captionFileNames(
   return ['*', ...new Set(languages)].map((language) => `${withoutExtension(filename)}.${language}.vtt`);
 }
 
-/** The codecs of subtitles that are text, and how ffmpeg writes them to a file: the encoder, and the format of the file. */
+/**
+ * The codecs of subtitles that are text, and how ffmpeg writes them to a file: the encoder, and the format of the file.
+ */
 const textCodecs = {
   subrip: { encoder: 'copy', muxer: 'srt' },
   webvtt: { encoder: 'copy', muxer: 'webvtt' },
@@ -95,8 +103,8 @@ export function textFormOf(codec: string): (typeof textCodecs)[keyof typeof text
 }
 
 /**
- * Decides the caption tracks of an output with video: those of the input in its order, then those of files. Cues are cut and shifted with
- * the clip. Subtitles that are images are copied into Matroska and left out of other containers.
+ * Decides the caption tracks of an output with video: those of the input in its order, then those of files. Cues are
+ * cut and shifted with the clip. Subtitles that are images are copied into Matroska and left out of other containers.
  */
 export function decideCaptions(
   settings: OutputSettings,

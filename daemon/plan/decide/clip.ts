@@ -15,9 +15,9 @@ export const elementaryStreamFormats: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * In other formats, MPEG streams above all, ffmpeg seeks to any frame and shows grey or nothing until the next keyframe. So
- * reading starts this much earlier, and the frames before the clip are dropped. Broadcast streams have a keyframe every few
- * seconds; by default encoders insert one every 250 frames.
+ * In other formats, MPEG streams above all, ffmpeg seeks to any frame and shows grey or nothing until the next
+ * keyframe. So reading starts this much earlier, and the frames before the clip are dropped. Broadcast streams have a
+ * keyframe every few seconds; by default encoders insert one every 250 frames.
  */
 const prerollSeconds = 12;
 
@@ -25,8 +25,8 @@ const prerollSeconds = 12;
 const frameTolerance = 0.001;
 
 /**
- * Decides which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the end is cut
- * there. A start beyond the end is an error. Test mode keeps 5 seconds after the start (section 8).
+ * Decides which part of the input is encoded (`start_clip`, `clip_length`; section 4.1 Advanced). A length beyond the
+ * end is cut there. A start beyond the end is an error. Test mode keeps 5 seconds after the start (section 8).
  */
 export function decideClip(
   settings: OutputSettings,
@@ -68,7 +68,9 @@ const slowFramesPerSecond = 10;
 /** Times in files are rounded to a millisecond or finer. */
 const roundingSeconds = 0.001;
 
-/** Whether the frame that is displayed at the start of the clip must be found: true if frames may be displayed for long. */
+/**
+ * Whether the frame that is displayed at the start of the clip must be found: true if frames may be displayed for long.
+ */
 export function mayStartInFrame(settings: OutputSettings, { video, format }: MediaFacts): boolean {
   if (video === null || settings.skip_video === true || (settings.start_clip ?? 0) === 0) return false;
   const rate = video.frameRate;
@@ -97,8 +99,8 @@ export function startWithin(startSeconds: number | null, { video, audio }: Media
 export const endTimeFormats: ReadonlySet<string> = new Set(['matroska', 'webm']);
 
 /**
- * How many seconds of an output have media: those of the clip, or as far as its only stream reaches into that, because the video or the audio of
- * a film may begin later or end earlier than the other. Null if it is not known.
+ * How many seconds of an output have media: those of the clip, or as far as its only stream reaches into that, because
+ * the video or the audio of a film may begin later or end earlier than the other. Null if it is not known.
  */
 export function contentSecondsOf(
   { startSeconds, lengthSeconds, expectedSeconds }: Clip,
@@ -115,8 +117,9 @@ export function contentSecondsOf(
 }
 
 /**
- * The time of the first frame at or after the requested start. From a time between two frames, the first frame would be up to one
- * frame late: the time base of the encoder is one frame, so the delay is rounded up to a gap, and the last frame is lost.
+ * The time of the first frame at or after the requested start. From a time between two frames, the first frame would be
+ * up to one frame late: the time base of the encoder is one frame, so the delay is rounded up to a gap, and the last
+ * frame is lost.
  */
 function alignToFrame(requestedSeconds: number, media: MediaFacts): number {
   const rate = media.video?.frameRate ?? null;

@@ -80,7 +80,9 @@ export function codecOptionErrors(
   ];
 }
 
-/** In strict mode, a level that is too low for the requested size and frame rate is an error, as far as they are known. */
+/**
+ * In strict mode, a level that is too low for the requested size and frame rate is an error, as far as they are known.
+ */
 function levelErrors(settings: OutputSettings, codec: VideoCodec, path: string): readonly string[] {
   const { level } = optionsFor(settings, codec);
   const { width, height, frame_rate, max_frame_rate = Number.POSITIVE_INFINITY } = settings;
@@ -179,8 +181,9 @@ export function codecOptionWarnings(
 const presetReferences = [8, 5, 3, 2, 1] as const;
 
 /**
- * Decides profile, level, reference frames and B-frames. A level of H.264 is enforced, not only written: the cap, the buffer and the
- * reference frames are lowered to what it allows, and a level that is too low for the size or the rate is raised.
+ * Decides profile, level, reference frames and B-frames. A level of H.264 is enforced, not only written: the cap, the
+ * buffer and the reference frames are lowered to what it allows, and a level that is too low for the size or the rate
+ * is raised.
  */
 export function decideCodecOptions(
   settings: OutputSettings,
@@ -290,8 +293,8 @@ const levels: readonly (readonly [level: string, perFrame: number, perSecond: nu
 const hevcLevels: readonly string[] = levels.map(([level]) => level);
 
 /**
- * The given level if the video fits into it, else the lowest higher one that it fits into; the highest if it fits into none. x265
- * does not open with a lower one.
+ * The given level if the video fits into it, else the lowest higher one that it fits into; the highest if it fits into
+ * none. x265 does not open with a lower one.
  */
 function fittingHevcLevel(level: string, { width, height, framesPerSecond }: LevelDemand): string {
   const found = levels

@@ -15,8 +15,8 @@ interface ColourDecision {
 const standard = { primaries: 'bt709', transfer: 'bt709', matrix: 'bt709' } as const satisfies Colours;
 
 /**
- * Names of ffprobe that options of ffmpeg accept, with the name to pass. `bt470m` and `bt470bg` are names of primaries; ffprobe
- * prints them for transfers too.
+ * Names of ffprobe that options of ffmpeg accept, with the name to pass. `bt470m` and `bt470bg` are names of primaries;
+ * ffprobe prints them for transfers too.
  */
 const knownNames = {
   primaries: names(
@@ -60,10 +60,10 @@ export function canToneMap({ filters }: Pick<Capabilities, 'filters'>): boolean 
 }
 
 /**
- * Decides the colours of an output. HDR is converted to SDR, because every output has 8 bits and most screens show PQ and HLG
- * flat and pale. Other videos keep their matrix, or get that of BT.601 if the codec supports no other. The output always signals
- * its colours, so that no player guesses them from the size, which may have changed. If ffmpeg lacks the filters, HDR video stays
- * HDR and is signalled as such.
+ * Decides the colours of an output. HDR is converted to SDR, because every output has 8 bits and most screens show PQ
+ * and HLG flat and pale. Other videos keep their matrix, or get that of BT.601 if the codec supports no other. The
+ * output always signals its colours, so that no player guesses them from the size, which may have changed. If ffmpeg
+ * lacks the filters, HDR video stays HDR and is signalled as such.
  */
 export function decideColours(
   video: VideoFacts,

@@ -15,8 +15,8 @@ interface StreamsToCopy {
 }
 
 /**
- * Decides which streams are copied (`copy_video`, `copy_audio`). Null if none is. Fails if the container does not support a stream of
- * this codec.
+ * Decides which streams are copied (`copy_video`, `copy_audio`). Null if none is. Fails if the container does not
+ * support a stream of this codec.
  */
 export function decideCopies(
   settings: OutputSettings,

@@ -17,8 +17,9 @@ import { decideSampleRate, sampleRatesOf } from './sample-rates.js';
 const maxPositionedChannels = 8;
 
 /**
- * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the duration of the
- * output, and `audioSeconds` that of its audio; null if unknown. `measured` is what was measured in its audio so far.
+ * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the
+ * duration of the output, and `audioSeconds` that of its audio; null if unknown. `measured` is what was measured in its
+ * audio so far.
  */
 export function decideAudio(
   settings: OutputSettings,
@@ -132,9 +133,9 @@ export const minAudioSeconds = 0.1;
 const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
 
 /**
- * Decides whether the audio must be repacked before it is decoded. ffmpeg 5 decodes only the first frame of an AMR packet,
- * without an error, which leaves a fiftieth of the audio of a phone's file; 4.1 and 7.0 decode all frames. An AMR file has one
- * frame in each packet, and all versions decode that.
+ * Decides whether the audio must be repacked before it is decoded. ffmpeg 5 decodes only the first frame of an AMR
+ * packet, without an error, which leaves a fiftieth of the audio of a phone's file; 4.1 and 7.0 decode all frames. An
+ * AMR file has one frame in each packet, and all versions decode that.
  */
 export function decideRepack(media: MediaFacts): AudioDecision['repack'] {
   const { format, audio } = media;

@@ -28,7 +28,10 @@ import { decideTiming, type TimingSource } from './timing.js';
 import { decideEffects, decideFieldRate, decideSignalling } from './video-effects.js';
 import { decideWatermarks, watermarkArea } from './watermarks.js';
 
-/** Decides the video of an output with what was left out for this input, or returns why the settings cannot be met with this input. */
+/**
+ * Decides the video of an output with what was left out for this input, or returns why the settings cannot be met with
+ * this input.
+ */
 export function decideVideo(
   settings: OutputSettings,
   video: VideoFacts,
@@ -173,8 +176,8 @@ function rejected(message: string): { readonly failure: JobFailure } {
 }
 
 /**
- * Decides the field order to deinterlace (`deinterlace`); null for no deinterlacing. `detect` deinterlaces only if the file
- * signals a field order.
+ * Decides the field order to deinterlace (`deinterlace`); null for no deinterlacing. `detect` deinterlaces only if the
+ * file signals a field order.
  */
 function decideFields(mode: 'on' | 'off' | 'detect', { fieldOrder }: VideoFacts): FieldOrderDecision | null {
   if (mode === 'off') return null;
@@ -192,7 +195,10 @@ function decideDecoder(
   return hasAlpha === true && decoder !== null && encoders.has(decoder) ? decoder : null;
 }
 
-/** Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg: they pad neither palettes nor packed YUV. */
+/**
+ * Formats that the filters that fit a frame keep as they are, with all builds of ffmpeg: they pad neither palettes nor
+ * packed YUV.
+ */
 const fittableFormat =
   /^(?:yuv[ja]?4(44|40|22|20|11|10)p(?:1[02]le)?|gray(?:10le)?|nv(12)|rgb24|bgr24|(?:rgb|bgr)0|rgba|gbrap|gbrp(?:10le)?)$/;
 
@@ -205,8 +211,8 @@ const chromaSteps: Readonly<Record<string, readonly [number, number]>> = {
 };
 
 /**
- * Whether frames can be fitted. `pad` rounds sides down to whole samples of chroma; if the sides are odd, that needs another format, which
- * not all builds convert full range to.
+ * Whether frames can be fitted. `pad` rounds sides down to whole samples of chroma; if the sides are odd, that needs
+ * another format, which not all builds convert full range to.
  */
 function isFittable({ width, height, pixelFormat, colourRange }: VideoFacts): boolean {
   const match = fittableFormat.exec(pixelFormat ?? '');
@@ -223,8 +229,9 @@ type VideoRateSettings = Pick<
 >;
 
 /**
- * Decides the target of the rate control: `quality`, or `video_bitrate`, which takes precedence. A bitrate uses two passes, as
- * does a quality if the encoder gains from them, unless `onepass` is set. A quality with a cap uses one pass.
+ * Decides the target of the rate control: `quality`, or `video_bitrate`, which takes precedence. A bitrate uses two
+ * passes, as does a quality if the encoder gains from them, unless `onepass` is set. A quality with a cap uses one
+ * pass.
  */
 function decideVideoRate(
   settings: VideoRateSettings,

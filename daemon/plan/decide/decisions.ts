@@ -8,16 +8,22 @@ import type { AudioEffects } from './audio-effects.js';
 import type { Packaging } from './packaging.js';
 
 /*
- * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates those.
+ * The decisions for one output, as plain data. Nothing here depends on the arguments of ffmpeg; `../write` creates
+ * those.
  */
 
 /** The part of the input that is encoded. */
 export interface Clip {
   /** Start, in seconds from the start of the input. */
   readonly startSeconds: number;
-  /** Where reading starts: at the start of the clip, or earlier if this format must be decoded from an earlier position. */
+  /**
+   * Where reading starts: at the start of the clip, or earlier if this format must be decoded from an earlier position.
+   */
   readonly readFromSeconds: number;
-  /** Whether the clip starts while an earlier frame is still displayed. That frame is read first, and displayed from the start of the clip. */
+  /**
+   * Whether the clip starts while an earlier frame is still displayed. That frame is read first, and displayed from the
+   * start of the clip.
+   */
   readonly startsInFrame: boolean;
   /** Maximum duration; null for no limit. */
   readonly lengthSeconds: number | null;
@@ -37,13 +43,17 @@ export interface Fit {
   readonly scaleTo: PixelSize | null;
   /** The size of the output: smaller than the scaled video if it is cropped, larger if bars are added. */
   readonly canvas: PixelSize;
-  /** How the scaled video becomes the canvas: unchanged, cropped to its centre, cropped at the edges, or centred between bars. */
+  /**
+   * How the scaled video becomes the canvas: unchanged, cropped to its centre, cropped at the edges, or centred between
+   * bars.
+   */
   readonly by: 'nothing' | 'crop-centre' | 'crop-edge' | 'bars';
 }
 
 /**
- * When frames are displayed: at the timestamps of the source, or at a constant rate. `gridRate` is the rate of a source whose
- * timestamps are rounded: each frame is moved to its nearest multiple, counted from the first, so none is lost, and a gap stays a gap.
+ * When frames are displayed: at the timestamps of the source, or at a constant rate. `gridRate` is the rate of a source
+ * whose timestamps are rounded: each frame is moved to its nearest multiple, counted from the first, so none is lost,
+ * and a gap stays a gap.
  */
 export type Timing = { readonly gridRate?: Ratio; readonly heldFrame?: HeldFrame } & (
   | {
@@ -54,7 +64,9 @@ export type Timing = { readonly gridRate?: Ratio; readonly heldFrame?: HeldFrame
   | { readonly by: 'constant-rate'; readonly rate: Ratio }
 );
 
-/** Which frames are dropped, while the others keep their timestamps: all except one in `oneOf`, or those above a rate. */
+/**
+ * Which frames are dropped, while the others keep their timestamps: all except one in `oneOf`, or those above a rate.
+ */
 export type FrameDropRule =
   | { readonly by: 'count'; readonly oneOf: number }
   | { readonly by: 'rate'; readonly maxRate: Ratio };
@@ -63,7 +75,8 @@ export type FrameDropRule =
  * The time base of the encoder:
  *
  * - `frames`: whole frames, if they are evenly spaced.
- * - `frame-fractions`: fractions of a frame, in seconds, if evenly spaced frames start between two frames after the audio.
+ * - `frame-fractions`: fractions of a frame, in seconds, if evenly spaced frames start between two frames after the
+ *   audio.
  * - `fine`: the finest time base, for uneven frames.
  * - `counted`: a number of ticks per second, for an encoder that takes each tick for a frame.
  */
@@ -101,7 +114,9 @@ export interface BitrateCap {
 /** The field order for deinterlacing. */
 export type FieldOrderDecision = 'top-first' | 'bottom-first' | 'as-flagged';
 
-/** A watermark on the finished video. The position is in pixels from the top left corner, negative if it starts outside. */
+/**
+ * A watermark on the finished video. The position is in pixels from the top left corner, negative if it starts outside.
+ */
 export interface Overlay {
   readonly image: WatermarkImage;
   /** Null if the image is not scaled. */
@@ -177,7 +192,9 @@ export interface VideoDecision {
   readonly encoder: VideoEncoderName;
   /** The decoder to use for the input; null for the default of ffmpeg. */
   readonly inputDecoder: string | null;
-  /** The first frame, into which later ones of another shape are fitted; null if this pixel format does not allow that. */
+  /**
+   * The first frame, into which later ones of another shape are fitted; null if this pixel format does not allow that.
+   */
   readonly firstFrame: VideoFacts | null;
   /** Null for no deinterlacing. */
   readonly deinterlace: FieldOrderDecision | null;
@@ -187,7 +204,10 @@ export interface VideoDecision {
   readonly staysInterlaced: boolean;
   /** The orientation to correct. */
   readonly orientation: Orientation;
-  /** Whether the input has a display matrix. ffmpeg would copy that to the output, although the video is already rotated. */
+  /**
+   * Whether the input has a display matrix. ffmpeg would copy that to the output, although the video is already
+   * rotated.
+   */
   readonly hasDisplayMatrix: boolean;
   readonly fit: Fit;
   /** The HDR colours to convert to `colours`; null for no tone mapping. */
@@ -213,8 +233,8 @@ export interface VideoDecision {
 }
 
 /**
- * How the channels of the input become those of the output: unchanged (or one channel on both sides), two averaged to one, more
- * than two by their positions, or by their order if there are too many to have positions.
+ * How the channels of the input become those of the output: unchanged (or one channel on both sides), two averaged to
+ * one, more than two by their positions, or by their order if there are too many to have positions.
  */
 export type Mixing =
   | { readonly by: 'nothing' | 'average' | 'positions' }
@@ -243,18 +263,25 @@ export interface AudioDecision {
     | { readonly by: 'bitrate'; readonly kbps: number; readonly isConstant?: true };
 }
 
-/** A last frame that is repeated until it ends, in seconds from the start of the output. Each repetition lasts `frameSeconds`. */
+/**
+ * A last frame that is repeated until it ends, in seconds from the start of the output. Each repetition lasts
+ * `frameSeconds`.
+ */
 export type HeldFrame = Readonly<Record<'startSeconds' | 'endSeconds' | 'frameSeconds', number>>;
 
 /** The last of unevenly spaced frames. No frame follows it, so its duration must be given. */
 export interface LastFrame {
   /** End, in seconds from the start of the output. */
   readonly endSeconds: number;
-  /** The number of all frames: if they are all present, the output is complete, whatever its duration. Null if unknown. */
+  /**
+   * The number of all frames: if they are all present, the output is complete, whatever its duration. Null if unknown.
+   */
   readonly frames: number | null;
 }
 
-/** The streams of the input that an output copies without encoding them; null for a stream that is encoded or missing. */
+/**
+ * The streams of the input that an output copies without encoding them; null for a stream that is encoded or missing.
+ */
 export interface Copies {
   readonly video: VideoFacts | null;
   readonly audio: AudioFacts | null;

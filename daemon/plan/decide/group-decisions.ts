@@ -8,16 +8,19 @@ export type DecisionWithVideo = Decision & { readonly video: VideoDecision };
 /** With more outputs, each saves almost no more decoding time, and all wait for the last. */
 const maxGroupSize = 8;
 
-/** Encoders that are fast enough to share a run. A slower encoder shares a run only with outputs of the same encoder. */
+/**
+ * Encoders that are fast enough to share a run. A slower encoder shares a run only with outputs of the same encoder.
+ */
 const quickEncoders: ReadonlySet<VideoEncoderName> = new Set([
   ...(['libx264', 'libvpx', 'libtheora', 'mpeg4', 'wmv2'] as const),
 ]);
 
 /**
- * Groups outputs that are encoded in one run, in the order of the first output of each group: outputs of the same clip, with the
- * same frames at the same times, decoded and rotated once. An output with only audio follows the videos of the same clip. To bound the memory, the videos of a group together have at most as
- * many pixels as the maximum for one. `isInTwoPasses` returns whether a video needs two passes. Measured with three renditions of
- * 1080p on two busy cores: 0.72 of the processor time of three runs.
+ * Groups outputs that are encoded in one run, in the order of the first output of each group: outputs of the same clip,
+ * with the same frames at the same times, decoded and rotated once. An output with only audio follows the videos of the
+ * same clip. To bound the memory, the videos of a group together have at most as many pixels as the maximum for one.
+ * `isInTwoPasses` returns whether a video needs two passes. Measured with three renditions of 1080p on two busy cores:
+ * 0.72 of the processor time of three runs.
  */
 export function groupDecisions(
   decisions: readonly Decision[],
@@ -97,19 +100,21 @@ export interface Rendition {
 }
 
 /**
- * The minimum ratio of both sides for one rendition to be scaled from another. From 1.3 on it costs 0.001 of SSIM for film and
- * 0.002 for noise. Closer sizes blur (film, 1920x1080 to 640x360 via 650x366: SSIM 0.9967, directly 0.9993, compared with
- * Lanczos).
+ * The minimum ratio of both sides for one rendition to be scaled from another. From 1.3 on it costs 0.001 of SSIM for
+ * film and 0.002 for noise. Closer sizes blur (film, 1920x1080 to 640x360 via 650x366: SSIM 0.9967, directly 0.9993,
+ * compared with Lanczos).
  */
 const minDownscaleRatio = 1.3;
 
 /**
- * The sizes that the videos of a group are scaled to, each once, the largest first. A smaller size is scaled from the largest if
- * that costs no quality. `source` is the stored size of the input after rotation: nothing is scaled from an enlarged rendition.
+ * The sizes that the videos of a group are scaled to, each once, the largest first. A smaller size is scaled from the
+ * largest if that costs no quality. `source` is the stored size of the input after rotation: nothing is scaled from an
+ * enlarged rendition.
  *
- * Rejected: scaling each size from the next larger one, which loses a little at every step. For 1280x720, 854x480 and 640x360
- * from 1920x1080 it took as much processor time as scaling from the largest (0.78 s for 30 frames including decoding; 0.88 s for
- * scaling all from the source), and 640x360 lost twice the SSIM (0.0016 for encoded noise; 0.0008 from the largest).
+ * Rejected: scaling each size from the next larger one, which loses a little at every step. For 1280x720, 854x480 and
+ * 640x360 from 1920x1080 it took as much processor time as scaling from the largest (0.78 s for 30 frames including
+ * decoding; 0.88 s for scaling all from the source), and 640x360 lost twice the SSIM (0.0016 for encoded noise; 0.0008
+ * from the largest).
  */
 export function planRenditions(videos: readonly VideoDecision[], source: PixelSize): readonly Rendition[] {
   const sizes = new Map<string, { readonly scaleTo: PixelSize | null; readonly videos: number[] }>();

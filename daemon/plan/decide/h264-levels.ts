@@ -1,4 +1,7 @@
-/** The limits of a level of H.264 (Recommendation H.264, annex A). Bitrates are in kbit of the baseline and main profile. */
+/**
+ * The limits of a level of H.264 (Recommendation H.264, annex A). Bitrates are in kbit of the baseline and main
+ * profile.
+ */
 interface LevelLimits {
   readonly macroblocksPerSecond: number;
   readonly macroblocksPerFrame: number;
@@ -67,7 +70,10 @@ export interface LevelDemand {
   readonly framesPerSecond: number;
 }
 
-/** The given level if the video fits into it, else the lowest higher one that it fits into; the highest if it fits into none. */
+/**
+ * The given level if the video fits into it, else the lowest higher one that it fits into; the highest if it fits into
+ * none.
+ */
 export function fittingLevel(level: H264Level, demand: LevelDemand): H264Level {
   const candidates = ascending.slice(ascending.indexOf(level));
   return candidates.find((one) => fits(h264Levels[one], demand)) ?? '6.2';

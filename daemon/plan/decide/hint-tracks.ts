@@ -28,7 +28,10 @@ export function hasHintTracks(settings: OutputSettings, container: Container): b
   return settings.hint === true && reasonWithoutHints(settings, container) === null;
 }
 
-/** Validation errors of `hint`: the codecs for which this ffmpeg writes no hint tracks. `path` is the path of the output. */
+/**
+ * Validation errors of `hint`: the codecs for which this ffmpeg writes no hint tracks. `path` is the path of the
+ * output.
+ */
 export function hintErrors(
   settings: OutputSettings,
   { video, audio }: Codecs,

@@ -25,10 +25,11 @@ const assumedFramesPerSecond = 25;
 const segmentSeconds = { hls: 10, dash: 2, mss: 2 } as const;
 
 /**
- * Decides which frames are keyframes. `keyframe_interval` takes precedence over `keyframe_rate`, and `forced_keyframe_interval`
- * over `forced_keyframe_rate`. A rate counts frames if they are evenly spaced; otherwise it also forces a keyframe in each
- * period. Segments begin at a keyframe, and encoders add none at cuts then, so that segments of several outputs agree. `segmentGrids` are the
- * lengths of the segments into which the file is cut, or a copy of it, in seconds.
+ * Decides which frames are keyframes. `keyframe_interval` takes precedence over `keyframe_rate`, and
+ * `forced_keyframe_interval` over `forced_keyframe_rate`. A rate counts frames if they are evenly spaced; otherwise it
+ * also forces a keyframe in each period. Segments begin at a keyframe, and encoders add none at cuts then, so that
+ * segments of several outputs agree. `segmentGrids` are the lengths of the segments into which the file is cut, or a
+ * copy of it, in seconds.
  */
 export function decideKeyframes(
   settings: KeyframeSettings,
@@ -59,7 +60,10 @@ export function decideKeyframes(
   };
 }
 
-/** The lengths of grids without those that are multiples of another one, because their keyframes are among those of the finer grid. */
+/**
+ * The lengths of grids without those that are multiples of another one, because their keyframes are among those of the
+ * finer grid.
+ */
 function withoutMultiples(grids: readonly number[]): readonly number[] {
   const isMultiple = (seconds: number, of: number) => seconds > of && Number.isInteger(seconds / of);
   return [...new Set(grids)].filter((seconds) => !grids.some((other) => isMultiple(seconds, other)));
@@ -73,7 +77,8 @@ export function forcingSettings(settings: OutputSettings): readonly (keyof Keyfr
 }
 
 /**
- * Whether an encoder places forced keyframes. ffmpeg passes them to SVT-AV1 only since 6.0: 5.1 made none of five, 7.0 made all.
+ * Whether an encoder places forced keyframes. ffmpeg passes them to SVT-AV1 only since 6.0: 5.1 made none of five, 7.0
+ * made all.
  */
 export function canForceKeyframes(
   encoder: VideoEncoderName,
@@ -83,8 +88,8 @@ export function canForceKeyframes(
 }
 
 /**
- * Whether two passes of an encoder lose forced keyframes. In its second pass, libvpx-vp9 ignored one of four keyframes, a second
- * apart, with ffmpeg 5.1 and 7.0, and two with the build of 2018; in one pass it made all.
+ * Whether two passes of an encoder lose forced keyframes. In its second pass, libvpx-vp9 ignored one of four keyframes,
+ * a second apart, with ffmpeg 5.1 and 7.0, and two with the build of 2018; in one pass it made all.
  */
 export function losesKeyframesInTwoPasses(
   { everyFrames, perSecond }: KeyframeDecision,

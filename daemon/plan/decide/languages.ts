@@ -14,7 +14,10 @@ export function storesLanguage({ muxer }: Container): boolean {
   return languageMuxers.includes(muxer);
 }
 
-/** The language that a file declares for its audio, as three letters; null for none. It is also declared for audio that is copied. */
+/**
+ * The language that a file declares for its audio, as three letters; null for none. It is also declared for audio that
+ * is copied.
+ */
 export function decideLanguage(
   { audio_language }: OutputSettings,
   audio: AudioFacts | null,
@@ -26,13 +29,19 @@ export function decideLanguage(
     : languageCode(language);
 }
 
-/** The facts of an input with the audio track that an output has, and the sentences to show if another one was asked for. */
+/**
+ * The facts of an input with the audio track that an output has, and the sentences to show if another one was asked
+ * for.
+ */
 interface SelectedAudio {
   readonly media: MediaFacts;
   readonly warnings: readonly string[];
 }
 
-/** Selects the audio track of an output: the best one in the language of `select_audio_language`, or else the default one. */
+/**
+ * Selects the audio track of an output: the best one in the language of `select_audio_language`, or else the default
+ * one.
+ */
 export function selectAudio(
   { select_audio_language: wanted, strict, skip_audio }: OutputSettings,
   media: MediaFacts,

@@ -9,8 +9,8 @@ export interface Loudness {
 }
 
 /**
- * What was measured in the audio of an output. Each value is of the audio with all effects up to that point; null if that is silent,
- * absent if it was not measured.
+ * What was measured in the audio of an output. Each value is of the audio with all effects up to that point; null if
+ * that is silent, absent if it was not measured.
  */
 export interface MeasuredAudio {
   /** The peak before expansion and compression, in dB. */

@@ -8,7 +8,9 @@ import {
 } from '../../../src/shared/settings/segments.js';
 import { withoutExtension } from '../../../src/shared/text/url-text.js';
 
-/** How a rendition is cut into segments. Without HLS and DASH it is one file of fragmented MP4, which has no playlist. */
+/**
+ * How a rendition is cut into segments. Without HLS and DASH it is one file of fragmented MP4, which has no playlist.
+ */
 export interface Packaging {
   /** The name of its playlist without the extension; the names of its other files begin with it. */
   readonly stem: string;
@@ -57,8 +59,8 @@ export type DashProfile = NonNullable<OutputSettings['streaming_delivery_profile
 const defaultSegmentSeconds = { hls: 10, dash: 2, cmaf: 6 } as const;
 
 /**
- * The lengths of the segments into which an output or a copy of its video is cut, in seconds: the video needs keyframes at their multiples.
- * `outputs` are all outputs of the job; no `source` leads back to its own output.
+ * The lengths of the segments into which an output or a copy of its video is cut, in seconds: the video needs keyframes
+ * at their multiples. `outputs` are all outputs of the job; no `source` leads back to its own output.
  */
 export function segmentGridsOf(
   settings: OutputSettings,
@@ -80,8 +82,9 @@ function segmentSecondsOf(settings: OutputSettings): number {
 }
 
 /**
- * How an output of captions is cut (`format: m3u8`): as the first segmented output of the job, if there is one. Not cut, it has one segment.
- * The times are those of transport streams unless all segmented outputs are fragmented MP4, whose times count from 0.
+ * How an output of captions is cut (`format: m3u8`): as the first segmented output of the job, if there is one. Not
+ * cut, it has one segment. The times are those of transport streams unless all segmented outputs are fragmented MP4,
+ * whose times count from 0.
  */
 export function captionGridOf(
   { segment_seconds: seconds, segmented: isCut = true }: OutputSettings,
@@ -129,7 +132,10 @@ export function dashProfileOf(settings: OutputSettings): DashProfile | null {
   return packaging === undefined ? profile : 'live';
 }
 
-/** One file of fragmented MP4 with an index in front. The index has an entry for each of these seconds that begins with a keyframe. */
+/**
+ * One file of fragmented MP4 with an index in front. The index has an entry for each of these seconds that begins with
+ * a keyframe.
+ */
 const fragmentedFile: Packaging = {
   stem: '',
   container: 'fmp4',
@@ -150,8 +156,8 @@ export function isFragmentedFile({ hasHls, dashProfile }: Packaging): boolean {
 }
 
 /**
- * Decides how an output is cut into segments, or fragmented; null if it is neither. `filename` is that of its playlist, and `extension` that of
- * its container.
+ * Decides how an output is cut into segments, or fragmented; null if it is neither. `filename` is that of its playlist,
+ * and `extension` that of its container.
  */
 export function decidePackaging(
   settings: OutputSettings,
@@ -247,7 +253,10 @@ export function segmentedTracks(
   return [...(hasVideo ? (['video'] as const) : []), ...(hasAudio ? (['audio'] as const) : [])];
 }
 
-/** The names of files that an output has next to its playlist: the first segment, the playlist of keyframes and the first key. */
+/**
+ * The names of files that an output has next to its playlist: the first segment, the playlist of keyframes and the
+ * first key.
+ */
 export function partNames(
   settings: OutputSettings,
   filename: string,

@@ -58,7 +58,10 @@ interface FormatChoice {
   readonly pixelFormat: string;
 }
 
-/** The profile and the pixel format for a request. Without a profile, a depth above 8 selects the first profile that has it. */
+/**
+ * The profile and the pixel format for a request. Without a profile, a depth above 8 selects the first profile that has
+ * it.
+ */
 export function chooseFormat(codec: VideoCodec, { profile, depth }: FormatRequest): FormatChoice {
   const profiles = profilesByCodec[codec] ?? {};
   const given = profile === null ? undefined : ownFormats(profiles, profile);

@@ -73,8 +73,8 @@ export function sampleRateWarnings(
 }
 
 /**
- * The sample rate that loses nothing: that of the input, or the next higher supported one, at most 48000 (section 4.1 Audio). It
- * was not requested, so an unusual rate of the input is not an error.
+ * The sample rate that loses nothing: that of the input, or the next higher supported one, at most 48000 (section 4.1
+ * Audio). It was not requested, so an unusual rate of the input is not an error.
  */
 function nearestSampleRate(inputRate: number, supportedRates: readonly number[] | null): number {
   const rate = inputRate > 0 ? Math.min(inputRate, maxSampleRate) : maxSampleRate;

@@ -8,9 +8,9 @@ import type { Correction, Fit, PixelSize } from './decisions.js';
 export type SizeSettings = Pick<OutputSettings, 'width' | 'height' | 'size' | 'upscale' | 'aspect_mode'>;
 
 /**
- * Decides the size of the output from `width` and `height` (or `size`), `aspect_mode` and `upscale`. Sizes are those of the
- * rotated video in square pixels: the height is kept, the width is scaled. Every resulting side is even. If the output has no
- * square pixels, its whole frame is used by default.
+ * Decides the size of the output from `width` and `height` (or `size`), `aspect_mode` and `upscale`. Sizes are those of
+ * the rotated video in square pixels: the height is kept, the width is scaled. Every resulting side is even. If the
+ * output has no square pixels, its whole frame is used by default.
  */
 export function decideFit(settings: SizeSettings, video: VideoFacts, hasSquarePixels = true): Fit {
   const stored = displaySize(video);
@@ -26,7 +26,10 @@ interface LimitedFit {
   readonly corrections: readonly Correction[];
 }
 
-/** Decides the size of the output. A given side is lowered until the video has at most `maxPixels`; the size of the input is not. */
+/**
+ * Decides the size of the output. A given side is lowered until the video has at most `maxPixels`; the size of the
+ * input is not.
+ */
 export function decideLimitedFit(
   settings: SizeSettings,
   video: VideoFacts,

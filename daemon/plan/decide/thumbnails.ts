@@ -17,7 +17,9 @@ interface ThumbnailTimes {
 export interface ThumbnailSchedule {
   /** The images taken one by one, in seconds. */
   readonly single: readonly { readonly imageIndex: number; readonly seconds: number }[];
-  /** Whether each of these is found by seeking. Otherwise the file is read from its start, for several images at a time. */
+  /**
+   * Whether each of these is found by seeking. Otherwise the file is read from its start, for several images at a time.
+   */
   readonly usesSeeks: boolean;
   /** How long before each of these times reading starts. */
   readonly prerollSeconds: number;
@@ -31,7 +33,9 @@ export interface ThumbnailSchedule {
   readonly imageIndexes: readonly number[];
 }
 
-/** The length of a file is rounded, so the last time of an interval may be this much after it, and at most half a frame. */
+/**
+ * The length of a file is rounded, so the last time of an interval may be this much after it, and at most half a frame.
+ */
 const maxRoundingSeconds = 0.02;
 
 /** The keyframe interval of encoders if none is set, and a typical frame rate. */
@@ -39,9 +43,10 @@ const defaultKeyframeInterval = 250;
 const assumedFramesPerSecond = 25;
 
 /**
- * Decides the times of a set in an output of D seconds (contract, section 11): `number` N is i x D / (N + 1), i from 1, or i x D / N,
- * i from 0, if it starts at the first frame. An interval of S is S, 2 x S and so on, up to and including the end, or from 0; one image in the
- * middle if it is longer than D. `times` beyond the end are left out. At most `max` images.
+ * Decides the times of a set in an output of D seconds (contract, section 11): `number` N is i x D / (N + 1), i from 1,
+ * or i x D / N, i from 0, if it starts at the first frame. An interval of S is S, 2 x S and so on, up to and including
+ * the end, or from 0; one image in the middle if it is longer than D. `times` beyond the end are left out. At most
+ * `max` images.
  */
 export function decideTimes(
   set: ThumbnailSettings,
@@ -100,12 +105,12 @@ function spaced(
 }
 
 /**
- * Decides how the images at these times are taken. If the audio is longer than the video, the last frame is used after the end of the
- * video.
+ * Decides how the images at these times are taken. If the audio is longer than the video, the last frame is used after
+ * the end of the video.
  *
- * Finding a frame means decoding from the keyframe before it. If that would exceed decoding the whole file, the file is decoded
- * once. Measured with 60 s of 640x360, in seconds of processor time: 1 image 0.05 by seeking and 0.76 in one pass, 10 images 1.0
- * and 1.2, 100 images 10 and 2.1.
+ * Finding a frame means decoding from the keyframe before it. If that would exceed decoding the whole file, the file is
+ * decoded once. Measured with 60 s of 640x360, in seconds of processor time: 1 image 0.05 by seeking and 0.76 in one
+ * pass, 10 images 1.0 and 1.2, 100 images 10 and 2.1.
  */
 export function decideThumbnails(
   times: ThumbnailTimes,
@@ -144,8 +149,9 @@ export function decideThumbnails(
 }
 
 /**
- * The schedule to use if seeking found no frame: the file is read from its start. FLV does not store when its video ends, and MPEG streams
- * report a wrong frame rate, so a seek may land after the last keyframe and find nothing to decode.
+ * The schedule to use if seeking found no frame: the file is read from its start. FLV does not store when its video
+ * ends, and MPEG streams report a wrong frame rate, so a seek may land after the last keyframe and find nothing to
+ * decode.
  */
 export function decideFullRead(times: ThumbnailTimes): ThumbnailSchedule {
   const { seconds, everySeconds } = times;

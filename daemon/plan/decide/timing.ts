@@ -13,7 +13,8 @@ export interface TimingSource {
   /** Format of the input. */
   readonly format: string;
   /**
-   * When the first frame is displayed, in seconds after the start of the output: above 0 if the audio starts before the video.
+   * When the first frame is displayed, in seconds after the start of the output: above 0 if the audio starts before the
+   * video.
    */
   readonly firstFrameSeconds: number;
 }
@@ -26,13 +27,14 @@ export interface TimingDecision {
 }
 
 /**
- * Decides the timing of frames. Frames keep their timestamps if the codec supports it: variable rates stay variable, and no frame
- * is duplicated. Theora counts frames instead of storing timestamps, and the clocks of MPEG-4 part 2 and WMV are coarse, so these
- * get a constant rate.
+ * Decides the timing of frames. Frames keep their timestamps if the codec supports it: variable rates stay variable,
+ * and no frame is duplicated. Theora counts frames instead of storing timestamps, and the clocks of MPEG-4 part 2 and
+ * WMV are coarse, so these get a constant rate.
  *
- * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input. `min_frame_rate`
- * follows: a lower rate becomes this one, and is constant then. `max_frame_rate` is applied last. A constant rate that is lowered stays
- * constant. From a variable rate, frames are dropped, and the others keep their timestamps.
+ * `frame_rate` converts any rate to a constant one. Without it, `decimate` divides the rate of the input.
+ * `min_frame_rate` follows: a lower rate becomes this one, and is constant then. `max_frame_rate` is applied last. A
+ * constant rate that is lowered stays constant. From a variable rate, frames are dropped, and the others keep their
+ * timestamps.
  */
 export function decideTiming(
   settings: TimingSettings,
@@ -78,14 +80,14 @@ export function decideTiming(
 }
 
 /**
- * Containers that store times in milliseconds, and a frame rate that only informs: files remuxed from other formats store the average
- * of a variable rate as if it were constant, and ffprobe reads only the first seconds.
+ * Containers that store times in milliseconds, and a frame rate that only informs: files remuxed from other formats
+ * store the average of a variable rate as if it were constant, and ffprobe reads only the first seconds.
  */
 const millisecondFormats: ReadonlySet<string> = new Set(['matroska', 'webm', 'flv', 'asf']);
 
 /**
- * Whether the times of all frames have to be read to know the frame rate: in the formats above, and in others whose rate seems
- * variable, such as MP4 that was copied from them.
+ * Whether the times of all frames have to be read to know the frame rate: in the formats above, and in others whose
+ * rate seems variable, such as MP4 that was copied from them.
  */
 export function isFrameRateUnproven(
   { isFrameRateVariable, hasRoundedTimes }: Pick<VideoFacts, 'isFrameRateVariable' | 'hasRoundedTimes'>,
@@ -95,8 +97,8 @@ export function isFrameRateUnproven(
 }
 
 /**
- * The number of parts of a frame in which rounded times are compared, each about a millisecond. An odd number, so that no frame starts
- * in the middle between two whole frames, from where rounding goes either way.
+ * The number of parts of a frame in which rounded times are compared, each about a millisecond. An odd number, so that
+ * no frame starts in the middle between two whole frames, from where rounding goes either way.
  */
 export function partsPerFrame(rate: Ratio): number {
   return Math.max(8, Math.floor(1000 / perSecond(rate))) | 1;
@@ -155,8 +157,8 @@ function variableRate(
 }
 
 /**
- * The whole numbers of the broadcast rates that are lower by a factor of 1000/1001: 23.976, 29.97 and 59.94 are their short
- * forms.
+ * The whole numbers of the broadcast rates that are lower by a factor of 1000/1001: 23.976, 29.97 and 59.94 are their
+ * short forms.
  */
 const broadcastRates = [12, 15, 24, 30, 48, 60, 120, 240] as const;
 /** Tolerance for a broadcast rate: 23.98 means 23.976. */
@@ -201,11 +203,11 @@ function greatestCommonDivisor(a: number, b: number): number {
 }
 
 /**
- * Decides when the last of unevenly spaced frames ends. ffmpeg uses the gap before the last frame as its duration, so a silent
- * slide show whose last image is displayed for long would be cut short. Set only if all frames of the input are encoded and it was
- * measured when the last one ends: if the input is truncated, the last frame must not replace the missing part. With audio, the audio
- * decides the duration, and players display the last frame until its end. A clip may end within a frame that is displayed for
- * long, which would otherwise extend beyond the clip.
+ * Decides when the last of unevenly spaced frames ends. ffmpeg uses the gap before the last frame as its duration, so a
+ * silent slide show whose last image is displayed for long would be cut short. Set only if all frames of the input are
+ * encoded and it was measured when the last one ends: if the input is truncated, the last frame must not replace the
+ * missing part. With audio, the audio decides the duration, and players display the last frame until its end. A clip
+ * may end within a frame that is displayed for long, which would otherwise extend beyond the clip.
  */
 export function decideLastFrame(
   { clip, video, audio, container }: Omit<Decision, 'lastFrame'>,
@@ -243,12 +245,15 @@ export function isLastFrameHeld({ lastFrame, frameRate }: VideoFacts): boolean {
   return (lastFrame.endSeconds - lastFrame.startSeconds) * perSecond(frameRate) > maxEvenFrames;
 }
 
-/** ffmpeg of 2018 and 7.0 display the last frame for one tick. So that little is missing, its repetitions are that short. */
+/**
+ * ffmpeg of 2018 and 7.0 display the last frame for one tick. So that little is missing, its repetitions are that
+ * short.
+ */
 const shortFrameSeconds = 0.01;
 
 /**
- * Decides whether the last frame is repeated until it ends: if it is displayed for longer than the others, and neither the file nor the audio
- * says for how long.
+ * Decides whether the last frame is repeated until it ends: if it is displayed for longer than the others, and neither
+ * the file nor the audio says for how long.
  */
 export function decideHeldFrame(
   decision: Omit<Decision, 'lastFrame'>,

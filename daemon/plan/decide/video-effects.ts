@@ -53,8 +53,8 @@ interface FieldRateDecision {
 }
 
 /**
- * Decides whether each field becomes a frame: by `deinterlace_mode`, otherwise if `frame_rate` is twice that of an interlaced
- * input.
+ * Decides whether each field becomes a frame: by `deinterlace_mode`, otherwise if `frame_rate` is twice that of an
+ * interlaced input.
  */
 export function decideFieldRate(
   { deinterlace_mode, deinterlace: mode, frame_rate }: OutputSettings,

@@ -26,10 +26,10 @@ export function watermarkArea({ canvas, scaleTo, by }: Fit, unscaled: PixelSize)
 }
 
 /**
- * Decides the sizes and positions of watermarks on the finished video, the last on top. Both are in pixels of that video, measured
- * in its content without bars unless `origin` is `frame`; percentages refer to the sides of the same area. A watermark keeps its
- * size unless one is set, and its aspect ratio if only one side is. One that does not fit entirely into the area is left out, and
- * `leftOut` says so; one without opacity is left out silently.
+ * Decides the sizes and positions of watermarks on the finished video, the last on top. Both are in pixels of that
+ * video, measured in its content without bars unless `origin` is `frame`; percentages refer to the sides of the same
+ * area. A watermark keeps its size unless one is set, and its aspect ratio if only one side is. One that does not fit
+ * entirely into the area is left out, and `leftOut` says so; one without opacity is left out silently.
  */
 export function decideWatermarks(
   settings: readonly WatermarkSettings[],

@@ -14,8 +14,8 @@ const loudnessRange = 11;
 const floorDb = -900;
 
 /**
- * The filters of the effects, in the order in which they apply. They follow the mixing of the channels. `skipSeconds` is the duration
- * that is read before the clip.
+ * The filters of the effects, in the order in which they apply. They follow the mixing of the channels. `skipSeconds`
+ * is the duration that is read before the clip.
  */
 export function effectFilters(
   audio: AudioDecision,
@@ -75,9 +75,10 @@ function normalizingFilters({ effects: { normalization }, sampleRate }: AudioDec
 }
 
 /**
- * Reaches a loudness with at most -1 dB of peak, which the standard recommends. The filter uses one gain for all of the audio if that
- * keeps the peak, and the measured range is above 0 and at most the target. The range of short or steady audio is 0, so a valid one is
- * given instead. Otherwise the gain varies with the audio, and the result may be up to 1 LU lower.
+ * Reaches a loudness with at most -1 dB of peak, which the standard recommends. The filter uses one gain for all of the
+ * audio if that keeps the peak, and the measured range is above 0 and at most the target. The range of short or steady
+ * audio is 0, so a valid one is given instead. Otherwise the gain varies with the audio, and the result may be up to 1
+ * LU lower.
  */
 function loudnessFilter(targetLufs: number, { integratedLufs, truePeakDb, thresholdLufs }: Loudness): string {
   const measured = [

@@ -10,14 +10,17 @@ import { effectFilters } from './audio-effects.js';
 import { limiterFilters } from './limiter.js';
 
 /**
- * Starts the audio when the video starts, and fills gaps with silence, so that both stay in sync in players and containers that
- * only count samples. A gap of 40 ms is not noticeable; by default ffmpeg ignores gaps of up to 100 ms, and all later audio is
- * early by that much. Rejected: compensating small differences (`async` above 1), which lost sync by seconds with 4.1 and 5.1
- * if the clock of the audio was 4 in 1000 too slow.
+ * Starts the audio when the video starts, and fills gaps with silence, so that both stay in sync in players and
+ * containers that only count samples. A gap of 40 ms is not noticeable; by default ffmpeg ignores gaps of up to 100 ms,
+ * and all later audio is early by that much. Rejected: compensating small differences (`async` above 1), which lost
+ * sync by seconds with 4.1 and 5.1 if the clock of the audio was 4 in 1000 too slow.
  */
 const resampleFilter = 'aresample=async=1:min_hard_comp=0.03:first_pts=0';
 
-/** The arguments for the audio of an output: its filters and its encoder. `skipSeconds` is the duration that is read before the clip. */
+/**
+ * The arguments for the audio of an output: its filters and its encoder. `skipSeconds` is the duration that is read
+ * before the clip.
+ */
 export function audioArgs(
   audio: AudioDecision,
   capabilities: Capabilities,
@@ -72,10 +75,10 @@ function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioE
 const restWeight = Math.SQRT1_2;
 
 /**
- * Downmixes by channel position, with the weights of ITU-R BS.775-3 and without the low-frequency effects. The weights are not
- * normalised, because that makes 5.1 nearly 9 dB quieter (a film of -21.6 LUFS came out with -30.3). `rematrix_maxval` is the sum
- * of weights above which ffmpeg normalises; no layout reaches this one. Integer samples would clip before the limiter, so floats
- * are used.
+ * Downmixes by channel position, with the weights of ITU-R BS.775-3 and without the low-frequency effects. The weights
+ * are not normalised, because that makes 5.1 nearly 9 dB quieter (a film of -21.6 LUFS came out with -30.3).
+ * `rematrix_maxval` is the sum of weights above which ffmpeg normalises; no layout reaches this one. Integer samples
+ * would clip before the limiter, so floats are used.
  */
 const positionalMatrix = [
   'internal_sample_fmt=fltp',
@@ -91,14 +94,20 @@ const elementaryFormats: ReadonlySet<string> = new Set(['aac', 'mp3', 'ac3', 'ea
 /** Added to the number that reports the format of a part, to distinguish it from a timestamp. */
 const partMark = 1e12;
 
-/** Formats whose audio may change. In others, the container states one format, and broadcasts rarely get into them as they are. */
+/**
+ * Formats whose audio may change. In others, the container states one format, and broadcasts rarely get into them as
+ * they are.
+ */
 export const changingAudioFormats: ReadonlySet<string> = new Set([
   ...elementaryFormats,
   'mpeg-ts',
   'mpeg-ps',
 ]);
 
-/** The filters that report each part of audio: its format and the timestamps of its first two frames, see `readAudioParts`. */
+/**
+ * The filters that report each part of audio: its format and the timestamps of its first two frames, see
+ * `readAudioParts`.
+ */
 const partFilters = [
   String.raw`volume=volume=1+0*print(${partMark}+nb_channels*1e6+sample_rate\,16):eval=once`,
   String.raw`asetpts=if(lte(st(0\,ld(0)+1)\,2)\,PTS+0*print(T\,16)\,PTS)`,
@@ -118,9 +127,9 @@ export function audioPartsArgs(
 const bytesPerSample = 8;
 
 /**
- * The run of ffmpeg that converts a stream whose format changes to stereo at one sample rate. ffmpeg builds the filters again at
- * each change, so those of an output, which count from its start, cannot follow it. The video is read too, so that a jump of the
- * clock is corrected as when it is encoded.
+ * The run of ffmpeg that converts a stream whose format changes to stereo at one sample rate. ffmpeg builds the filters
+ * again at each change, so those of an output, which count from its start, cannot follow it. The video is read too, so
+ * that a jump of the clock is corrected as when it is encoded.
  */
 export function conversionOf(
   { video, format, analysis, durationSeconds }: MediaFacts,
@@ -141,7 +150,8 @@ export function conversionOf(
     sizeBytes: Math.ceil((durationSeconds ?? 0) * rate) * bytesPerSample,
     args: [
       ...['-y', ...safeInputArgs(input, analysis), '-map', `0:${streamIndex}`, '-af', filters.join(',')],
-      // Without a container the samples follow each other. ffmpeg 5.1 sets a wrong time for the first frame of another rate.
+      // Without a container the samples follow each other. ffmpeg 5.1 sets a wrong time for the first frame of another
+      // rate.
       ...['-c:a', 'pcm_f32le', '-f', isElementary ? 'w64' : 'nut', fileArgument(path)],
       ...(video === null ? [] : ['-map', `0:${video.streamIndex}`, '-c:v', 'copy', '-f', 'null', '-']),
     ],
@@ -149,9 +159,9 @@ export function conversionOf(
 }
 
 /**
- * Reads the parts from the messages of the run that converted them. Where channels and sample rate change together, MPEG audio has one
- * frame with one of them first, whose time is wrong with older versions, so parts of a single frame are errors. The parts start where the
- * file does.
+ * Reads the parts from the messages of the run that converted them. Where channels and sample rate change together,
+ * MPEG audio has one frame with one of them first, whose time is wrong with older versions, so parts of a single frame
+ * are errors. The parts start where the file does.
  */
 export function readAudioParts(messages: string): readonly AudioPart[] {
   const parts: (AudioPart & { frames: number })[] = [];
@@ -185,8 +195,8 @@ const average = 'rematrix_maxval=1';
 const ceiling = 0.891;
 
 /**
- * The filters that mix the channels of the input to those of the output. The `aresample` that keeps the audio in sync also
- * downmixes.
+ * The filters that mix the channels of the input to those of the output. The `aresample` that keeps the audio in sync
+ * also downmixes.
  */
 export function mixingFilters(audio: AudioDecision, capabilities: Capabilities): readonly string[] {
   const { mixing, converted } = audio;
@@ -209,7 +219,9 @@ export function mixingFilters(audio: AudioDecision, capabilities: Capabilities):
   }
 }
 
-/** Channels without positions are assigned to left and right alternately. The first two are taken for the front pair. */
+/**
+ * Channels without positions are assigned to left and right alternately. The first two are taken for the front pair.
+ */
 function roundRobinFilters(inputChannels: number, channels: 1 | 2): string {
   const all = Array.from({ length: inputChannels }, (_, index) => index);
   const sum = (some: readonly number[], share: number) =>

@@ -29,8 +29,8 @@ function pathOf({ name }: Pick<FileTrack, 'name'>, { scratch }: PlanPaths): stri
 }
 
 /**
- * The files of captions as inputs. Their times count from the start of the clip. If more is read before that, `-ss` of the output removes it
- * from all inputs, so they are delayed by as much.
+ * The files of captions as inputs. Their times count from the start of the clip. If more is read before that, `-ss` of
+ * the output removes it from all inputs, so they are delayed by as much.
  */
 export function captionInputArgs(
   decision: Decision,
@@ -46,7 +46,9 @@ export function captionInputArgs(
   ]);
 }
 
-/** Rounded up, because packets have whole milliseconds, and one that would be rounded to a time before the clip is lost. */
+/**
+ * Rounded up, because packets have whole milliseconds, and one that would be rounded to a time before the clip is lost.
+ */
 function wholeMilliseconds(seconds: number): number {
   return Math.ceil(seconds * 1000) / 1000;
 }
@@ -95,8 +97,8 @@ function languageIn({ muxer }: Container, language: string | null): string {
 }
 
 /**
- * The filter that draws captions. The steps run in the scratch folder, so the name of the file is enough, and needs no escapes. It may
- * change the pixel format.
+ * The filter that draws captions. The steps run in the scratch folder, so the name of the file is enough, and needs no
+ * escapes. It may change the pixel format.
  */
 export function burnFilters({ burned, codecOptions }: VideoDecision): readonly string[] {
   return burned === undefined
@@ -148,8 +150,8 @@ export function copyVideoArgs(
 }
 
 /**
- * The arguments of the run that writes the closed captions of a transport stream to a file: as text (`srt`), or unchanged (`scc`). `name` is that of
- * a file in the working folder, without special characters.
+ * The arguments of the run that writes the closed captions of a transport stream to a file: as text (`srt`), or
+ * unchanged (`scc`). `name` is that of a file in the working folder, without special characters.
  */
 export function closedCaptionsArgs(name: string, form: 'srt' | 'scc', to: string): readonly string[] {
   const source = ['-f', 'lavfi', '-i', `movie=filename=${name}:format_name=mpegts[out0+subcc]`];

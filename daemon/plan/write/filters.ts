@@ -19,8 +19,8 @@ import { watermarkGraph } from './watermarks.js';
 export const videoLabel = '[v]';
 
 /**
- * The filter graph of a video, for `-filter_complex` (contract, section 11: order of the steps). `firstWatermark` is the index of
- * the first watermark input. `skip` is the part of the input before the clip.
+ * The filter graph of a video, for `-filter_complex` (contract, section 11: order of the steps). `firstWatermark` is
+ * the index of the first watermark input. `skip` is the part of the input before the clip.
  */
 export function videoGraph(
   video: VideoDecision,
@@ -52,8 +52,8 @@ export function videoGraph(
 }
 
 /**
- * The part of the input that is read before the clip: where it starts, its duration, and whether its last frame is displayed at the
- * start of the clip.
+ * The part of the input that is read before the clip: where it starts, its duration, and whether its last frame is
+ * displayed at the start of the clip.
  */
 export interface Skip {
   readonly readFromSeconds: number;
@@ -99,7 +99,8 @@ export function postScaleFilters({ codecOptions }: Pick<VideoDecision, 'codecOpt
 }
 
 /**
- * The filters that follow watermarks, which have 8 bits and limited range: the pixel format again, and the conversion to full range.
+ * The filters that follow watermarks, which have 8 bits and limited range: the pixel format again, and the conversion
+ * to full range.
  */
 function finalFilters(video: VideoDecision): readonly string[] {
   const { watermarks, codecOptions, signalling } = video;
@@ -111,16 +112,19 @@ function finalFilters(video: VideoDecision): readonly string[] {
 }
 
 /**
- * Makes ffmpeg drop the display matrix of the input. ffmpeg copies it to the output even if the filters have rotated the video,
- * but only if the graph has a single input, so this adds a second one that is discarded; it costs one frame reference per frame.
- * Without effect in 4.1 and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata. The automatic rotation of
- * ffmpeg removes the matrix, but rotates before deinterlacing.
+ * Makes ffmpeg drop the display matrix of the input. ffmpeg copies it to the output even if the filters have rotated
+ * the video, but only if the graph has a single input, so this adds a second one that is discarded; it costs one frame
+ * reference per frame. Without effect in 4.1 and 5.1: the stream tag `rotate`, `-map_metadata -1`, the filter sidedata.
+ * The automatic rotation of ffmpeg removes the matrix, but rotates before deinterlacing.
  */
 export function dropDisplayMatrix(source: string): string {
   return `${source}nullsink`;
 }
 
-/** Outputs one frame per frame, or per field. All frames are deinterlaced, because interlaced files often do not flag every frame. */
+/**
+ * Outputs one frame per frame, or per field. All frames are deinterlaced, because interlaced files often do not flag
+ * every frame.
+ */
 function deinterlaceFilter(
   { isFramePerField }: VideoDecision,
   fields: FieldOrderDecision,

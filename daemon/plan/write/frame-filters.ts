@@ -18,8 +18,8 @@ export function orientationFilters(orientation: Orientation): readonly string[] 
 }
 
 /**
- * Builds of 2018 scale bilinearly by default: an enlarged video had a quarter less detail. By default swscale rounds coarsely and
- * computes the chroma of RGB from every other pixel.
+ * Builds of 2018 scale bilinearly by default: an enlarged video had a quarter less detail. By default swscale rounds
+ * coarsely and computes the chroma of RGB from every other pixel.
  */
 export const scaleFlags = 'flags=bicubic+accurate_rnd+full_chroma_int';
 const rgbFlags = `${scaleFlags}+full_chroma_inp`;
@@ -28,8 +28,8 @@ const rgbFlags = `${scaleFlags}+full_chroma_inp`;
 type Scaled = Pick<Fit, 'scaleTo'> & Pick<VideoDecision, 'conversion' | 'staysInterlaced'>;
 
 /**
- * Scales the whole video and converts it to its matrix and to limited range. All options are given if any conversion is needed:
- * by default ffmpeg assumes BT.601 for frames that signal nothing, and keeps full range.
+ * Scales the whole video and converts it to its matrix and to limited range. All options are given if any conversion is
+ * needed: by default ffmpeg assumes BT.601 for frames that signal nothing, and keeps full range.
  */
 export function scaleFilters({ scaleTo, conversion, staysInterlaced }: Scaled): readonly string[] {
   const { to, isFullRange, hasAlpha } = conversion;
@@ -54,8 +54,8 @@ export function converted({ to }: ColourConversion): ColourConversion {
 }
 
 /**
- * Blends a video with transparency onto black. By default ffmpeg drops the alpha channel and shows the hidden colours. The result
- * is RGB.
+ * Blends a video with transparency onto black. By default ffmpeg drops the alpha channel and shows the hidden colours.
+ * The result is RGB.
  */
 export function blackBackgroundFilters({ conversion }: Pick<VideoDecision, 'conversion'>): readonly string[] {
   const { from, isFullRange, hasAlpha } = conversion;
@@ -79,13 +79,13 @@ export function toRgb(
 }
 
 /**
- * Converts HDR to BT.709: makes the light linear with 100 cd/m² as 1, converts the primaries to those of high definition, and
- * applies a curve ("hable") that compresses what is brighter. Measured: grey of 26 cd/m² (18 % of white in HDR) becomes 97 of
- * 255, where BT.709 has 104; white of 203 becomes 193, and 1000 becomes 254. HLG gives the same. With twice the light as 1
- * (npl=203) that grey was 73; with the curves "mobius" and "reinhard" it was 146 and 137.
+ * Converts HDR to BT.709: makes the light linear with 100 cd/m² as 1, converts the primaries to those of high
+ * definition, and applies a curve ("hable") that compresses what is brighter. Measured: grey of 26 cd/m² (18 % of white
+ * in HDR) becomes 97 of 255, where BT.709 has 104; white of 203 becomes 193, and 1000 becomes 254. HLG gives the same.
+ * With twice the light as 1 (npl=203) that grey was 73; with the curves "mobius" and "reinhard" it was 146 and 137.
  *
- * It follows scaling, because it takes 16 ms of processor time per frame of 1280x720, and 37 ms for 1920x1080. If the video is
- * not scaled, odd sides are cropped first, because zscale does not support them with subsampled chroma.
+ * It follows scaling, because it takes 16 ms of processor time per frame of 1280x720, and 37 ms for 1920x1080. If the
+ * video is not scaled, odd sides are cropped first, because zscale does not support them with subsampled chroma.
  */
 export function toneMapFilters({
   toneMapFrom,

@@ -12,9 +12,9 @@ import { watermarkGraph } from './watermarks.js';
 export const groupLabel = (index: number): string => `[v${index}]`;
 
 /**
- * The filter graph of several videos of one input. They share all filters before scaling. Each rendition is then split off,
- * scaled, framed and watermarked. The colours are converted before a rendition is split, because ffmpeg picks other ones for a
- * second scaling. `source` is the size of the input after rotation, `firstInput` the index of the
+ * The filter graph of several videos of one input. They share all filters before scaling. Each rendition is then split
+ * off, scaled, framed and watermarked. The colours are converted before a rendition is split, because ffmpeg picks
+ * other ones for a second scaling. `source` is the size of the input after rotation, `firstInput` the index of the
  * first watermark input.
  */
 export function groupGraph(

@@ -3,8 +3,9 @@ import type { PlanPaths } from '../plan-types.js';
 import { fileArgument, inputOptions, safeInputArgs, safeInputOptions } from '../safe-input.js';
 
 /**
- * Options of the decoder for a codec (null for none). With several threads ffmpeg's decoder for Theora and VP3 corrupts colours:
- * a grey video of 64x64 came out partly green in 5 of 40 decodings with builds of 2018, and in one of 8 with 5.1.
+ * Options of the decoder for a codec (null for none). With several threads ffmpeg's decoder for Theora and VP3 corrupts
+ * colours: a grey video of 64x64 came out partly green in 5 of 40 decodings with builds of 2018, and in one of 8 with
+ * 5.1.
  */
 export function decoderArgs(codec: string | null): readonly string[] {
   return codec !== null && /^(?:theora|vp[34])$/.test(codec) ? ['-threads', '1'] : [];
@@ -13,9 +14,10 @@ export function decoderArgs(codec: string | null): readonly string[] {
 type InputVideo = Pick<VideoDecision, 'streamIndex' | 'inputCodec' | 'inputDecoder' | 'firstFrame'>;
 
 /**
- * The input and its options. The clip starts by seeking before `-i`: ffmpeg starts at the preceding keyframe and drops the frames
- * before the requested time. This is exact to the frame, and a clip from the end of a long file costs no more than one from its
- * start. Filters rotate the video, because the automatic rotation of ffmpeg comes before deinterlacing and destroys the fields.
+ * The input and its options. The clip starts by seeking before `-i`: ffmpeg starts at the preceding keyframe and drops
+ * the frames before the requested time. This is exact to the frame, and a clip from the end of a long file costs no
+ * more than one from its start. Filters rotate the video, because the automatic rotation of ffmpeg comes before
+ * deinterlacing and destroys the fields.
  */
 export function inputArgs(
   { input, analysis, reorderSeconds }: Pick<PlanPaths, 'input' | 'analysis' | 'reorderSeconds'>,

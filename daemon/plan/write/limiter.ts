@@ -5,8 +5,8 @@ import type { Capabilities } from '../plan-types.js';
 const lookaheadSeconds = 0.005;
 
 /**
- * Keeps the samples below `ceiling` (1 is full scale). The limiter delays each sample by its lookahead minus one sample. Builds before
- * 5.0 cannot compensate that, so the timestamps are shifted here.
+ * Keeps the samples below `ceiling` (1 is full scale). The limiter delays each sample by its lookahead minus one
+ * sample. Builds before 5.0 cannot compensate that, so the timestamps are shifted here.
  */
 export function limiterFilters(
   ceiling: number,

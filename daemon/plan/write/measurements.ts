@@ -8,10 +8,11 @@ import { skipOf } from './output.js';
 /** `framelog` leaves only the summary in the log. */
 const loudnessMeter = 'ebur128=peak=true:framelog=verbose';
 /**
- * What to measure in the audio of an output before it is encoded: nothing or one value. The audio passes the same filters as when it
- * is encoded, up to that point, and only the part that the output has is measured. Peaks are measured in floats: the samples of
- * `volumedetect` are integers, and hide how far a boosted tone exceeds full scale (3.4 dB above it came out as 0). The loudness that
- * `loudnorm` measures itself is 0.5 LU too high for audio that is 12 dB quieter in one half; `ebur128` is exact.
+ * What to measure in the audio of an output before it is encoded: nothing or one value. The audio passes the same
+ * filters as when it is encoded, up to that point, and only the part that the output has is measured. Peaks are
+ * measured in floats: the samples of `volumedetect` are integers, and hide how far a boosted tone exceeds full scale
+ * (3.4 dB above it came out as 0). The loudness that `loudnorm` measures itself is 0.5 LU too high for audio that is 12
+ * dB quieter in one half; `ebur128` is exact.
  */
 export function measurementsOf(
   decision: Decision,

@@ -47,7 +47,10 @@ export function outputArgs(
   ];
 }
 
-/** The arguments for the streams that are copied. A copied clip starts at time 0, also if its first keyframe is before its start. */
+/**
+ * The arguments for the streams that are copied. A copied clip starts at time 0, also if its first keyframe is before
+ * its start.
+ */
 function copyArgs({ copies, clip, container }: Decision, streams: Streams): readonly string[] {
   if (copies === undefined) return [];
   const { video, audio, stripsAdts, repeatsParameterSets } = copies;
@@ -64,9 +67,9 @@ function copyArgs({ copies, clip, container }: Decision, streams: Streams): read
 }
 
 /**
- * Puts the parameter sets in front of all that needs them in a keyframe. By default ffmpeg puts them in front of the slices, behind the
- * buffering period that x264 and x265 write for a constant bitrate, and strict decoders reject that. An access unit delimiter in the
- * input would follow them; the muxer writes another one in front.
+ * Puts the parameter sets in front of all that needs them in a keyframe. By default ffmpeg puts them in front of the
+ * slices, behind the buffering period that x264 and x265 write for a constant bitrate, and strict decoders reject that.
+ * An access unit delimiter in the input would follow them; the muxer writes another one in front.
  */
 function parameterSetFilters(codec: string): string {
   const delimiter = codec === 'hevc' ? 35 : 9;
@@ -110,16 +113,17 @@ function fileArgs(decision: Decision, path: string, { hasFpsMode: isNew }: Capab
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),
-    // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames at 25 per second.
-    // The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
+    // Decoding times before the first frame would move the rendition: by 23 ms for AAC, and by 80 ms for two B-frames
+    // at 25 per second. The muxer adds 1.4 s, so none becomes negative. A copied clip may begin long before its start.
     ...(packaging?.container !== 'ts' || (copies !== undefined && clip.startSeconds > 0)
       ? []
       : ['-avoid_negative_ts', 'disabled']),
-    // Encoders return frames of slow video long after they were read. Without this, the muxer writes up to that time only audio, so that players
-    // and ffprobe find no video.
+    // Encoders return frames of slow video long after they were read. Without this, the muxer writes up to that time
+    // only audio, so that players and ffprobe find no video.
     ...(muxer === 'mpegts' && hasVideo && hasAudio ? ['-max_interleave_delta', '0'] : []),
-    // Segments can be cut only between packets of audio, which by default have up to 0.35 s of it. The audio of a segment would begin that much
-    // before its video, and hls.js reports such a segment as an error (bufferAppendNoProgress) when it loads it again.
+    // Segments can be cut only between packets of audio, which by default have up to 0.35 s of it. The audio of a
+    // segment would begin that much before its video, and hls.js reports such a segment as an error
+    // (bufferAppendNoProgress) when it loads it again.
     ...(packaging?.container === 'ts' && hasAudio ? ['-pes_payload_size', String(audioPacketBytes)] : []),
     // Only frames: players would take the header of a file for one.
     ...(packaging?.container === 'mp3' ? ['-write_xing', '0', '-id3v2_version', '0'] : []),

@@ -3,14 +3,18 @@ import { atLevel, type VideoEncoder } from '../encoders.js';
 
 /** The frame rate assumed for an input without one. */
 export const assumedFramesPerSecond = 25;
-/** The minimum ceiling for `quality` 1-5: a slide show has few pixels per second, but still needs bits for each slide. */
+/**
+ * The minimum ceiling for `quality` 1-5: a slide show has few pixels per second, but still needs bits for each slide.
+ */
 const minCeilingKbps = [60, 80, 100, 130, 170] as const;
-/** The maximum bitrate relative to the cap: a bitrate may be missed by a tenth, and its peaks need space below the cap. */
+/**
+ * The maximum bitrate relative to the cap: a bitrate may be missed by a tenth, and its peaks need space below the cap.
+ */
 const capHeadroom = 0.9;
 
 /**
- * The arguments of the rate control: a quality or a bitrate, and the cap. `scale` multiplies all bitrates, for an encoder that
- * assumes longer durations.
+ * The arguments of the rate control: a quality or a bitrate, and the cap. `scale` multiplies all bitrates, for an
+ * encoder that assumes longer durations.
  */
 export function rateArgs(original: VideoDecision, encoder: VideoEncoder, scale = 1): readonly string[] {
   const video = scaled(original, scale);

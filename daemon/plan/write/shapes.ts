@@ -6,13 +6,17 @@ import { safeInputArgs } from '../safe-input.js';
 import { scaleFlags } from './frame-filters.js';
 import { secondsArgument } from './input.js';
 
-/** What the filters report if a frame has not the shape of the first: as a number, because expressions print nothing else. */
+/**
+ * What the filters report if a frame has not the shape of the first: as a number, because expressions print nothing
+ * else.
+ */
 export const shapeMark = 1e12;
 
 /**
- * Fits frames whose size or shape of pixels differs from that of the first, as in recordings of television, into it with bars. The
- * filters pass all other frames on as they are. ffmpeg would build the filters of an output again, which changes the shape of such frames, makes
- * those that count begin again, and loses watermarks; the input has the option that prevents that. `readFromSeconds` is where reading starts.
+ * Fits frames whose size or shape of pixels differs from that of the first, as in recordings of television, into it
+ * with bars. The filters pass all other frames on as they are. ffmpeg would build the filters of an output again, which
+ * changes the shape of such frames, makes those that count begin again, and loses watermarks; the input has the option
+ * that prevents that. `readFromSeconds` is where reading starts.
  */
 export function shapeFilters(
   {
@@ -65,7 +69,10 @@ function pixelArgument({ numerator, denominator }: Ratio): string {
   return numerator > 0 && denominator > 0 ? `${numerator}/${denominator}` : '1';
 }
 
-/** The arguments of the run that lists the shapes of all keyframes, where they may change. Without timestamps all frames are counted. */
+/**
+ * The arguments of the run that lists the shapes of all keyframes, where they may change. Without timestamps all frames
+ * are counted.
+ */
 export function shapeListArgs(
   { streamIndex }: Pick<VideoFacts, 'streamIndex'>,
   format: string,
@@ -89,8 +96,8 @@ export function readShapes(messages: string): readonly FrameShape[] {
 }
 
 /**
- * The sentence about the first change of the shape of frames; null if there is none. They were fitted into the first size, or stretched
- * to it.
+ * The sentence about the first change of the shape of frames; null if there is none. They were fitted into the first
+ * size, or stretched to it.
  */
 export function shapeWarning(frames: readonly FrameShape[], by: 'fitted' | 'distorted'): string | null {
   const [first] = frames;

@@ -101,9 +101,9 @@ interface Group {
 }
 
 /**
- * The runs of ffmpeg that encode several outputs at once: one, or two if the bitrates need two passes. ffmpeg names the logs of a
- * first pass by the stream number in the run, so the first run has the same streams as the second: audio and captions are copied and
- * discarded, which costs nothing. `stored` is the size of the input as stored.
+ * The runs of ffmpeg that encode several outputs at once: one, or two if the bitrates need two passes. ffmpeg names the
+ * logs of a first pass by the stream number in the run, so the first run has the same streams as the second: audio and
+ * captions are copied and discarded, which costs nothing. `stored` is the size of the input as stored.
  */
 export function groupSteps(
   group: Group,

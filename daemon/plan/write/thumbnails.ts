@@ -122,11 +122,12 @@ function inputArgs(
   ];
 }
 
-// Without this, times are shifted to start at the seek position and rounded to the time base of the file, which in Ogg is one
-// frame.
+// Without this, times are shifted to start at the seek position and rounded to the time base of the file, which in Ogg
+// is one frame.
 const keepTimestamps = ['-copyts'] as const;
 
-// Files often store too short a duration for the last frame, or none (FLV). Without a frame rate, all copies would have one time.
+// Files often store too short a duration for the last frame, or none (FLV). Without a frame rate, all copies would have
+// one time.
 const extendLastFrame = 'tpad=stop=-1:stop_mode=clone';
 
 const encoderArgs = {
@@ -157,9 +158,9 @@ function imageArgs(
 }
 
 /**
- * Selects the frames displayed at a time and at each interval after it: timestamps are rescaled to one tick per interval, and the
- * filter fps, rounding up, keeps the last frame that started before each tick. (`select` keeps the first frame after the tick,
- * which may be late or, at the end, missing.)
+ * Selects the frames displayed at a time and at each interval after it: timestamps are rescaled to one tick per
+ * interval, and the filter fps, rounding up, keeps the last frame that started before each tick. (`select` keeps the
+ * first frame after the tick, which may be late or, at the end, missing.)
  */
 function displayedAt(firstSeconds: number, everySeconds: number): string {
   const first = Math.round((firstSeconds + toleranceSeconds) * 1e6);

@@ -7,10 +7,11 @@ import { secondsArgument } from './input.js';
 import { assumedFramesPerSecond } from './rate.js';
 
 /**
- * The filters that select the frames of an output. The option `-r` of ffmpeg is less exact: it keeps frames until they are more
- * than one frame early, so at 10 frames per second the video is a tenth of a second ahead of the audio.
+ * The filters that select the frames of an output. The option `-r` of ffmpeg is less exact: it keeps frames until they
+ * are more than one frame early, so at 10 frames per second the video is a tenth of a second ahead of the audio.
  *
- * `skipSeconds` is the duration that is read before the clip: the first frame of the clip is the first of a constant rate.
+ * `skipSeconds` is the duration that is read before the clip: the first frame of the clip is the first of a constant
+ * rate.
  */
 export function timingFilters(timing: Timing, skipSeconds: number): readonly string[] {
   const filters =
@@ -31,8 +32,9 @@ export function timingFilters(timing: Timing, skipSeconds: number): readonly str
 }
 
 /**
- * Repeats the last frame twice, at the end of its time. ffmpeg, and players that read segments, take the distance of the last two frames for
- * the duration of the last one. By default the filter repeats it where it ends according to ffmpeg, which differs by build.
+ * Repeats the last frame twice, at the end of its time. ffmpeg, and players that read segments, take the distance of
+ * the last two frames for the duration of the last one. By default the filter repeats it where it ends according to
+ * ffmpeg, which differs by build.
  */
 function heldFrameFilters(held: HeldFrame, skipSeconds: number): readonly string[] {
   const { startSeconds, endSeconds, frameSeconds } = held;
@@ -60,14 +62,14 @@ function selectFilter(rule: FrameDropRule): string {
 }
 
 /**
- * Uneven timestamps are kept to 1/90000 of a second, the clock of MPEG, if the build supports it. By default ffmpeg would move
- * every frame to the nearest multiple of the average rate, and drop frames that collide.
+ * Uneven timestamps are kept to 1/90000 of a second, the clock of MPEG, if the build supports it. By default ffmpeg
+ * would move every frame to the nearest multiple of the average rate, and drop frames that collide.
  */
 export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readonly string[] {
   const mode = hasFpsMode ? '-fps_mode' : '-vsync';
-  // A late start is filled with the first frame, because Theora cannot start late. The rate is repeated here, because since
-  // ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then duplicates frames up to the rate of the input.
-  // Builds of 2018 would then repeat a frame that was displayed for long in the input as often again.
+  // A late start is filled with the first frame, because Theora cannot start late. The rate is repeated here, because
+  // since ffmpeg 7.0 it is unknown after the filter setpts, and ffmpeg then duplicates frames up to the rate of the
+  // input. Builds of 2018 would then repeat a frame that was displayed for long in the input as often again.
   if (timing.by === 'constant-rate') {
     const isRepeated = timing.heldFrame !== undefined && !hasFpsMode;
     return [mode, isRepeated ? 'vfr' : 'cfr', '-r:v', fraction(timing.rate)];
@@ -89,8 +91,8 @@ export function timingArgs(timing: Timing, { hasFpsMode }: Capabilities): readon
       return [mode, 'vfr', ...timeBase(1, clock.perSecond), ...(hasFpsMode ? [] : ['-bf', '0'])];
     case 'fine':
       if (hasFpsMode) return [mode, 'vfr', ...timeBase(1, 90_000)];
-      // Older builds end the edit list of MP4 one tick after the last frame is decoded, minus a millisecond. With finer ticks, or
-      // with frames that are displayed later than they are decoded, the last frames would be cut off.
+      // Older builds end the edit list of MP4 one tick after the last frame is decoded, minus a millisecond. With finer
+      // ticks, or with frames that are displayed later than they are decoded, the last frames would be cut off.
       return [mode, 'vfr', ...timeBase(1, 500), '-bf', '0'];
   }
 }
@@ -105,9 +107,9 @@ function fraction({ numerator, denominator }: Ratio): string {
 }
 
 /**
- * Sets the duration of the last frame by extending every frame to the end: MP4 and MOV use only the duration of the last frame.
- * Measured: a video of 12 s whose last frame is displayed for 10 s came out with 3 s without this, and with 12 s with it. Builds
- * of 2018 have no such filter. In Matroska the duration came out 90 times too long.
+ * Sets the duration of the last frame by extending every frame to the end: MP4 and MOV use only the duration of the
+ * last frame. Measured: a video of 12 s whose last frame is displayed for 10 s came out with 3 s without this, and with
+ * 12 s with it. Builds of 2018 have no such filter. In Matroska the duration came out 90 times too long.
  */
 export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Capabilities): readonly string[] {
   if (lastFrame === null || !hasFpsMode) return [];
@@ -116,8 +118,8 @@ export function lastFrameArgs(lastFrame: LastFrame | null, { hasFpsMode }: Capab
 }
 
 /**
- * Sets the duration of evenly spaced frames, of which MP4 needs that of the last one. ffmpeg 7.0 loses it in the filter setpts, and the
- * last frame would last one tick.
+ * Sets the duration of evenly spaced frames, of which MP4 needs that of the last one. ffmpeg 7.0 loses it in the filter
+ * setpts, and the last frame would last one tick.
  */
 export function frameDurationArgs(video: VideoDecision, capabilities: Capabilities): readonly string[] {
   const { version, hasFpsMode } = capabilities;
@@ -129,16 +131,16 @@ export function frameDurationArgs(video: VideoDecision, capabilities: Capabiliti
 }
 
 /*
- * Up to 5.1, ffmpeg passes one tick of the time base as the duration of every frame to libvpx and libaom. In one pass they use
- * the time between frames instead. In two passes, the first pass sums up the durations, and the second distributes the bitrate
- * over the sum: with ticks of 1/90000 of a second, VP8 gave 34 Kbps of 300. So the bitrate is multiplied by the number of ticks
- * per frame. VP9 exceeds the target if there are many: four seconds of noise at 21 uneven frames per second came out with 502
- * Kbps of 300 at 48 ticks per frame, 396 at 24, and 323 at 12.
+ * Up to 5.1, ffmpeg passes one tick of the time base as the duration of every frame to libvpx and libaom. In one pass
+ * they use the time between frames instead. In two passes, the first pass sums up the durations, and the second
+ * distributes the bitrate over the sum: with ticks of 1/90000 of a second, VP8 gave 34 Kbps of 300. So the bitrate is
+ * multiplied by the number of ticks per frame. VP9 exceeds the target if there are many: four seconds of noise at 21
+ * uneven frames per second came out with 502 Kbps of 300 at 48 ticks per frame, 396 at 24, and 323 at 12.
  */
 
 /**
- * Ticks per second for uneven frames. The minimum keeps frames within two milliseconds of their times; high frame rates get
- * twelve ticks per frame.
+ * Ticks per second for uneven frames. The minimum keeps frames within two milliseconds of their times; high frame rates
+ * get twelve ticks per frame.
  */
 const tickRange = { min: 250, max: 1000, perFrame: 12 } as const;
 /** Maximum bitrate for libvpx: it counts the bits of some seconds in 32 bits. */

@@ -49,8 +49,8 @@ export function videoArgs(
 }
 
 /**
- * Keyframes, passes, tiles and uneven frames. ffmpeg does not support the passes of x265, and builds of 2018 do not support its
- * keyframe interval, so for x265 all of these are encoder parameters.
+ * Keyframes, passes, tiles and uneven frames. ffmpeg does not support the passes of x265, and builds of 2018 do not
+ * support its keyframe interval, so for x265 all of these are encoder parameters.
  */
 function groupArgs(video: VideoDecision, encoder: VideoEncoder, pass: Pass | null): readonly string[] {
   const frames = String(keyframeInterval(video, encoder));
@@ -96,9 +96,10 @@ function tileArgs({ fit }: VideoDecision, { tileColumns }: VideoEncoder): readon
 }
 
 /**
- * Parameters for the rate of frames whose time base is another one. By default ffmpeg passes the time base instead, or the lowest rate
- * that fits all times: x265 gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames per second between 12 and 30. x264 writes the time
- * base of evenly spaced frames into the stream: a film of 24 frames per second said 312.
+ * Parameters for the rate of frames whose time base is another one. By default ffmpeg passes the time base instead, or
+ * the lowest rate that fits all times: x265 gave 52 Kbps of 150 and SVT-AV1 119 of 300, for 21 frames per second
+ * between 12 and 30. x264 writes the time base of evenly spaced frames into the stream: a film of 24 frames per second
+ * said 312.
  */
 function rateParams({ timing, framesPerSecond }: VideoDecision, encoder: VideoEncoder): readonly string[] {
   if (timing.by !== 'source-timestamps') return [];
@@ -229,8 +230,9 @@ const fixedArgs: Readonly<Record<VideoEncoderName, (frames: string, hasForced: b
 const toleranceSeconds = 0.001;
 
 /**
- * True for the first frame of each period. The number of the period is compared instead of counting keyframes (n_forced), because
- * after a gap of several periods a count would make each following frame a keyframe until it has caught up.
+ * True for the first frame of each period. The number of the period is compared instead of counting keyframes
+ * (n_forced), because after a gap of several periods a count would make each following frame a keyframe until it has
+ * caught up.
  */
 function periodStarts(perSecond: number): string {
   const period = (time: string) => `floor((${time}+${toleranceSeconds})*${perSecond})`;

@@ -13,8 +13,8 @@ export function watermarkInputArgs(overlays: readonly Overlay[]): readonly strin
 
 /**
  * The part of a graph that overlays watermarks on a video, later ones on top. `from` and `to` are labels with brackets,
- * `firstInput` is the index of the first watermark input. Only the first frame of an image is used (animations do not play), and
- * it stays until the end. `prefix` makes the labels of several videos in one graph unique.
+ * `firstInput` is the index of the first watermark input. Only the first frame of an image is used (animations do not
+ * play), and it stays until the end. `prefix` makes the labels of several videos in one graph unique.
  */
 export function watermarkGraph(
   overlays: readonly Overlay[],
@@ -52,8 +52,8 @@ function overlayFilters({ image, scaleTo, x, y, matrix, opacity }: Overlay): rea
 }
 
 /**
- * Builds of 2018 scale bilinearly by default, and all builds spread chroma over two pixels. For one frame, accuracy costs
- * nothing.
+ * Builds of 2018 scale bilinearly by default, and all builds spread chroma over two pixels. For one frame, accuracy
+ * costs nothing.
  */
 const accurateFlags = 'bicubic+accurate_rnd+full_chroma_int+full_chroma_inp';
 

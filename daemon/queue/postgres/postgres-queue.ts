@@ -12,8 +12,8 @@ type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &
   Omit<RunQueueOptions, 'source' | 'claims' | 'store'> & { readonly store: PostgresJobStore };
 
 /**
- * Opens the queue of a database, which several daemons share. The hooks of {@link QueueEntries} must be those of the store. A job that another
- * daemon has changed stops its run here.
+ * Opens the queue of a database, which several daemons share. The hooks of {@link QueueEntries} must be those of the
+ * store. A job that another daemon has changed stops its run here.
  */
 export async function openPostgresQueue(options: PostgresQueueOptions): Promise<JobQueue> {
   const source = new PostgresSource(options);
@@ -42,16 +42,16 @@ interface SuperviseOptions {
 /** How often the leader looks for runs that do not report, in milliseconds. */
 const superviseIntervalMs = 5000;
 /**
- * Every so many times it also looks for jobs that were taken and not begun, which reads all jobs, and lets all daemons look for jobs: one may
- * have ended between taking and claiming a job.
+ * Every so many times it also looks for jobs that were taken and not begun, which reads all jobs, and lets all daemons
+ * look for jobs: one may have ended between taking and claiming a job.
  */
 const readAllEvery = 4;
 /** Every so many times, which is each hour, it tidies up. */
 const tidyEvery = 720;
 
 /**
- * Gives jobs to others whose holders do not report, until the signal is aborted. For one daemon at a time. It begins after a lease, so that
- * after a time without the database all holders can report before.
+ * Gives jobs to others whose holders do not report, until the signal is aborted. For one daemon at a time. It begins
+ * after a lease, so that after a time without the database all holders can report before.
  */
 export function superviseQueue(options: SuperviseOptions, signal: AbortSignal): void {
   let count = 0;
@@ -95,7 +95,10 @@ export async function deleteUnusedQueues(
   return empty.filter((name) => !unused.includes(name));
 }
 
-/** Requeues the jobs whose runs have ended without a report. That counts as a crash, of the jobs of remote workers as `requeue` says. */
+/**
+ * Requeues the jobs whose runs have ended without a report. That counts as a crash, of the jobs of remote workers as
+ * `requeue` says.
+ */
 async function dropExpiredLeases({ entries, store, progressOf, now, log }: SuperviseOptions): Promise<void> {
   for (const { id, claim } of await entries.overdue()) {
     let crashesBefore = 0;

@@ -32,7 +32,10 @@ interface SourceListener {
 /** After a failed look for jobs, in milliseconds. */
 const retryMs = 1000;
 
-/** The jobs that wait in a database. The engine gives each to one process at a time; {@link QueueEntries} puts them there. */
+/**
+ * The jobs that wait in a database. The engine gives each to one process at a time; {@link QueueEntries} puts them
+ * there.
+ */
 export class PostgresSource implements JobSource {
   readonly isShared = true;
   readonly #options: PostgresSourceOptions;
@@ -237,7 +240,10 @@ class HeldJobs {
     if (entry !== undefined) entry.hasReported = true;
   }
 
-  /** Confirms that a job is held; see `Run.confirmClaim`. Rejects if it is lost, or while the database cannot be reached. */
+  /**
+   * Confirms that a job is held; see `Run.confirmClaim`. Rejects if it is lost, or while the database cannot be
+   * reached.
+   */
   async confirm(jobId: number, maxAgeMs = freshMs): Promise<AbortSignal> {
     const entry = this.#entries.get(jobId);
     if (entry === undefined) throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
@@ -313,9 +319,9 @@ interface QueueRow {
 }
 
 /**
- * The queues in which jobs wait, as they were when `load` read them. It decides from which of them the next job is taken, as `WaitingJobs`
- * does in memory: from the account with the fewest running jobs on all machines, then the one whose job has the greatest priority, then the
- * oldest.
+ * The queues in which jobs wait, as they were when `load` read them. It decides from which of them the next job is
+ * taken, as `WaitingJobs` does in memory: from the account with the fewest running jobs on all machines, then the one
+ * whose job has the greatest priority, then the oldest.
  */
 class WaitingQueues {
   readonly #queries: PostgresDatabase['queries'];

@@ -20,8 +20,8 @@ interface OverdueJob {
 }
 
 /**
- * Keeps the queues of the engine and the records of the jobs together: a change of a job and that of its place in the queue are one
- * transaction. A job stays in its queue until it is final, or waits again and needs something else.
+ * Keeps the queues of the engine and the records of the jobs together: a change of a job and that of its place in the
+ * queue are one transaction. A job stays in its queue until it is final, or waits again and needs something else.
  */
 export class QueueEntries {
   readonly #database: PostgresDatabase;
@@ -100,8 +100,8 @@ export class QueueEntries {
   }
 
   /**
-   * The queues with jobs whose holders have not reported in time. Reads only jobs that run; with `all`, every job of the engine: one may have been
-   * taken and not begun.
+   * The queues with jobs whose holders have not reported in time. Reads only jobs that run; with `all`, every job of
+   * the engine: one may have been taken and not begun.
    */
   async overdueQueues({ all }: { readonly all: boolean }): Promise<readonly string[]> {
     const { rows } = await sql<{ name: string }>`
@@ -133,7 +133,8 @@ export class QueueEntries {
   /** Deletes a queue if it has no jobs. */
   async deleteQueue(name: string): Promise<void> {
     await this.#database.queries.transaction().execute(async (transaction) => {
-      // A create that has added a job and is not committed holds the row, see `insertEntry`; later ones wait for this transaction.
+      // A create that has added a job and is not committed holds the row, see `insertEntry`; later ones wait for this
+      // transaction.
       const queue = transaction.selectFrom('queues').select('name').where('name', '=', name).forUpdate();
       if ((await queue.executeTakeFirst()) === undefined) return;
       const entry = transaction.selectFrom('queue_entries').select('job_id').where('queue', '=', name);
@@ -211,7 +212,10 @@ function placeOf({ state }: Job): 'waiting' | 'running' | 'none' {
   return state === 'processing' ? 'running' : 'waiting';
 }
 
-/** Inserts the place of a job and prevents until the end of the transaction that its queue is deleted; false if there is no such queue. */
+/**
+ * Inserts the place of a job and prevents until the end of the transaction that its queue is deleted; false if there is
+ * no such queue.
+ */
 async function insertEntry(transaction: DatabaseTransaction, entry: QueueEntry): Promise<boolean> {
   const { rows } = await sql`
     insert into venc.queue_entries (job_id, queue, priority, is_waiting)
@@ -250,7 +254,10 @@ interface TakenJob extends Attempt {
   readonly jobId: number;
 }
 
-/** The engine of the queue, pg-boss, as far as this program uses it. Every method that changes a job may run in a transaction of the store. */
+/**
+ * The engine of the queue, pg-boss, as far as this program uses it. Every method that changes a job may run in a
+ * transaction of the store.
+ */
 export interface QueueEngine {
   /** Creates a queue; no-op if it exists. */
   createQueue(name: string): Promise<void>;
@@ -268,11 +275,17 @@ export interface QueueEngine {
   touch(queue: string, attempts: readonly Attempt[]): Promise<readonly Attempt[]>;
   /** The attempt that runs a job, and its queue; null if none does. */
   attemptOf(database: PostgresDatabase, jobId: number): Promise<{ queue: string; attempt: Attempt } | null>;
-  /** Lets the jobs of some queues wait again whose holders have not reported in time, and does what else the engine does for all of them (null). */
+  /**
+   * Lets the jobs of some queues wait again whose holders have not reported in time, and does what else the engine does
+   * for all of them (null).
+   */
   supervise(queues: readonly string[] | null): Promise<void>;
   /** Deletes an empty queue; no-op if there is none. */
   deleteQueue(name: string): Promise<void>;
-  /** Does what a create of a job with new needs does, and changes nothing. Rejects if that fails. Uses one connection at most. */
+  /**
+   * Does what a create of a job with new needs does, and changes nothing. Rejects if that fails. Uses one connection at
+   * most.
+   */
   check(): Promise<void>;
   close(): Promise<void>;
 }

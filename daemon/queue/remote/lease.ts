@@ -25,15 +25,18 @@ const immediateReasons: readonly StopReason[] = [
 ];
 
 /**
- * The right of a remote worker to process one job, for as long as it reports. It is the run of the job as the queue sees it: the handler of
- * the run ends when the job does, or when the worker has confirmed that it stopped. Until then no other worker gets the job. If daemons share
- * their workers, the run ends when it is stopped: the record of the job says why, and any daemon answers its worker.
+ * The right of a remote worker to process one job, for as long as it reports. It is the run of the job as the queue
+ * sees it: the handler of the run ends when the job does, or when the worker has confirmed that it stopped. Until then
+ * no other worker gets the job. If daemons share their workers, the run ends when it is stopped: the record of the job
+ * says why, and any daemon answers its worker.
  */
 export class Lease {
   readonly worker: string;
   /** How fast its encoders run, as a multiple of real time, when the worker last said so; null if it never has. */
   speed: number | null = null;
-  /** Short id of the worker key of its worker; null until a worker that holds it since before this start has reported. */
+  /**
+   * Short id of the worker key of its worker; null until a worker that holds it since before this start has reported.
+   */
   keyId: string | null = null;
   readonly #options: LeaseOptions;
   #run: Run | null = null;

@@ -16,7 +16,10 @@ export interface WorkerAbilities {
 /** Maximum number of remembered answers per worker. */
 const maxAnswers = 1000;
 
-/** Answers by the needs of jobs. Jobs with equal settings are common, and the check of a set of outputs takes much longer than a lookup. */
+/**
+ * Answers by the needs of jobs. Jobs with equal settings are common, and the check of a set of outputs takes much
+ * longer than a lookup.
+ */
 const answers = new WeakMap<WorkerCapabilities, Map<string, readonly PartAnswer[]>>();
 
 /** Whether an ffmpeg has what a part of a job needs. */
@@ -31,7 +34,10 @@ interface SupportedPart {
   readonly isSupported: boolean;
 }
 
-/** The parts of a waiting job, and which of them a machine can make: it has the labels, and its ffmpeg has what they need. */
+/**
+ * The parts of a waiting job, and which of them a machine can make: it has the labels, and its ffmpeg has what they
+ * need.
+ */
 export function supportedParts(
   { labels, capabilities }: WorkerAbilities,
   job: Pick<WaitingJob, 'requires' | 'needsKey'>,
@@ -86,9 +92,10 @@ export function toCapabilities({ encoders, filters, muxers, ...rest }: WorkerCap
 type Positions = ReadonlySet<number>;
 
 /**
- * What a machine takes of a waiting job: all outputs that it can make, unless another machine can make these and more. The same holds among the
- * outputs that may share the decoding of the input, so that no decoding is repeated that one machine could share. Each output that a
- * connected machine can make is taken by one. `others` returns what the connected machines can do.
+ * What a machine takes of a waiting job: all outputs that it can make, unless another machine can make these and more.
+ * The same holds among the outputs that may share the decoding of the input, so that no decoding is repeated that one
+ * machine could share. Each output that a connected machine can make is taken by one. `others` returns what the
+ * connected machines can do.
  */
 export function selectionFor(
   machine: WorkerAbilities,

@@ -50,9 +50,9 @@ interface RemoteClaimsOptions {
 }
 
 /**
- * The claims of remote workers. Each is a run of the queue whose work happens in another process. A worker that does not report in time
- * loses its claim: the job waits again, which counts as a crash. If the key of the worker is revoked, the job waits again at once, and that is
- * no crash. A claim that ended is answered with `ClaimLostError`.
+ * The claims of remote workers. Each is a run of the queue whose work happens in another process. A worker that does
+ * not report in time loses its claim: the job waits again, which counts as a crash. If the key of the worker is
+ * revoked, the job waits again at once, and that is no crash. A claim that ended is answered with `ClaimLostError`.
  */
 export class RemoteClaims {
   readonly #options: RemoteClaimsOptions;
@@ -70,8 +70,8 @@ export class RemoteClaims {
   }
 
   /**
-   * Waits for a job that the worker can run, until the signal is aborted or the time is over. Resolves to null without one, also while the
-   * worker drains. Rejects with `NotFoundError` if no worker with this id has joined.
+   * Waits for a job that the worker can run, until the signal is aborted or the time is over. Resolves to null without
+   * one, also while the worker drains. Rejects with `NotFoundError` if no worker with this id has joined.
    */
   async claim(
     workerId: string,
@@ -98,7 +98,10 @@ export class RemoteClaims {
     return { token: job.claim ?? '', job: jobForWorker(job) };
   }
 
-  /** Admits a worker; see `Workers.join`. The jobs of a process that has ended are lost, and others may take them at once. */
+  /**
+   * Admits a worker; see `Workers.join`. The jobs of a process that has ended are lost, and others may take them at
+   * once.
+   */
   async join(request: JoinRequest, keyId: string | null = null): Promise<JoinAnswer> {
     const answer = await this.#options.registry.join(request);
     this.#keys.note(keyId, answer.workerId);
@@ -112,8 +115,8 @@ export class RemoteClaims {
   }
 
   /**
-   * The key of a claim's worker is not valid any more, and was when the claim was given: the job waits again. No-op if this daemon does not
-   * hold the claim.
+   * The key of a claim's worker is not valid any more, and was when the claim was given: the job waits again. No-op if
+   * this daemon does not hold the claim.
    */
   async revoke(jobId: number, token: string): Promise<void> {
     const lease = this.#leases.get(jobId);
@@ -133,7 +136,8 @@ export class RemoteClaims {
   }
 
   #loseAll({ name, replacedBy }: EndedWorker): void {
-    // The process that has replaced the worker may have claimed a job under the same name before another daemon reports the end.
+    // The process that has replaced the worker may have claimed a job under the same name before another daemon reports
+    // the end.
     const lost = [...this.#leases.values()].filter(
       (lease) => lease.worker === name && this.#sessions.get(lease) !== replacedBy,
     );
@@ -149,8 +153,8 @@ export class RemoteClaims {
   }
 
   /**
-   * The worker reports that it still runs the job. Its last lines may follow after the change with which it ended the job. Rejects with
-   * `ClaimLostError` if it has lost the job.
+   * The worker reports that it still runs the job. Its last lines may follow after the change with which it ended the
+   * job. Rejects with `ClaimLostError` if it has lost the job.
    */
   async heartbeat(
     jobId: number,
@@ -180,7 +184,9 @@ export class RemoteClaims {
     return job;
   }
 
-  /** Whether a worker has yet to stop the job. The daemon that it reports to need not be the one that gave it the job. */
+  /**
+   * Whether a worker has yet to stop the job. The daemon that it reports to need not be the one that gave it the job.
+   */
   #isCancelled(job: Job, token: string): boolean {
     return this.#options.queue.isShared && isCancelledClaim(job, token);
   }
@@ -206,7 +212,10 @@ export class RemoteClaims {
     else this.#close(jobId, lease);
   }
 
-  /** The job of a claim that is held; for a removal, also of one that was cancelled. Rejects with `ClaimLostError` otherwise. */
+  /**
+   * The job of a claim that is held; for a removal, also of one that was cancelled. Rejects with `ClaimLostError`
+   * otherwise.
+   */
   async jobOf(jobId: number, token: string, isRemoval = false): Promise<Job> {
     const lease = await this.#held(jobId, token);
     const job = await this.#options.store.get(jobId);
@@ -255,7 +264,10 @@ export class RemoteClaims {
     else this.#close(jobId, lease);
   }
 
-  /** Ends the lease of a worker that does not report here. It may report to another daemon; if not, the queue gives the job to others. */
+  /**
+   * Ends the lease of a worker that does not report here. It may report to another daemon; if not, the queue gives the
+   * job to others.
+   */
   async #passOn(lease: Lease): Promise<void> {
     const jobId = lease.job?.id ?? 0;
     if (this.#leases.get(jobId) !== lease) return lease.end();
@@ -280,7 +292,10 @@ export class RemoteClaims {
     if (endsRun) lease.end();
   }
 
-  /** The lease of a claim whose worker reports; null if the claim is not held. A claim that another daemon has given continues here. */
+  /**
+   * The lease of a claim whose worker reports; null if the claim is not held. A claim that another daemon has given
+   * continues here.
+   */
   async #held(jobId: number, token: string): Promise<Lease | null> {
     const { queue, store } = this.#options;
     if (this.#leases.get(jobId)?.token !== token && queue.isShared) {

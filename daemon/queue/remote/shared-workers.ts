@@ -14,8 +14,9 @@ interface SharedWorkersOptions extends Omit<WorkersOptions, 'drained'> {
 const syncIntervalMs = 5000;
 
 /**
- * Opens the workers of several daemons. Each knows all workers: it learns of joins, leaves and drains when they happen, and every few
- * seconds when the workers of the others were seen. Rejects with `UnavailableError` if the database cannot be reached.
+ * Opens the workers of several daemons. Each knows all workers: it learns of joins, leaves and drains when they happen,
+ * and every few seconds when the workers of the others were seen. Rejects with `UnavailableError` if the database
+ * cannot be reached.
  */
 export async function openSharedWorkers(options: SharedWorkersOptions): Promise<SharedWorkers> {
   const workers = new SharedWorkers(options);

@@ -60,7 +60,8 @@ export interface WorkersOptions {
 }
 
 /**
- * The remote workers that have joined, in memory: after a start of the daemon, they join again. A worker that has not been seen for
+ * The remote workers that have joined, in memory: after a start of the daemon, they join again. A worker that has not
+ * been seen for
  * {@link forgottenAfterLeases} is forgotten, and joins again. Where several daemons share their workers (`SharedWorkers`), methods
  * that return a promise may reject with `UnavailableError`.
  */
@@ -80,11 +81,11 @@ export class Workers {
   }
 
   /**
-   * Admits a worker. Rejects with `ConflictError` if its protocol is too old or too new. A name that another worker has gets a number,
-   * unless that worker is silent: it has lost its jobs, so it is forgotten. A worker that joins from the same folder replaces its
-   * earlier session; if that was another process, which must have ended, the listeners of `watchEnded` are called. If a process has
-   * joined before and another one has joined from its folder since, both run: then the join rejects with `ConflictError`, so that they
-   * do not replace each other in turn.
+   * Admits a worker. Rejects with `ConflictError` if its protocol is too old or too new. A name that another worker has
+   * gets a number, unless that worker is silent: it has lost its jobs, so it is forgotten. A worker that joins from the
+   * same folder replaces its earlier session; if that was another process, which must have ended, the listeners of
+   * `watchEnded` are called. If a process has joined before and another one has joined from its folder since, both run:
+   * then the join rejects with `ConflictError`, so that they do not replace each other in turn.
    */
   async join(request: JoinRequest): Promise<JoinAnswer> {
     requireProtocol(request);
@@ -103,7 +104,10 @@ export class Workers {
     this.remove(workerId);
   }
 
-  /** Records that a worker asked for a job. Rejects with `NotFoundError` if no worker with this id has joined: it must join again. */
+  /**
+   * Records that a worker asked for a job. Rejects with `NotFoundError` if no worker with this id has joined: it must
+   * join again.
+   */
   async find(workerId: string): Promise<ClaimingRemoteWorker> {
     this.seen(workerId);
     const worker = this.#workers.get(workerId);
@@ -123,8 +127,8 @@ export class Workers {
   }
 
   /**
-   * Makes the workers of a name take no further jobs and end, or take jobs again. This lasts until it is changed, also after they or the
-   * daemon have started again. Resolves to whether there is such a worker.
+   * Makes the workers of a name take no further jobs and end, or take jobs again. This lasts until it is changed, also
+   * after they or the daemon have started again. Resolves to whether there is such a worker.
    */
   async setDraining(name: string, isDraining: boolean): Promise<boolean> {
     if (isDraining && this.#named(name).length === 0) return false;
@@ -156,8 +160,9 @@ export class Workers {
   }
 
   /**
-   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, have been seen within a lease, and
-   * are none that take one job and have it. `hasJob` returns whether the worker of a name runs a job.
+   * What the connected workers can do that take jobs, each set of abilities once: they do not drain, have been seen
+   * within a lease, and are none that take one job and have it. `hasJob` returns whether the worker of a name runs a
+   * job.
    */
   availableAbilities(hasJob: (name: string) => boolean): ReadonlySet<WorkerAbilities> {
     const oldestMs = this.#oldestMs();
@@ -298,7 +303,10 @@ export class Workers {
     if (found.length > 0) this.#emitUnavailable();
   }
 
-  /** The abilities of another worker if they are equal, and its capabilities if those are: what is known of them is known of this worker. */
+  /**
+   * The abilities of another worker if they are equal, and its capabilities if those are: what is known of them is
+   * known of this worker.
+   */
   #shared(abilities: WorkerAbilities): WorkerAbilities {
     const known = [...new Set([...this.#workers.values()].map((worker) => worker.abilities))];
     const equal = known.filter(({ capabilities }) => isDeepStrictEqual(capabilities, abilities.capabilities));

@@ -16,8 +16,8 @@ export interface StoredKey {
 export type StoredWorkerKey = Omit<StoredKey, 'accountId' | 'kind'>;
 
 /**
- * The content of `accounts.json`. Never edited in place. Worker keys are a list of their own: earlier versions ignore it, while
- * they reject a file that has a key of an unknown kind.
+ * The content of `accounts.json`. Never edited in place. Worker keys are a list of their own: earlier versions ignore
+ * it, while they reject a file that has a key of an unknown kind.
  */
 export interface AccountsDocument {
   readonly accounts: readonly Account[];

@@ -35,7 +35,10 @@ interface OpenAccountsOptions {
   readonly log: Log;
 }
 
-/** Opens accounts. They are held in memory, and changes by other processes apply within a second. Rejects as `SetupStore.follow` does. */
+/**
+ * Opens accounts. They are held in memory, and changes by other processes apply within a second. Rejects as
+ * `SetupStore.follow` does.
+ */
 export async function openAccounts(setup: SetupStore, { log }: OpenAccountsOptions): Promise<OpenAccounts> {
   const accounts = new Accounts(setup, log);
   await accounts.open();

@@ -102,7 +102,10 @@ async function readAccounts(layout: DataLayout): Promise<ReadResult<AccountsDocu
   return { ...found, data: await withAccountsLock(layout, async ({ data }) => data as AccountsDocument) };
 }
 
-/** Lets `work` change the accounts, which have all their secrets, and other files of the folder. Rejects as `SetupStore.update` does. */
+/**
+ * Lets `work` change the accounts, which have all their secrets, and other files of the folder. Rejects as
+ * `SetupStore.update` does.
+ */
 async function withAccountsLock<T>(
   layout: DataLayout,
   work: (accounts: JsonDocument<StoredAccounts>, files: AtomicFiles) => Promise<T>,

@@ -15,7 +15,10 @@ export function keyUsesDocument(path: string, files?: AtomicFiles): JsonDocument
   return new JsonDocument(new DurableJsonFile({ path, parse: parseTimes, files }), {});
 }
 
-/** Adds uses to `DATA/key-uses.json`. `isKey` returns whether a key with an id still exists; uses of other keys are dropped. */
+/**
+ * Adds uses to `DATA/key-uses.json`. `isKey` returns whether a key with an id still exists; uses of other keys are
+ * dropped.
+ */
 export function addKeyUses(path: string, uses: KeyUseTimes, isKey: (id: string) => boolean): Promise<void> {
   return keyUsesDocument(path).update((before) =>
     Object.fromEntries(Object.entries({ ...before, ...uses }).filter(([id]) => isKey(id))),

@@ -4,8 +4,8 @@ import type { AccountsDocument } from './accounts-document.js';
 import type { KeyUseTimes } from './key-use-recorder.js';
 
 /**
- * Where the accounts, keys and saved credentials are: in a data folder, or in a database. It only reads and writes them; `accounts.ts` and the
- * commands have the rules.
+ * Where the accounts, keys and saved credentials are: in a data folder, or in a database. It only reads and writes
+ * them; `accounts.ts` and the commands have the rules.
  */
 export interface SetupStore {
   /** What messages call it: the data folder with its path, or the database with its server. */
@@ -41,7 +41,9 @@ export interface FollowedAccounts {
   stop(): Promise<void>;
 }
 
-/** The accounts, keys and saved credentials while no other process can change them. Each write is durable, or none is. */
+/**
+ * The accounts, keys and saved credentials while no other process can change them. Each write is durable, or none is.
+ */
 interface LockedSetup {
   readonly accounts: AccountsDocument;
   replaceAccounts(after: AccountsDocument): Promise<void>;

@@ -17,9 +17,10 @@ interface DatabaseKeyOptions {
 }
 
 /**
- * The key that encrypts the secrets in a database: 32 bytes, the same for all daemons of a database, and never stored in it. It is that of
- * `VENC_DATABASE_KEY`, else that of the file `database-key` in the data folder, else a new one, which is written there. Rejects with
- * `UsageError` if the given one is invalid, or if there is none and the database needs an existing one.
+ * The key that encrypts the secrets in a database: 32 bytes, the same for all daemons of a database, and never stored
+ * in it. It is that of `VENC_DATABASE_KEY`, else that of the file `database-key` in the data folder, else a new one,
+ * which is written there. Rejects with `UsageError` if the given one is invalid, or if there is none and the database
+ * needs an existing one.
  */
 export async function openDatabaseKey({ dataFolder, given, isUnused }: DatabaseKeyOptions): Promise<Buffer> {
   if (given !== undefined && given !== '') return parse(given, 'VENC_DATABASE_KEY');

@@ -14,15 +14,16 @@ import {
 } from './credentials-file.js';
 
 /**
- * Opens the saved credentials of a data folder. The file is read at each use, so that changes by `venc credentials` apply at once and
- * no secret stays in memory.
+ * Opens the saved credentials of a data folder. The file is read at each use, so that changes by `venc credentials`
+ * apply at once and no secret stays in memory.
  */
 export function openSavedCredentials(dataFolder: string): SavedCredentials {
   const layout = dataLayout(dataFolder);
   const damagedError = (reason: string) => notUsable(`${layout.credentials} is damaged: ${reason}`);
   return savedCredentialsOf({
     async list() {
-      // Most data folders have none. Asking so takes microseconds, and every create asks; opening the file took a third of a millisecond.
+      // Most data folders have none. Asking so takes microseconds, and every create asks; opening the file took a third
+      // of a millisecond.
       if (!existsSync(layout.credentials)) return [];
       return (await credentialsDocument(layout, { damagedError }).load()).credentials;
     },

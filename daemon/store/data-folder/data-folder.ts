@@ -62,7 +62,10 @@ async function readFolderId(path: string): Promise<string> {
   return id;
 }
 
-/** An id of the folder of a file on this machine, for processes that use it one after the other. A copy of the folder has another one. */
+/**
+ * An id of the folder of a file on this machine, for processes that use it one after the other. A copy of the folder
+ * has another one.
+ */
 export async function readPlaceId(path: string): Promise<string> {
   const place = JSON.stringify([await readFolderId(path), hostname(), resolve(path)]);
   return createHash('sha256').update(place).digest('hex').slice(0, 16);

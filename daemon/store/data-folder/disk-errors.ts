@@ -32,7 +32,10 @@ export function toOpenError(error: unknown, folder: string): unknown {
   return toFolderError(toWriteError(error), `data folder ${folder}`, hint);
 }
 
-/** Maps the error of reading or writing a folder: `UsageError` if it cannot be used. `place` names it: `data folder /srv/venc`. */
+/**
+ * Maps the error of reading or writing a folder: `UsageError` if it cannot be used. `place` names it: `data folder
+ * /srv/venc`.
+ */
 export function toFolderError(error: unknown, place: string, hint: string): unknown {
   const reason = reasons[systemCode(error) ?? ''];
   if (reason === undefined) return toWriteError(error, place);

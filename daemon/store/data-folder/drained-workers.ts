@@ -8,11 +8,16 @@ import { type DataLayout, dataLayout } from './layout.js';
 /** The names of workers that drain also after they or the daemon start again. */
 export interface DrainedWorkers {
   has(name: string): boolean;
-  /** Adds or removes a name. Resolves to whether it was there before. Rejects as `AtomicFiles.write` does; nothing is changed then. */
+  /**
+   * Adds or removes a name. Resolves to whether it was there before. Rejects as `AtomicFiles.write` does; nothing is
+   * changed then.
+   */
   set(name: string, isDrained: boolean): Promise<boolean>;
 }
 
-/** Opens `DATA/drained-workers.json`. A missing or damaged file counts as empty: an operator can drain workers again. */
+/**
+ * Opens `DATA/drained-workers.json`. A missing or damaged file counts as empty: an operator can drain workers again.
+ */
 export async function openDrainedWorkers(dataFolder: string, disk: Disk = realDisk): Promise<DrainedWorkers> {
   const file = drainedWorkersFile(dataLayout(dataFolder), new AtomicFiles(disk, toWriteError));
   const document = new JsonDocument<readonly string[]>(file, []);

@@ -31,8 +31,8 @@ export async function readNextId(path: string, maxId: number): Promise<number> {
 }
 
 /**
- * Writes a sequence that continues well above those in the files `from`: jobs that were created after a backup had ids that it does not know.
- * Writes nothing if there is none.
+ * Writes a sequence that continues well above those in the files `from`: jobs that were created after a backup had ids
+ * that it does not know. Writes nothing if there is none.
  */
 export async function raiseNextId(
   files: AtomicFiles,

@@ -36,7 +36,10 @@ const defaultLimits: LogLimits = { jobBytes: 256 * 1024, daemonBytes: 4 * 1024 *
 /** Maximum number of lines of the daemon that are read. */
 const maxDaemonLines = 10_000;
 
-/** Creates the store of logs in a data folder. The caller must hold the lock of the folder. Touches no file before the first line. */
+/**
+ * Creates the store of logs in a data folder. The caller must hold the lock of the folder. Touches no file before the
+ * first line.
+ */
 export function createFileLogStore(options: FileLogStoreOptions): LogStore {
   return new FileLogStore(options);
 }
@@ -136,7 +139,10 @@ class FileLogStore implements LogStore {
     return id === null || (await this.#hasJob(id));
   }
 
-  /** A job that cannot be looked up counts as existing: its lines are kept, and a later start removes them if it is gone. */
+  /**
+   * A job that cannot be looked up counts as existing: its lines are kept, and a later start removes them if it is
+   * gone.
+   */
   #hasJob(id: number): Promise<boolean> {
     return this.#options.hasJob(id).catch(() => true);
   }

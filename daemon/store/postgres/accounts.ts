@@ -33,7 +33,10 @@ function unseal(encrypted: string, key: Buffer, accountId: string, name: string)
   }
 }
 
-/** Reads all accounts, their keys, and the keys of workers. Rejects with `UsageError` if they were encrypted with another key. */
+/**
+ * Reads all accounts, their keys, and the keys of workers. Rejects with `UsageError` if they were encrypted with
+ * another key.
+ */
 export async function readAccountRows(
   queries: PostgresDatabase['queries'],
   encryptionKey: Buffer,
@@ -156,15 +159,18 @@ function difference<Item extends { readonly id: string }>(before: readonly Item[
   };
 }
 
-/** The accounts of a database, and the key that encrypts their secrets: 32 bytes, the same for all daemons of a database. */
+/**
+ * The accounts of a database, and the key that encrypts their secrets: 32 bytes, the same for all daemons of a
+ * database.
+ */
 interface AccountSource {
   readonly database: PostgresDatabase;
   readonly encryptionKey: Buffer;
 }
 
 /**
- * The accounts, keys and saved credentials of a database, which several processes share. Reading rejects with `UsageError` if the secrets
- * were encrypted with another key.
+ * The accounts, keys and saved credentials of a database, which several processes share. Reading rejects with
+ * `UsageError` if the secrets were encrypted with another key.
  */
 export function postgresSetup({ database, encryptionKey }: AccountSource): SetupStore {
   const { queries } = database;

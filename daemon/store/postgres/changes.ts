@@ -42,7 +42,9 @@ const checks: { readonly [Type in MessageType]: (value: object) => Messages[Type
 /** Receives the messages of one type. */
 interface Subscriber<Type extends MessageType> {
   onMessage(message: Messages[Type]): void;
-  /** Called after the connection was lost and made again: notifications since this time of the server may be missing. */
+  /**
+   * Called after the connection was lost and made again: notifications since this time of the server may be missing.
+   */
   onGap(since: Date): void;
 }
 
@@ -50,12 +52,16 @@ const backoff = { firstMs: 100, maxMs: 5_000 };
 /** How often an idle connection is checked, in milliseconds: a network that is cut reports nothing. */
 const checkIntervalMs = 15_000;
 const checkTimeoutMs = 10_000;
-/** A change is notified when its transaction is committed, at most this long after the time that the change carries, in milliseconds. */
+/**
+ * A change is notified when its transaction is committed, at most this long after the time that the change carries, in
+ * milliseconds.
+ */
 const maxTransactionMs = 60_000;
 
 /**
- * Receives messages (LISTEN) over a connection of its own, and makes it again whenever it is lost. Nothing is lost silently: each
- * subscriber then learns since when messages may be missing. The connection also has the lock that keeps migrations away.
+ * Receives messages (LISTEN) over a connection of its own, and makes it again whenever it is lost. Nothing is lost
+ * silently: each subscriber then learns since when messages may be missing. The connection also has the lock that keeps
+ * migrations away.
  */
 export class ChangeChannel {
   readonly #config: ClientConfig;

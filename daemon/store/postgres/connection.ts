@@ -80,15 +80,16 @@ function targetOf(config: ClientConfig): DatabaseTarget {
 }
 
 /**
- * Opens a pool whose statements reject as `mapError` maps. A connection that failed is replaced. The first connection is made by the
- * first statement.
+ * Opens a pool whose statements reject as `mapError` maps. A connection that failed is replaced. The first connection
+ * is made by the first statement.
  */
 function openPool(config: ClientConfig, target: DatabaseTarget, options: PoolOptions) {
   const { mapError = toDatabaseError } = options;
   const pool = new Pool({ ...config, max: options.maxConnections });
   // An idle connection was lost: the pool has removed it.
   pool.on('error', () => undefined);
-  // The pool watches only idle connections. One that the server ends as soon as it is made is lost before its user can watch it.
+  // The pool watches only idle connections. One that the server ends as soon as it is made is lost before its user can
+  // watch it.
   pool.on('connect', (client) => client.on('error', () => undefined));
   return {
     async connect() {
@@ -134,15 +135,16 @@ class CheckedClient {
   }
 
   release(isDiscarded = false): void {
-    // A text that begins a transaction, as those of pg-boss do, leaves it open if one of its statements fails, and the next user of the
-    // connection would be in it. The pool itself discards a connection that failed outside of a statement.
+    // A text that begins a transaction, as those of pg-boss do, leaves it open if one of its statements fails, and the
+    // next user of the connection would be in it. The pool itself discards a connection that failed outside of a
+    // statement.
     this.#client.release(isDiscarded || this.#isLost || this.#hasFailed);
   }
 }
 
 /**
- * Connects once. A pool leaves the socket of a failed connection open for a minute if the server asked for a password that is missing, and
- * with it the process. Rejects as `toDatabaseError` maps.
+ * Connects once. A pool leaves the socket of a failed connection open for a minute if the server asked for a password
+ * that is missing, and with it the process. Rejects as `toDatabaseError` maps.
  */
 async function tryConnection(config: ClientConfig, target: DatabaseTarget): Promise<void> {
   const client = new Client(config);
@@ -184,20 +186,24 @@ export interface PostgresDatabase {
   readonly queries: Kysely<DatabaseSchema>;
   readonly channel: ChangeChannel;
   /**
-   * Opens further connections, for statements that must not wait for others: of a library, which needs them as text. `close` of the database
-   * closes them.
+   * Opens further connections, for statements that must not wait for others: of a library, which needs them as text.
+   * `close` of the database closes them.
    */
   openStatements(maxConnections: number): RunStatements;
-  /** From now on, a right that was revoked and whatever else makes the database unusable counts as temporary: `UnavailableError`. */
+  /**
+   * From now on, a right that was revoked and whatever else makes the database unusable counts as temporary:
+   * `UnavailableError`.
+   */
   expectRecovery(): void;
   /** Closes all connections. The stores that use the database must be closed before. */
   close(): Promise<void>;
 }
 
 /**
- * Opens a database of PostgreSQL 13 or newer and migrates it. Rejects with `UsageError` if the DSN is invalid, the database does not admit
- * the user or does not fit, its schema is newer, or it contains a part of an unfinished migration, with `InUseError` during a migration, and with `UnavailableError` if the server cannot be reached. No message contains the
- * password.
+ * Opens a database of PostgreSQL 13 or newer and migrates it. Rejects with `UsageError` if the DSN is invalid, the
+ * database does not admit the user or does not fit, its schema is newer, or it contains a part of an unfinished
+ * migration, with `InUseError` during a migration, and with `UnavailableError` if the server cannot be reached. No
+ * message contains the password.
  */
 export async function openPostgresDatabase(
   dsn: string,
@@ -313,8 +319,8 @@ export interface ExclusiveDatabase extends Pick<PostgresDatabase, 'name' | 'quer
 }
 
 /**
- * Opens a database for a migration. Rejects as `openPostgresDatabase` does, and with `InUseError` while another process uses it. Unless
- * `isCreated`, a database in which venc has stored nothing is a `UsageError`, and stays as it is.
+ * Opens a database for a migration. Rejects as `openPostgresDatabase` does, and with `InUseError` while another process
+ * uses it. Unless `isCreated`, a database in which venc has stored nothing is a `UsageError`, and stays as it is.
  */
 export async function openDatabaseExclusively(
   dsn: string,

@@ -7,8 +7,8 @@ import type { PostgresDatabase } from './connection.js';
 import { type DatabaseTransaction, maxRowsPerInsert } from './schema.js';
 
 /**
- * Opens the saved credentials of a database. They are read at each use and decrypted with a key that the database does not contain: 32
- * bytes, the same for all daemons of a database.
+ * Opens the saved credentials of a database. They are read at each use and decrypted with a key that the database does
+ * not contain: 32 bytes, the same for all daemons of a database.
  */
 export function openPostgresCredentials(
   { queries }: PostgresDatabase,
@@ -57,8 +57,8 @@ export async function writeCredentialRows(
 }
 
 /**
- * The key that encrypts the secrets in an open database. Rejects as `openDatabaseKey` does, which creates a key only if the database contains
- * nothing that is encrypted.
+ * The key that encrypts the secrets in an open database. Rejects as `openDatabaseKey` does, which creates a key only if
+ * the database contains nothing that is encrypted.
  */
 export function openEncryptionKey(
   queries: PostgresDatabase['queries'],

@@ -30,8 +30,9 @@ const connectionReasons: Readonly<Record<string, string>> = {
 };
 
 /**
- * Maps an error of a statement or connection: `OutOfSpaceError` if the disk of the database is full, `UsageError` if the database does not
- * admit the user, and `UnavailableError` if it cannot answer now. Other errors are returned unchanged: they are errors of the program.
+ * Maps an error of a statement or connection: `OutOfSpaceError` if the disk of the database is full, `UsageError` if
+ * the database does not admit the user, and `UnavailableError` if it cannot answer now. Other errors are returned
+ * unchanged: they are errors of the program.
  */
 export function toDatabaseError(error: unknown, target: DatabaseTarget): unknown {
   if (error instanceof VencError) return error;
@@ -47,8 +48,8 @@ export function toDatabaseError(error: unknown, target: DatabaseTarget): unknown
 }
 
 /**
- * Maps an error of a database that was open before. What made it unusable, such as a right that was revoked, is corrected in the database:
- * until then it is not available.
+ * Maps an error of a database that was open before. What made it unusable, such as a right that was revoked, is
+ * corrected in the database: until then it is not available.
  */
 export function toOpenDatabaseError(error: unknown, target: DatabaseTarget): unknown {
   const mapped = toDatabaseError(error, target);
@@ -68,12 +69,15 @@ export function toOpenDatabaseError(error: unknown, target: DatabaseTarget): unk
 /** The state of a change in a database that only answers reads. */
 const readOnlyState = '25006';
 
-/** States of a database that somebody has changed while it was in use: it admits nobody, or a table or schema is missing. */
+/**
+ * States of a database that somebody has changed while it was in use: it admits nobody, or a table or schema is
+ * missing.
+ */
 const unusableStates: ReadonlySet<string> = new Set(['55000', '42P01', '3F000', '42703']);
 
 /**
- * Whether an error leaves the connection unusable, or in an unknown state. One that became read-only stays so, although the next one may reach a
- * server that is not.
+ * Whether an error leaves the connection unusable, or in an unknown state. One that became read-only stays so, although
+ * the next one may reach a server that is not.
  */
 export function isConnectionLost(error: unknown): boolean {
   const state = sqlState(error);
@@ -150,7 +154,10 @@ const readOnlyHint =
 /** Why a database only answers reads: its server is a standby, or `default_transaction_read_only` is on. */
 type ReadOnlyKind = 'standby' | 'setting';
 
-/** Why a database that only answers reads cannot be used, and what to do, as sentences. The subject is what the first one begins with. */
+/**
+ * Why a database that only answers reads cannot be used, and what to do, as sentences. The subject is what the first
+ * one begins with.
+ */
 function readOnlyReason(subject: string, kind: ReadOnlyKind): string {
   return kind === 'standby'
     ? `${subject} is read-only: the server is a standby. Promote it, or start the daemon with the address of the primary.`
@@ -192,14 +199,17 @@ function sqlState(error: unknown): string | null {
 }
 
 /**
- * Resolves to why the database cannot be used at the moment, as a sentence, or to null if it can. With a limit it resolves in time: a server
- * that has not answered by then counts as one that does not answer.
+ * Resolves to why the database cannot be used at the moment, as a sentence, or to null if it can. With a limit it
+ * resolves in time: a server that has not answered by then counts as one that does not answer.
  */
 type DatabaseProblem = (maxWaitMs?: number) => Promise<string | null>;
 
 /** How long an answer of the database is reused, in milliseconds. */
 const answerTtlMs = 1000;
-/** How long an answer is waited for before the database is asked again, in milliseconds. Each question may occupy a connection. */
+/**
+ * How long an answer is waited for before the database is asked again, in milliseconds. Each question may occupy a
+ * connection.
+ */
 const repeatAfterMs = 10_000;
 
 /** A question to the database. */
@@ -210,8 +220,8 @@ interface Question {
 }
 
 /**
- * Creates the check of a database: whether it answers, has the tables and accepts changes. With a limit also whether `checkQueue` resolves:
- * without one the caller needs an answer now, and is about to use the queue itself.
+ * Creates the check of a database: whether it answers, has the tables and accepts changes. With a limit also whether
+ * `checkQueue` resolves: without one the caller needs an answer now, and is about to use the queue itself.
  */
 export function createDatabaseCheck(
   { queries, name }: { readonly queries: Kysely<DatabaseSchema>; readonly name: string },
@@ -254,7 +264,8 @@ async function readOnlyKind(connection: Kysely<DatabaseSchema>): Promise<ReadOnl
     select current_setting('transaction_read_only') = 'on' as "isReadOnly", pg_is_in_recovery() as "isStandby",
       exists (select from venc.ids)`.execute(connection);
   if (rows[0]?.isReadOnly !== true) return null;
-  // A lock is rejected like a change. The pool then replaces the connection, which would stay read-only when new ones no longer are.
+  // A lock is rejected like a change. The pool then replaces the connection, which would stay read-only when new ones
+  // no longer are.
   await connection
     .selectFrom('ids')
     .select('last_id')

@@ -55,7 +55,9 @@ export class ChangeFollower {
     this.#unsubscribe();
   }
 
-  /** Runs a change of a job. If it fails because the connection was lost, a notification shows whether it was stored. */
+  /**
+   * Runs a change of a job. If it fails because the connection was lost, a notification shows whether it was stored.
+   */
   async track<T>(id: number, change: () => Promise<T>): Promise<T> {
     this.#uncertain.add(id);
     try {

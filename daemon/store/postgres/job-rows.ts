@@ -45,8 +45,8 @@ export function columnsOf(
 export class KeyTakenError extends Error {}
 
 /**
- * Takes the idempotency key of a new job. Throws `KeyTakenError` if a job that is less than 24 hours older has it. Waits for a transaction
- * that is taking the same key.
+ * Takes the idempotency key of a new job. Throws `KeyTakenError` if a job that is less than 24 hours older has it.
+ * Waits for a transaction that is taking the same key.
  */
 export async function takeIdempotencyKey(transaction: DatabaseTransaction, job: Job): Promise<void> {
   const { idempotency, accountId, id, createdAt } = job;
@@ -110,7 +110,10 @@ export async function replaceJob(
   await writeUsage(transaction, job);
 }
 
-/** Deletes a job whose row the transaction has locked. Its usage stays, its key is released, and its hosted files are recorded. */
+/**
+ * Deletes a job whose row the transaction has locked. Its usage stays, its key is released, and its hosted files are
+ * recorded.
+ */
 export async function deleteJob(transaction: DatabaseTransaction, job: Job): Promise<void> {
   const { id } = job;
   await transaction.deleteFrom('idempotency_keys').where('job_id', '=', id).execute();
@@ -145,8 +148,8 @@ export function usageRowsOf({ id, accountId, usage }: UsageOfJob): readonly Inse
 }
 
 /**
- * The job of a row. A revision that is known is not parsed again, and is the same object. If a newer one is known, because a change of this
- * process was committed after the query, it is returned.
+ * The job of a row. A revision that is known is not parsed again, and is the same object. If a newer one is known,
+ * because a change of this process was committed after the query, it is returned.
  */
 export function readJobRow({ id, revision, document }: JobRow, recent: RecentJobs): JobDocument {
   const known = recent.get(Number(id));
@@ -329,8 +332,8 @@ function compare(a: string | null, b: string | null): number {
 
 /** Assigns consecutive ids and returns the first. */
 export async function allocateIds(queries: Queries, count: number): Promise<number> {
-  // A statement of its own, so that creates do not wait for each other's commit. It need not wait for the disk: the commit of the job, which
-  // does, makes everything before it durable.
+  // A statement of its own, so that creates do not wait for each other's commit. It need not wait for the disk: the
+  // commit of the job, which does, makes everything before it durable.
   const { last_id: lastId } = await queries
     .with('relaxed', (inner) =>
       inner.selectNoFrom(sql<string>`set_config('synchronous_commit', 'off', true)`.as('setting')),

@@ -48,8 +48,8 @@ export interface PostgresJobStoreOptions {
   /** Runs before the transaction of a create, with the job under a preliminary id. */
   readonly beforeCreate?: (job: Job) => Promise<void>;
   /**
-   * Runs in the transaction of a create, after the job was inserted: what it writes is stored with the job or not at all. If it rejects,
-   * nothing is stored.
+   * Runs in the transaction of a create, after the job was inserted: what it writes is stored with the job or not at
+   * all. If it rejects, nothing is stored.
    */
   readonly onCreate?: (transaction: DatabaseTransaction, job: Job) => Promise<void>;
   /** The same for an update that changes the job. */
@@ -61,9 +61,9 @@ export interface PostgresJobStoreOptions {
 /** A job store that several processes share. */
 export interface PostgresJobStore extends JobStore {
   /**
-   * As `JobStore.watch` says, and also after changes by other processes, within moments. `before` is then the last version that this
-   * process has seen, or the job itself if it has seen none; several changes may be reported as one. After the connection to the database
-   * was lost, a change may be reported twice.
+   * As `JobStore.watch` says, and also after changes by other processes, within moments. `before` is then the last
+   * version that this process has seen, or the job itself if it has seen none; several changes may be reported as one.
+   * After the connection to the database was lost, a change may be reported twice.
    */
   watch(listener: JobListener): () => void;
   /** Calls a listener only after changes by this process: each change is reported in one process. */
@@ -76,9 +76,9 @@ export interface PostgresJobStore extends JobStore {
 const maxRecentLength = 32 * 1024 * 1024;
 
 /**
- * Opens the jobs of a database. Operations reject with `UnavailableError` while the database cannot be reached. If the connection is lost
- * during a commit, the change may be stored nevertheless: a create can be repeated under the same idempotency key, and listeners learn of
- * an update that was stored.
+ * Opens the jobs of a database. Operations reject with `UnavailableError` while the database cannot be reached. If the
+ * connection is lost during a commit, the change may be stored nevertheless: a create can be repeated under the same
+ * idempotency key, and listeners learn of an update that was stored.
  */
 export async function createPostgresJobStore(options: PostgresJobStoreOptions): Promise<PostgresJobStore> {
   const rows = await options.database.queries.selectFrom('removed_files').select('url').execute();
@@ -95,7 +95,10 @@ class SharedJobStore implements PostgresJobStore {
   readonly #listeners: SharedListeners;
   readonly #jobMutex = new KeyedMutex<number>();
   readonly #creates = new KeyedMutex<symbol>();
-  /** Creates at once. More are not faster, because their commits wait for each other, and reads would wait for a connection. */
+  /**
+   * Creates at once. More are not faster, because their commits wait for each other, and reads would wait for a
+   * connection.
+   */
   readonly #createPermits = new Semaphore(7);
   readonly #follower: ChangeFollower;
   #removedFiles: readonly string[];

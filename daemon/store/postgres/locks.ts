@@ -12,8 +12,9 @@ import type { DatabaseSchema, DatabaseTransaction } from './schema.js';
 interface LeadershipOptions {
   readonly log: Log;
   /**
-   * Called whenever this process becomes the leader. The signal is aborted when it no longer is. If it returns a promise, the process does
-   * not lead again before that settles, and `close` keeps the lock until then. A rejection is logged.
+   * Called whenever this process becomes the leader. The signal is aborted when it no longer is. If it returns a
+   * promise, the process does not lead again before that settles, and `close` keeps the lock until then. A rejection is
+   * logged.
    */
   readonly onGained: (signal: AbortSignal) => void | Promise<void>;
 }
@@ -21,8 +22,8 @@ interface LeadershipOptions {
 /** The part of this process in the choice of a leader. */
 export interface Leadership {
   /**
-   * Whether this process is the leader. Also false if the database has not confirmed it for some seconds, as in a process that was frozen
-   * and continues: ask before each step that no two processes may take.
+   * Whether this process is the leader. Also false if the database has not confirmed it for some seconds, as in a
+   * process that was frozen and continues: ask before each step that no two processes may take.
    */
   isLeader(): boolean;
   /** Gives the leadership up, after the work of `onGained` has ended. Another process has it at once. */
@@ -33,19 +34,25 @@ export interface Leadership {
 const lockKey = '8531346441885802852';
 
 /*
- * The times are such that a leader that is cut off stops before the server gives the lock to another process. It sends a check at most 2 s
- * after the last answer and gives up 4 s later. The server gives up no earlier than 9 s after it last received something.
+ * The times are such that a leader that is cut off stops before the server gives the lock to another process. It sends
+ * a check at most 2 s after the last answer and gives up 4 s later. The server gives up no earlier than 9 s after it
+ * last received something.
  */
 const checkIntervalMs = 2000;
 const checkTimeoutMs = 4000;
 const confirmedForMs = 8000;
-/** A wait for the lock ends after this time and begins again, for servers that do not detect that the waiting process is gone. */
+/**
+ * A wait for the lock ends after this time and begins again, for servers that do not detect that the waiting process is
+ * gone.
+ */
 const maxWaitMs = 600_000;
 /** Node repeats the probe every second, 10 times. */
 const keepAliveDelayMs = 1000;
 const backoff = { firstMs: 100, maxMs: 2000 };
 
-/** Settings of the session, as far as the server knows them. `idle_session_timeout` ends the session of a frozen leader. */
+/**
+ * Settings of the session, as far as the server knows them. `idle_session_timeout` ends the session of a frozen leader.
+ */
 const sessionSettings: Readonly<Record<string, string>> = {
   lock_timeout: '0',
   statement_timeout: String(maxWaitMs),
@@ -57,8 +64,9 @@ const sessionSettings: Readonly<Record<string, string>> = {
 };
 
 /**
- * Takes part in the choice of one leader among the processes that share a database. The leader holds an advisory lock in a session of its
- * own; the others wait for it in PostgreSQL. When the leader ends, is killed, frozen or cut off, the server gives the lock to another one.
+ * Takes part in the choice of one leader among the processes that share a database. The leader holds an advisory lock
+ * in a session of its own; the others wait for it in PostgreSQL. When the leader ends, is killed, frozen or cut off,
+ * the server gives the lock to another one.
  */
 export function lead(config: ClientConfig, options: LeadershipOptions): Leadership {
   return new LockHolder(config, options);
@@ -111,7 +119,10 @@ class LockHolder implements Leadership {
     }
   }
 
-  /** Waits for the lock and leads until it is lost. Resolves to true if it has led; rejects if the connection fails before. */
+  /**
+   * Waits for the lock and leads until it is lost. Resolves to true if it has led; rejects if the connection fails
+   * before.
+   */
   async #takeTurn(): Promise<boolean> {
     const client = new Client(this.#config);
     const term = new AbortController();
@@ -193,8 +204,8 @@ async function waitForLock(client: Client): Promise<number> {
 }
 
 /*
- * An advisory lock of the database: each process that uses the database has it, shared, while it is connected, and a migration has it alone.
- * The server releases it when the connection ends.
+ * An advisory lock of the database: each process that uses the database has it, shared, while it is connected, and a
+ * migration has it alone. The server releases it when the connection ends.
  */
 
 /** The two numbers of the lock. The first one is "venc" in ASCII. */

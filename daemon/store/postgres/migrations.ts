@@ -4,8 +4,8 @@ import type { MigrationName, TargetState } from '../stored-records.js';
 import { type DatabaseSchema, schemaName } from './schema.js';
 
 /**
- * All versions of the schema, in order. A version that was released is never changed: a later one changes what it created. Texts that are
- * compared have the collation "C", so that the order is the same on every server.
+ * All versions of the schema, in order. A version that was released is never changed: a later one changes what it
+ * created. Texts that are compared have the collation "C", so that the order is the same on every server.
  */
 const migrations: Readonly<Record<string, Migration>> = {
   '0001-jobs-and-accounts': {
@@ -139,7 +139,10 @@ const queueTables: readonly string[] = [
   'create index queue_entries_running on venc.queue_entries (job_id) where not is_waiting',
 ];
 
-/** Updates of `last_seen_at` are frequent: the free space of a page keeps them on it, and `request` is stored apart and not written again. */
+/**
+ * Updates of `last_seen_at` are frequent: the free space of a page keeps them on it, and `request` is stored apart and
+ * not written again.
+ */
 const workerTables: readonly string[] = [
   `create table venc.workers (
     id text collate "C" primary key,
@@ -157,8 +160,8 @@ const workerTables: readonly string[] = [
 const needsByPart = `update venc.queues set needs = '[{"requires":[],"needs":' || needs || ',"decoding":-1}]'`;
 
 /**
- * The numbers of jobs, by account and state, as the sum of changes: rows are only added, so that creates do not wait for each other. The trigger
- * keeps writers out until the existing jobs are counted.
+ * The numbers of jobs, by account and state, as the sum of changes: rows are only added, so that creates do not wait
+ * for each other. The trigger keeps writers out until the existing jobs are counted.
  */
 const jobCounts: readonly string[] = [
   `create table venc.job_counts (
@@ -182,8 +185,8 @@ const jobCounts: readonly string[] = [
 const migrationTable = 'schema_versions';
 
 /**
- * Migrates the schema to the version of this program. Several processes may call it at once: one migrates, the others wait for it. Rejects
- * with `UsageError` if the schema is newer.
+ * Migrates the schema to the version of this program. Several processes may call it at once: one migrates, the others
+ * wait for it. Rejects with `UsageError` if the schema is newer.
  */
 export async function migrate(database: Kysely<DatabaseSchema>): Promise<void> {
   await requireKnownVersion(database);

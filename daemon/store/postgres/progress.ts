@@ -25,7 +25,10 @@ interface SharedProgressOptions {
 
 /** The progress that this process shares with the others. */
 export interface SharedProgress {
-  /** Removes runs of other processes that nothing was heard of for 30 s, and publishes all runs of this one. A timer calls it. */
+  /**
+   * Removes runs of other processes that nothing was heard of for 30 s, and publishes all runs of this one. A timer
+   * calls it.
+   */
   refresh(): void;
   /** Stops sharing, after the statement that is under way. */
   close(): Promise<void>;
@@ -38,9 +41,9 @@ const refreshIntervalMs = 10_000;
 const forgottenAfterMs = 30_000;
 
 /**
- * Shares progress among the processes of a database by notifications, which are written to no table. Each process publishes what has
- * changed of its runs, at most once a second, and mirrors the runs of the others until their jobs are no longer processed. A message that
- * cannot be sent is dropped: the next one has the progress of all runs.
+ * Shares progress among the processes of a database by notifications, which are written to no table. Each process
+ * publishes what has changed of its runs, at most once a second, and mirrors the runs of the others until their jobs
+ * are no longer processed. A message that cannot be sent is dropped: the next one has the progress of all runs.
  */
 export async function shareProgress(options: SharedProgressOptions): Promise<SharedProgress> {
   const sharing = new Sharing(options);

@@ -171,7 +171,9 @@ export class DatabaseRecords implements StoredRecords {
       .execute();
   }
 
-  /** The first id, from this one on, of a job that has usage or files; null if there is none. Index scans alone find it. */
+  /**
+   * The first id, from this one on, of a job that has usage or files; null if there is none. Index scans alone find it.
+   */
   async #nextUsed(from: number): Promise<number | null> {
     const { rows } = await sql<{ id: string | null }>`
       select least(
@@ -206,7 +208,10 @@ interface UsageRow {
   readonly billable_ms: number | string;
 }
 
-/** Groups rows, which are ordered by job, by their jobs. The state of a removed job is not stored, and nothing depends on it. */
+/**
+ * Groups rows, which are ordered by job, by their jobs. The state of a removed job is not stored, and nothing depends
+ * on it.
+ */
 function entriesOf(rows: readonly UsageRow[]): readonly RemovedJob[] {
   const entries = new Map<number, RemovedJob & { usage: JobDailyUsage[] }>();
   for (const row of rows) {
@@ -336,7 +341,9 @@ async function insertUsage(transaction: DatabaseTransaction, jobs: readonly Usag
     await transaction.insertInto('usage').values(some).execute();
 }
 
-/** Takes the keys of jobs that can still be found by them. Of several jobs the newest has the key, as in a data folder. */
+/**
+ * Takes the keys of jobs that can still be found by them. Of several jobs the newest has the key, as in a data folder.
+ */
 async function insertKeys(transaction: DatabaseTransaction, jobs: readonly StoredJob[]): Promise<void> {
   const rows = new Map<string, Insertable<IdempotencyKeysTable>>();
   for (const { job, isFoundByKey } of jobs) {

@@ -5,7 +5,10 @@ import type { KeyKind } from '../account-store.js';
 /** The schema of the database that contains all tables. */
 export const schemaName = 'venc';
 
-/** The number of rows that one statement inserts at most: PostgreSQL accepts 65,535 parameters, one for each column of each row. */
+/**
+ * The number of rows that one statement inserts at most: PostgreSQL accepts 65,535 parameters, one for each column of
+ * each row.
+ */
 export const maxRowsPerInsert = 1000;
 
 /** A job: its record, and what lists and look-ups filter by. */

@@ -46,7 +46,10 @@ class PostgresWorkerTable implements WorkerTable {
   readonly #database: PostgresDatabase;
   readonly #queries: PostgresDatabase['queries'];
   readonly #origin = randomToken();
-  /** Joins and drains wait here for each other, so that at most one connection of this daemon waits for the lock of the database. */
+  /**
+   * Joins and drains wait here for each other, so that at most one connection of this daemon waits for the lock of the
+   * database.
+   */
   readonly #mutex = new KeyedMutex<'workers'>();
   readonly #pending: PendingJoin[] = [];
 
@@ -58,7 +61,8 @@ class PostgresWorkerTable implements WorkerTable {
   join(worker: JoiningWorker, decide: PendingJoin['decide']): Promise<StoredWorker & JoinDecision> {
     return new Promise((resolve, reject) => {
       this.#pending.push({ worker, decide, resolve, reject });
-      // Joins that wait for their turn are stored by the first one of them: after a failure of the database, all workers join at once.
+      // Joins that wait for their turn are stored by the first one of them: after a failure of the database, all
+      // workers join at once.
       void this.#mutex.runExclusive('workers', () => this.#joinPending());
     });
   }
@@ -174,7 +178,8 @@ class PostgresWorkerTable implements WorkerTable {
   ): Promise<readonly WorkerPresence[]> {
     const ids = [...seenAgoMs.keys()];
     const agos = [...seenAgoMs.values()];
-    // A row that another daemon is changing is left out, so that two daemons never wait for each other: it was just seen or removed.
+    // A row that another daemon is changing is left out, so that two daemons never wait for each other: it was just
+    // seen or removed.
     const { rows } = await sql<WorkerPresence>`
       with seen (id, ago) as (select * from unnest(${ids}::text[], ${agos}::float8[])),
       free as (

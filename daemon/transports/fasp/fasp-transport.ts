@@ -20,8 +20,8 @@ import { findOnPath, type ProgramResult, runProgram } from '../run-program.js';
 import type { Transport } from '../transport.js';
 
 /**
- * The transport of inputs from Aspera servers, `fasp://user:password@host/path` (section 1). It runs the program `ascp`. If `ascp` is not
- * installed, jobs with such inputs are rejected when they are created (contract, section 9).
+ * The transport of inputs from Aspera servers, `fasp://user:password@host/path` (section 1). It runs the program
+ * `ascp`. If `ascp` is not installed, jobs with such inputs are rejected when they are created (contract, section 9).
  */
 export function createFaspTransport(options: FaspOptions): Transport {
   return {
@@ -50,8 +50,8 @@ async function validateFaspUrl(url: string, options: FaspOptions): Promise<strin
 }
 
 /**
- * Downloads a file with `ascp` into a temporary folder next to the final path. `ascp` gets the address that the guard has checked, not the
- * host name. It resumes the file of an earlier attempt.
+ * Downloads a file with `ascp` into a temporary folder next to the final path. `ascp` gets the address that the guard
+ * has checked, not the host name. It resumes the file of an earlier attempt.
  */
 async function downloadWithAscp(
   from: string,
@@ -181,7 +181,10 @@ interface FaspLocation extends Omit<RemoteUrl, 'credentials'> {
   readonly name: string;
 }
 
-/** Parses `fasp://user:password@host:port/path` (section 1). Returns the validation error as a sentence without subject if it is invalid. */
+/**
+ * Parses `fasp://user:password@host:port/path` (section 1). Returns the validation error as a sentence without subject
+ * if it is invalid.
+ */
 function parseFaspUrl(url: string): FaspLocation | string {
   const parsed = parseRemoteUrl(url);
   if (!parsed.ok) return parsed.validationError;
@@ -210,8 +213,8 @@ interface AscpOptions {
 }
 
 /**
- * Runs `ascp` until it exits. The password is passed in the environment, which only the user of the process can read; arguments are visible
- * to all users. Never rejects.
+ * Runs `ascp` until it exits. The password is passed in the environment, which only the user of the process can read;
+ * arguments are visible to all users. Never rejects.
  */
 function runAscp({ password, searchPath, ...options }: AscpOptions): Promise<ProgramResult> {
   return runProgram({
@@ -230,7 +233,10 @@ interface AscpSource {
 
 type AscpErrorMapper = (source: AscpSource) => TransferError;
 
-/** Errors by patterns of the output; the first match wins. The output itself is never shown, because it may contain secrets. */
+/**
+ * Errors by patterns of the output; the first match wins. The output itself is never shown, because it may contain
+ * secrets.
+ */
 const errorMappers: readonly (readonly [RegExp, AscpErrorMapper])[] = [
   [
     /authenticat|permission denied \(|(?:wrong|invalid|incorrect) (?:password|user)/i,

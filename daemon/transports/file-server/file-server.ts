@@ -16,18 +16,22 @@ export interface RemoteFacts {
 export type OnChunks = (chunks: readonly Uint8Array[]) => Promise<void>;
 
 /**
- * An open connection to a file server. It runs one operation at a time. Its methods reject with the errors of its library, which
+ * An open connection to a file server. It runs one operation at a time. Its methods reject with the errors of its
+ * library, which
  * {@link FileServer.mapError} maps. After a rejection, only `close` may be called.
  */
 export interface FileSession {
   /** The file at a path, or null if absent. */
   stat(path: string): Promise<RemoteFacts | null>;
   /**
-   * Reads a file from an offset to its end, and passes the chunks to `onChunks` in order. It waits for `onChunks` before it requests many
-   * more. Chunks are valid only until `onChunks` resolves.
+   * Reads a file from an offset to its end, and passes the chunks to `onChunks` in order. It waits for `onChunks`
+   * before it requests many more. Chunks are valid only until `onChunks` resolves.
    */
   read(path: string, fromByte: number, onChunks: OnChunks): Promise<void>;
-  /** Writes a stream to a file from an offset on; 0 truncates the file. Resolves when the server has confirmed all bytes. */
+  /**
+   * Writes a stream to a file from an offset on; 0 truncates the file. Resolves when the server has confirmed all
+   * bytes.
+   */
   write(path: string, fromByte: number, bytes: Readable): Promise<void>;
   /** Renames a file, replacing an existing one. */
   rename(from: string, to: string): Promise<void>;
@@ -46,8 +50,8 @@ export interface FileServer {
   /** Opens a connection through the guard, and logs in. */
   connect(location: RemoteLocation, watchdog: Watchdog, direction: Direction): Promise<FileSession>;
   /**
-   * How many bytes at the end of a partial file may contain holes after an interruption, because several writes were pipelined; 0 by
-   * default.
+   * How many bytes at the end of a partial file may contain holes after an interruption, because several writes were
+   * pipelined; 0 by default.
    */
   readonly unconfirmedBytes?: number;
   /** Maps an error of a session. */
@@ -79,8 +83,8 @@ interface RemoteSessionOptions {
 }
 
 /**
- * Runs `work` in a new session. The session is closed when `work` is done, when the signal is aborted, or when it is idle for the stall
- * timeout. Errors of the session are mapped to a `TransferError`.
+ * Runs `work` in a new session. The session is closed when `work` is done, when the signal is aborted, or when it is
+ * idle for the stall timeout. Errors of the session are mapped to a `TransferError`.
  */
 export function withSession(
   { server, location, direction, signal, stallTimeoutMs }: RemoteSessionOptions,

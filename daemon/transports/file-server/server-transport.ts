@@ -16,7 +16,10 @@ import { type RemoteUploadOptions, removeFrom, uploadTo } from './upload-to-serv
 /** Maximum number of uploads whose created folders are kept in memory, so that `remove` can remove them. */
 const maxRemembered = 1000;
 
-/** Creates the transport of a kind of file server. Its library is loaded on the first transfer, to save memory in an idle daemon. */
+/**
+ * Creates the transport of a kind of file server. Its library is loaded on the first transfer, to save memory in an
+ * idle daemon.
+ */
 export function createServerTransport(
   schemes: readonly string[],
   parseUrl: (url: string) => RemoteLocation | string,
@@ -68,8 +71,8 @@ export function createServerTransport(
 }
 
 /**
- * Downloads a file from a file server. After an interruption, the download resumes if the server reports the same version, and restarts
- * otherwise. Finally the size is compared with the size that the server reports.
+ * Downloads a file from a file server. After an interruption, the download resumes if the server reports the same
+ * version, and restarts otherwise. Finally the size is compared with the size that the server reports.
  */
 async function downloadFrom(
   server: FileServer,
@@ -153,7 +156,8 @@ function fileNotFoundError(location: RemoteLocation): VencError {
 }
 
 /**
- * The size of a file on a file server, in bytes; null if the server does not report it. Makes one attempt, and rejects with the errors of
+ * The size of a file on a file server, in bytes; null if the server does not report it. Makes one attempt, and rejects
+ * with the errors of
  * {@link downloadFrom}.
  */
 async function fetchRemoteSize(

@@ -42,9 +42,9 @@ interface UploadContext extends Transfer {
 }
 
 /**
- * Uploads a file to a file server under a temporary name, and renames it when the server reports the right size. After an interruption, the
- * upload resumes at the end of the partial file. Missing folders are created. If the upload fails or is aborted, the partial file and the
- * created folders are removed over a new connection.
+ * Uploads a file to a file server under a temporary name, and renames it when the server reports the right size. After
+ * an interruption, the upload resumes at the end of the partial file. Missing folders are created. If the upload fails
+ * or is aborted, the partial file and the created folders are removed over a new connection.
  */
 export async function uploadTo(
   server: FileServer,
@@ -150,7 +150,10 @@ async function makeFolders(
   if (state.folders.length > 0) await journalFolders();
 }
 
-/** How many bytes of the partial file to resume from; 0 if the file is larger than what was sent, because it is not ours then. */
+/**
+ * How many bytes of the partial file to resume from; 0 if the file is larger than what was sent, because it is not ours
+ * then.
+ */
 async function remotePartBytes(
   session: FileSession,
   { partPath }: UploadState,
@@ -174,7 +177,9 @@ async function checkSize(
   return transientError('UploadFailureError', `${message}: its disk may be full.`);
 }
 
-/** Removes what a failed upload left. Resolves to false if that fails. Makes one attempt, limited by the stall timeout. */
+/**
+ * Removes what a failed upload left. Resolves to false if that fails. Makes one attempt, limited by the stall timeout.
+ */
 async function rollBack(
   server: FileServer,
   location: RemoteLocation,

@@ -22,8 +22,9 @@ interface OpenFolder {
 }
 
 /**
- * Delivers a finished file to a path below the roots, and creates the folders of the path. The file is moved if it is on the same volume;
- * otherwise it is copied to a temporary name and renamed. It is flushed to disk before it gets its final name.
+ * Delivers a finished file to a path below the roots, and creates the folders of the path. The file is moved if it is
+ * on the same volume; otherwise it is copied to a temporary name and renamed. It is flushed to disk before it gets its
+ * final name.
  */
 export async function deliverFile(
   roots: RootFolders,
@@ -105,8 +106,8 @@ const noLinkCodes: ReadonlySet<string | null> = new Set([
 ]);
 
 /**
- * Gives a file its final name, if the guard lets it replace what has that name. A file that appears there meanwhile is not replaced unseen:
- * `link` fails where `rename` replaces.
+ * Gives a file its final name, if the guard lets it replace what has that name. A file that appears there meanwhile is
+ * not replaced unseen: `link` fails where `rename` replaces.
  */
 async function putInPlace(
   path: string,
@@ -163,7 +164,10 @@ async function openFolder(roots: RootFolders, path: string): Promise<OpenFolder>
   }
 }
 
-/** Rejects devices and folders: a rename would replace a device such as /dev/null. A symbolic link is replaced, not followed. */
+/**
+ * Rejects devices and folders: a rename would replace a device such as /dev/null. A symbolic link is replaced, not
+ * followed.
+ */
 async function rejectNonRegularTarget(path: string): Promise<void> {
   const stats = await lstat(path).catch(() => null);
   if (stats === null || stats.isFile() || stats.isSymbolicLink()) return;

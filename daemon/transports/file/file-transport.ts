@@ -19,8 +19,9 @@ const outsideRootsMessage = 'must name a file below one of the --files-root fold
 const notRegularMessage = 'must name a regular file, not a folder or a device';
 
 /**
- * The transport of local files (contract, section 9). Files must be below the roots after symbolic links are resolved; this is checked
- * when a request names them and again when they are opened. Without roots, the scheme is rejected with a message that says how to allow it.
+ * The transport of local files (contract, section 9). Files must be below the roots after symbolic links are resolved;
+ * this is checked when a request names them and again when they are opened. Without roots, the scheme is rejected with
+ * a message that says how to allow it.
  */
 export function createFileTransport(roots: RootFolders): Transport {
   return {
@@ -70,7 +71,10 @@ export function createFileTransport(roots: RootFolders): Transport {
   };
 }
 
-/** Deletes a delivered file below the roots. No-op if it is absent, or if `isOwn` says that another file has its name now. */
+/**
+ * Deletes a delivered file below the roots. No-op if it is absent, or if `isOwn` says that another file has its name
+ * now.
+ */
 async function removeFile(
   roots: RootFolders,
   path: string,
@@ -92,9 +96,9 @@ async function removeFile(
 }
 
 /**
- * Copies a local file below the roots to `toPath`. A link would let any process with write access change the file between its inspection
- * and its encoding. A program that works on the files of its own user (`anywhere`) creates a symbolic link instead: ffmpeg run by hand
- * would also read the file in place, and a copy may take 20 GB.
+ * Copies a local file below the roots to `toPath`. A link would let any process with write access change the file
+ * between its inspection and its encoding. A program that works on the files of its own user (`anywhere`) creates a
+ * symbolic link instead: ffmpeg run by hand would also read the file in place, and a copy may take 20 GB.
  */
 async function downloadFile(
   roots: RootFolders,

@@ -32,8 +32,8 @@ function invalid(validationError: string): FileUrlParseResult {
 export type RootFolders = readonly string[] | 'anywhere';
 
 /**
- * Resolves every symbolic link of a path, as far as the path exists. Returns null if the result is outside of the roots, whether or not
- * the file exists.
+ * Resolves every symbolic link of a path, as far as the path exists. Returns null if the result is outside of the
+ * roots, whether or not the file exists.
  */
 export async function resolveBelow(roots: RootFolders, path: string): Promise<string | null> {
   const resolved = await realpathAsFarAsPossible(path);
@@ -41,8 +41,8 @@ export async function resolveBelow(roots: RootFolders, path: string): Promise<st
 }
 
 /**
- * Whether an open file or folder is below the roots. Check this after opening: a path can be redirected between a check and the open,
- * but a handle cannot.
+ * Whether an open file or folder is below the roots. Check this after opening: a path can be redirected between a check
+ * and the open, but a handle cannot.
  */
 export async function isOpenedBelow(roots: RootFolders, handle: FileHandle, path: string): Promise<boolean> {
   if (roots === 'anywhere') return true;
@@ -50,7 +50,9 @@ export async function isOpenedBelow(roots: RootFolders, handle: FileHandle, path
   return isBelow(roots, opened);
 }
 
-/** A path to an open folder that stays valid if the folder is renamed (Linux only); on other systems, the given path. */
+/**
+ * A path to an open folder that stays valid if the folder is renamed (Linux only); on other systems, the given path.
+ */
 export async function stablePath(handle: FileHandle, path: string): Promise<string> {
   return readlink(descriptorPath(handle)).then(
     () => descriptorPath(handle),

@@ -5,8 +5,8 @@ import type { Credentials } from '../../transfer/remote-url.js';
 const maxLineLength = 1 << 16;
 
 /**
- * An FTP control connection. It passes replies to the library as whole lines, because the library loses replies that are split across
- * packets.
+ * An FTP control connection. It passes replies to the library as whole lines, because the library loses replies that
+ * are split across packets.
  */
 export class ControlConnection extends FTPContext {
   #partialLine = '';
@@ -27,7 +27,10 @@ export class ControlConnection extends FTPContext {
     await this.#reply(undefined);
   }
 
-  /** Sends a command. Resolves to the reply, including error replies. Rejects if the connection is lost, or the server closes it (421). */
+  /**
+   * Sends a command. Resolves to the reply, including error replies. Rejects if the connection is lost, or the server
+   * closes it (421).
+   */
   async sendCommand(command: string): Promise<FTPResponse> {
     try {
       return await this.#reply(command);
@@ -81,7 +84,10 @@ export interface ServerCapabilities {
 
 const anonymous: Credentials = { user: 'anonymous', password: 'anonymous@' };
 
-/** Logs in (as `anonymous` without credentials) and configures the session. Rejects with an `FTPError` for an error reply. */
+/**
+ * Logs in (as `anonymous` without credentials) and configures the session. Rejects with an `FTPError` for an error
+ * reply.
+ */
 export async function logIn(
   control: ControlConnection,
   credentials: Credentials | null,

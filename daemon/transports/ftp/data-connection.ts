@@ -25,9 +25,9 @@ interface DataOptions {
 }
 
 /**
- * Returns a function that opens passive data connections. They always connect to the address of the control connection; the address in the
- * PASV reply is ignored. This supports servers behind NAT, and prevents a server from redirecting connections to other hosts. The guard
- * still checks each connection.
+ * Returns a function that opens passive data connections. They always connect to the address of the control connection;
+ * the address in the PASV reply is ignored. This supports servers behind NAT, and prevents a server from redirecting
+ * connections to other hosts. The guard still checks each connection.
  */
 export function createDataConnector(
   control: ControlConnection,
@@ -74,8 +74,8 @@ function isPort(port: number): boolean {
 }
 
 /**
- * The TLS options for a host. The certificate and its host name are verified. Data connections use the host name of the control connection,
- * because a resumed session is bound to it.
+ * The TLS options for a host. The certificate and its host name are verified. Data connections use the host name of the
+ * control connection, because a resumed session is bound to it.
  */
 export function tlsOptionsOf(host: string, authorities: readonly string[] = []): ConnectionOptions {
   const ca = authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] };
@@ -106,8 +106,9 @@ export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encryp
 const replyGraceMs = 2_000;
 
 /**
- * Transfers one file or listing: sends the command, streams the data once the server is ready, and waits for the confirmation. If the data
- * connection breaks, the error reply on the control connection takes precedence, because it gives the cause, such as "no space left".
+ * Transfers one file or listing: sends the command, streams the data once the server is ready, and waits for the
+ * confirmation. If the data connection breaks, the error reply on the control connection takes precedence, because it
+ * gives the cause, such as "no space left".
  */
 export async function transferData(
   control: ControlConnection,

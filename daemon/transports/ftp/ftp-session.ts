@@ -178,8 +178,8 @@ interface FtpStatOptions {
 const folderEntry: FtpEntry = { isFolder: true, sizeBytes: null, version: null };
 
 /**
- * The file or folder at a path, or null if absent. Uses MLST if the server supports it, then SIZE and MDTM, then the listing of the parent
- * folder: most servers reply 550 both to a missing file and to denied access.
+ * The file or folder at a path, or null if absent. Uses MLST if the server supports it, then SIZE and MDTM, then the
+ * listing of the parent folder: most servers reply 550 both to a missing file and to denied access.
  */
 async function statPath(options: FtpStatOptions, path: string): Promise<FtpEntry | null> {
   const { control, capabilities, createDeniedError } = options;
@@ -199,7 +199,10 @@ async function statPath(options: FtpStatOptions, path: string): Promise<FtpEntry
   return findInListing(options, path);
 }
 
-/** Whether a path is a folder that can be entered. Only absolute paths are tried, because CWD changes what relative paths mean. */
+/**
+ * Whether a path is a folder that can be entered. Only absolute paths are tried, because CWD changes what relative
+ * paths mean.
+ */
 async function canEnterFolder({ control }: FtpStatOptions, path: string): Promise<boolean> {
   return path.startsWith('/') && (await control.sendCommand(`CWD ${path}`)).code < 300;
 }

@@ -20,9 +20,10 @@ const ftpPort = 21;
 const implicitTlsPort = 990;
 
 /**
- * Parses an `ftp:` or `ftps:` URL. Its path is relative to the initial folder of the user, or to the root if it begins with `//` or `/%2F`.
- * `ftps` always uses TLS: implicit TLS on its own port 990, explicit TLS (`AUTH TLS`) on port 21. On any other port `isImplicitTls` is
- * undefined, and the mode is detected. Returns the validation error as a sentence without subject if the URL is invalid.
+ * Parses an `ftp:` or `ftps:` URL. Its path is relative to the initial folder of the user, or to the root if it begins
+ * with `//` or `/%2F`. `ftps` always uses TLS: implicit TLS on its own port 990, explicit TLS (`AUTH TLS`) on port 21.
+ * On any other port `isImplicitTls` is undefined, and the mode is detected. Returns the validation error as a sentence
+ * without subject if the URL is invalid.
  */
 function parseFtpUrl(url: string): RemoteLocation | string {
   const parsed = parseRemoteUrl(url);

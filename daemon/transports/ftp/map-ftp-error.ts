@@ -48,8 +48,8 @@ export function isDeniedMessage(message: string): boolean {
 }
 
 /**
- * Maps an error of a session. Servers use few codes for many causes, so the text of the reply is matched too. It is never shown, because
- * some servers repeat the command, including passwords.
+ * Maps an error of a session. Servers use few codes for many causes, so the text of the reply is matched too. It is
+ * never shown, because some servers repeat the command, including passwords.
  */
 export function mapFtpError(error: unknown, direction: Direction, location: RemoteLocation): TransferError {
   if (isVencError(error) || !(error instanceof FTPError))

@@ -21,13 +21,17 @@ interface ControlConnectionOptions {
   readonly authorities: readonly string[];
 }
 
-/** More hosts than a daemon usually meets. If the limit is reached, the cache is cleared and the modes are detected again. */
+/**
+ * More hosts than a daemon usually meets. If the limit is reached, the cache is cleared and the modes are detected
+ * again.
+ */
 const maxCachedTlsModes = 1000;
 
 /**
- * Connects to a server and reads its greeting, with TLS if the URL requires it. If neither the port nor the cache determines the TLS mode, it
- * is detected: with explicit TLS the server sends its greeting first, with implicit TLS it waits for the handshake. If implicit TLS fails
- * because the server greeted late, explicit TLS is tried. There is no fallback to an unencrypted connection.
+ * Connects to a server and reads its greeting, with TLS if the URL requires it. If neither the port nor the cache
+ * determines the TLS mode, it is detected: with explicit TLS the server sends its greeting first, with implicit TLS it
+ * waits for the handshake. If implicit TLS fails because the server greeted late, explicit TLS is tried. There is no
+ * fallback to an unencrypted connection.
  */
 export async function openControlConnection(target: ControlConnectionOptions): Promise<ControlConnection> {
   const { location, tlsModes } = target;

@@ -11,9 +11,9 @@ const maxCheckMs = 5_000;
 const checkTtlMs = { ok: 10_000, failed: 2_000 } as const;
 
 /**
- * Checks a bucket before a daemon starts: lists, writes, reads and deletes in it. Rejects with `UsageError` if it is missing, or rejects the
- * keys or an operation. Resolves to the error if the server cannot be reached or fails: the daemon starts nevertheless, and continues when
- * the server is back.
+ * Checks a bucket before a daemon starts: lists, writes, reads and deletes in it. Rejects with `UsageError` if it is
+ * missing, or rejects the keys or an operation. Resolves to the error if the server cannot be reached or fails: the
+ * daemon starts nevertheless, and continues when the server is back.
  */
 export async function checkBucket(folder: BucketFolder, name: string): Promise<VencError | null> {
   const signal = AbortSignal.timeout(maxRequestMs);
@@ -72,8 +72,8 @@ export class BucketAvailability {
   }
 
   /**
-   * Why the bucket cannot be used, as one sentence without names; null if it can. Concurrent calls share one check. With a limit it resolves
-   * in time: a bucket that has not answered by then counts as one that cannot be reached.
+   * Why the bucket cannot be used, as one sentence without names; null if it can. Concurrent calls share one check.
+   * With a limit it resolves in time: a bucket that has not answered by then counts as one that cannot be reached.
    */
   problem(maxWaitMs?: number): Promise<string | null> {
     const check = this.#latest !== null && isUsable(this.#latest) ? this.#latest : this.#start();
@@ -82,7 +82,9 @@ export class BucketAvailability {
     return settleWithin(check.result, Math.max(0, maxWaitMs - waitedMs), unavailable(null).message);
   }
 
-  /** Notes the failure of a request, so that the next call of `problem` checks again. Returns the error for the client. */
+  /**
+   * Notes the failure of a request, so that the next call of `problem` checks again. Returns the error for the client.
+   */
   failed(error: unknown): VencError {
     this.#latest = null;
     return unavailable(error);

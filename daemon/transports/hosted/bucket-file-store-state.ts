@@ -18,9 +18,9 @@ export interface BucketFileStoreOptions extends Omit<HostedFileStoreOptions, 'mi
 }
 
 /**
- * State shared by the parts of a hosted file store in a bucket. Its folder contains the files at TOKEN/NAME, and two internal folders whose
- * names are not valid tokens: the records of uploads (`.records/TOKEN.json`), and the markers of expired tokens (`.expired/TOKEN`), which
- * make `find` return `gone`.
+ * State shared by the parts of a hosted file store in a bucket. Its folder contains the files at TOKEN/NAME, and two
+ * internal folders whose names are not valid tokens: the records of uploads (`.records/TOKEN.json`), and the markers of
+ * expired tokens (`.expired/TOKEN`), which make `find` return `gone`.
  */
 export interface BucketFileStoreState extends Required<BucketFileStoreOptions> {
   /** Tokens whose files are being written, with the number of writes. Their files do not expire meanwhile. */

@@ -26,8 +26,8 @@ export interface BucketFolderOptions extends RemoteOptions {
 const maxTextBytes = 65_536;
 
 /**
- * A folder in a bucket. Paths are relative to it. All methods reject with the errors of a transfer, which name the bucket and not the file,
- * because the path of a hosted file permits everybody to read it.
+ * A folder in a bucket. Paths are relative to it. All methods reject with the errors of a transfer, which name the
+ * bucket and not the file, because the path of a hosted file permits everybody to read it.
  */
 export class BucketFolder {
   readonly #connections;

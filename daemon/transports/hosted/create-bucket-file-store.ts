@@ -19,8 +19,9 @@ import {
 import { receiveToBucket } from './receive-to-bucket.js';
 
 /**
- * Creates a hosted file store in a bucket. Several daemons may use the same folder: each reads the files of all, and deletes those that have
- * expired. A file expires 24 hours after the time that the server has for it, so the clocks of the daemons need not agree.
+ * Creates a hosted file store in a bucket. Several daemons may use the same folder: each reads the files of all, and
+ * deletes those that have expired. A file expires 24 hours after the time that the server has for it, so the clocks of
+ * the daemons need not agree.
  */
 export function createBucketFileStore(options: BucketFileStoreOptions): HostedFileStore {
   const state: BucketFileStoreState = {
@@ -157,8 +158,8 @@ const activeDelayMs = 60_000;
 /** Deletes the expired files of a store in a bucket. Several daemons may do that at once. */
 interface BucketExpiry {
   /**
-   * Deletes the files of a token if all of them have expired. They are deleted together, so that none is `unknown` before it is `gone`.
-   * Resolves to the expiry time of the last file, or null if no file is left.
+   * Deletes the files of a token if all of them have expired. They are deleted together, so that none is `unknown`
+   * before it is `gone`. Resolves to the expiry time of the last file, or null if no file is left.
    */
   removeExpiredToken(token: string): Promise<Date | null>;
   /** Deletes all that has expired, and schedules the expiry of the tokens that the timer does not know. */
@@ -216,7 +217,8 @@ function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
     removeExpiredToken,
     async removeExpired(expiryTimer) {
       const tokens = (await folder.listFolders(`${kind}/`, signal)).filter(isToken);
-      // The timer checks them when they are due. Listing each token every time would cost as many requests as there are outputs.
+      // The timer checks them when they are due. Listing each token every time would cost as many requests as there are
+      // outputs.
       const unknown = tokens.filter((token) => !expiryTimer.isScheduled(token));
       await mapWithConcurrency(unknown, maxParallelRemovals, async (token) => {
         const due = await removeExpiredToken(token);

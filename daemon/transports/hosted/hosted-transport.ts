@@ -4,8 +4,8 @@ import type { FileRef, HostedFile, HostedFileStore } from '../../hosted-files/ho
 import type { Transport } from '../transport.js';
 
 /**
- * The transport of outputs that the daemon hosts, at `hosted://TOKEN/NAME` (section 1). Only the daemon creates such URLs; clients cannot
- * use one as a destination.
+ * The transport of outputs that the daemon hosts, at `hosted://TOKEN/NAME` (section 1). Only the daemon creates such
+ * URLs; clients cannot use one as a destination.
  */
 export function createHostedTransport(hosted: HostedFileStore): Transport {
   return {
@@ -29,8 +29,8 @@ export function createHostedTransport(hosted: HostedFileStore): Transport {
 }
 
 /**
- * The transport of inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9). An upload is available to the
- * account that created it for 24 hours.
+ * The transport of inputs that were uploaded to the daemon, at `upload://TOKEN/NAME` (contract, section 9). An upload
+ * is available to the account that created it for 24 hours.
  */
 export function createUploadTransport(uploads: HostedFileStore): Transport {
   return {

@@ -24,8 +24,9 @@ interface BucketFiles {
 }
 
 /**
- * Opens the stores of hosted outputs and uploads in a bucket, after a check that it can be used. `url` is the value of `--hosted`. Rejects
- * with `UsageError` if it is invalid, or if the bucket is missing or rejects the keys; if its server cannot be reached, the log says so.
+ * Opens the stores of hosted outputs and uploads in a bucket, after a check that it can be used. `url` is the value of
+ * `--hosted`. Rejects with `UsageError` if it is invalid, or if the bucket is missing or rejects the keys; if its
+ * server cannot be reached, the log says so.
  */
 export async function openBucketFiles(
   url: string,

@@ -28,8 +28,8 @@ const retryAfterSeconds = 5;
 type RunWrite = <T>(token: string, work: () => Promise<T>) => Promise<T>;
 
 /**
- * Streams a body into the bucket, in parts that are kept in memory until the server has confirmed them. The record of the file is written
- * before the file gets its name, so that every file has an owner. If it fails, no file is left.
+ * Streams a body into the bucket, in parts that are kept in memory until the server has confirmed them. The record of
+ * the file is written before the file gets its name, so that every file has an owner. If it fails, no file is left.
  */
 export async function receiveToBucket(
   state: BucketFileStoreState,

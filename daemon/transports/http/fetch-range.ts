@@ -40,14 +40,20 @@ export interface HttpDownloadOptions {
 export interface DownloadState {
   readonly options: HttpDownloadOptions;
   readonly source: FileSource;
-  /** The file as the first response described it, and the ranges that are missing; null if nothing received so far can be continued. */
+  /**
+   * The file as the first response described it, and the ranges that are missing; null if nothing received so far can
+   * be continued.
+   */
   file: { readonly known: KnownFile; readonly scheduler: RangeScheduler } | null;
   /** Whether the server was seen to support ranges. */
   rangeSupport: 'yes' | 'no' | 'unknown';
   highWaterMarkBytes: number;
 }
 
-/** How fetching one range ended: `changed` if the file is another one now, `wrong-range` if other bytes came than requested. */
+/**
+ * How fetching one range ended: `changed` if the file is another one now, `wrong-range` if other bytes came than
+ * requested.
+ */
 export type FetchResult = { readonly type: 'done' | InvalidReason } | FailedFetch;
 
 /** Why the received bytes cannot be used. */
@@ -184,13 +190,17 @@ interface StreamBodyOptions {
   readonly watchdog: Watchdog;
 }
 
-/** Fewer bytes than this within a stall timeout count as none. Otherwise a server that sends single bytes would never time out. */
+/**
+ * Fewer bytes than this within a stall timeout count as none. Otherwise a server that sends single bytes would never
+ * time out.
+ */
 export const reportIntervalBytes = 1024;
 
 /**
- * Writes a body to the partial file, up to the end of its range, which the scheduler may move closer meanwhile. Returns null if that end was
- * reached or another connection took over the range, `wrong-range` if more bytes came than declared, and otherwise the error. Rejects if the
- * disk fails, and when the signal is aborted. Writes nothing after it has settled.
+ * Writes a body to the partial file, up to the end of its range, which the scheduler may move closer meanwhile. Returns
+ * null if that end was reached or another connection took over the range, `wrong-range` if more bytes came than
+ * declared, and otherwise the error. Rejects if the disk fails, and when the signal is aborted. Writes nothing after it
+ * has settled.
  */
 async function streamBody(
   response: BodyResponse,
@@ -233,7 +243,9 @@ async function streamBody(
   return transientError('DownloadFailureError', message);
 }
 
-/** Empties the partial file and reserves the size of `file` for it. Rejects if the volume of `toPath` lacks the space. */
+/**
+ * Empties the partial file and reserves the size of `file` for it. Rejects if the volume of `toPath` lacks the space.
+ */
 async function preparePartialFile(partialFile: PartialFile, toPath: string, file: KnownFile): Promise<void> {
   try {
     if (partialFile.sizeBytes > 0) await partialFile.reset();

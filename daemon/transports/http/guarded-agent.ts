@@ -37,8 +37,9 @@ export interface GuardedResponse {
 /** Makes requests over connections that it keeps open and reuses. */
 export interface GuardedAgent {
   /**
-   * Makes one request and resolves when the headers of the response have arrived, whatever the status. Does not follow redirects. Rejects with
-   * the error of the connection or of the guard, and with the reason of the signal, which also ends the body.
+   * Makes one request and resolves when the headers of the response have arrived, whatever the status. Does not follow
+   * redirects. Rejects with the error of the connection or of the guard, and with the reason of the signal, which also
+   * ends the body.
    */
   request(request: GuardedRequest): Promise<GuardedResponse>;
   /** Closes all connections, including those in use. */
@@ -49,8 +50,8 @@ export interface GuardedAgent {
 const idleTimeoutMs = 4_000;
 
 /**
- * Creates an agent whose every connection passes the guard, which Node's own agent would not consult. Requests have no time limit here,
- * since transfers detect stalls themselves.
+ * Creates an agent whose every connection passes the guard, which Node's own agent would not consult. Requests have no
+ * time limit here, since transfers detect stalls themselves.
  */
 export function createGuardedAgent(guard: SsrfGuard, connectTimeoutMs: number): GuardedAgent {
   const destroyed = new AbortController();
@@ -123,7 +124,8 @@ function sendRequest(request: GuardedRequest, pool: Agent): Promise<GuardedRespo
     const pending: PendingRequest = { request, clientRequest, response: null };
     const onAbort = (): void => {
       reject(signal?.reason);
-      // Once there is a response, destroying the request would make Node drop the buffered body and end it as if it were complete.
+      // Once there is a response, destroying the request would make Node drop the buffered body and end it as if it
+      // were complete.
       if (pending.response === null) clientRequest.destroy();
       else pending.response.destroy(asError(signal?.reason));
     };
@@ -162,7 +164,10 @@ function watchResponse({ clientRequest }: PendingRequest, response: IncomingMess
   });
 }
 
-/** A server may close a kept connection just as it is reused. It has not read such a request, so the request can be repeated. */
+/**
+ * A server may close a kept connection just as it is reused. It has not read such a request, so the request can be
+ * repeated.
+ */
 function isRetryable({ request, clientRequest }: PendingRequest, error: unknown): boolean {
   const isSafe = request.method === 'GET' || request.method === 'HEAD';
   const isClosed = ['ECONNRESET', 'EPIPE'].includes(systemCode(error) ?? '');

@@ -33,13 +33,17 @@ interface Attempt {
 const pollIntervalMs = 50;
 /** After this many failures in a row without a byte, a worker stops if there are others. */
 const maxFailures = 3;
-/** A file that seems to change this often is more likely served by several servers that differ: it is downloaded over one connection. */
+/**
+ * A file that seems to change this often is more likely served by several servers that differ: it is downloaded over
+ * one connection.
+ */
 const maxChanges = 2;
 
 /**
- * One download. Each attempt continues where the one before broke off. An attempt begins with one connection. If the rest would take long,
- * a second one proves that the server supports ranges, and then as many are opened as allowed. A worker whose connection fails returns its
- * range to the others and retries; a worker whose request is rejected lowers the number of connections.
+ * One download. Each attempt continues where the one before broke off. An attempt begins with one connection. If the
+ * rest would take long, a second one proves that the server supports ranges, and then as many are opened as allowed. A
+ * worker whose connection fails returns its range to the others and retries; a worker whose request is rejected lowers
+ * the number of connections.
  */
 export class HttpDownload {
   readonly #state: DownloadState;
@@ -71,8 +75,8 @@ export class HttpDownload {
   }
 
   /**
-   * Makes one attempt to download what is missing. Resolves when all workers have ended: with null if the file is complete, else with the
-   * error of the last worker. Rejects if the disk fails, and with the reason of the signal.
+   * Makes one attempt to download what is missing. Resolves when all workers have ended: with null if the file is
+   * complete, else with the error of the last worker. Rejects if the disk fails, and with the reason of the signal.
    */
   async attempt(): Promise<TransferError | null> {
     if (this.#state.file?.known.validator == null) this.#state.file = null;
@@ -194,7 +198,10 @@ export class HttpDownload {
     return this.#state.file?.scheduler.merge() === true;
   }
 
-  /** Whether a worker that failed leaves its ranges to the other workers. `isRejected`: the server has rejected its every request. */
+  /**
+   * Whether a worker that failed leaves its ranges to the other workers. `isRejected`: the server has rejected its
+   * every request.
+   */
   #shouldStopWorker(attempt: Attempt, isRejected: boolean, isRejection: boolean, failures: number): boolean {
     if (!isRejected && failures < maxFailures) return false;
     const isConfirmed = this.#state.rangeSupport === 'yes';

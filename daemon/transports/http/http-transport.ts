@@ -13,13 +13,15 @@ import { type HttpTarget, requestRange } from './request-range.js';
 
 /** What the HTTP transport needs. */
 interface HttpOptions extends RemoteOptions {
-  /** When to use several connections; by default for files of 2 MiB and more that would take longer than two seconds. */
+  /**
+   * When to use several connections; by default for files of 2 MiB and more that would take longer than two seconds.
+   */
   readonly ranges?: RangeThresholds;
 }
 
 /**
- * Two seconds: a busy server sends no faster over several connections than over one, and looks up the file for each range. With one
- * second, a Swift server that sent 160 MB in 1.5 s took 3 to 5 s in one noisy run.
+ * Two seconds: a busy server sends no faster over several connections than over one, and looks up the file for each
+ * range. With one second, a Swift server that sent 160 MB in 1.5 s took 3 to 5 s in one noisy run.
  */
 const defaultThresholds: RangeThresholds = { minRangeBytes: 1 << 20, splitThresholdSeconds: 2 };
 
@@ -45,8 +47,8 @@ function targetOf(url: string): HttpTarget {
 }
 
 /**
- * Downloads a file over HTTP. Uses several connections if the server supports ranges and identifies the version of the file. Resumes
- * broken transfers while the file is unchanged, else starts over; retries with growing delays.
+ * Downloads a file over HTTP. Uses several connections if the server supports ranges and identifies the version of the
+ * file. Resumes broken transfers while the file is unchanged, else starts over; retries with growing delays.
  */
 export async function downloadFromHttpTarget(
   target: HttpTarget,
@@ -84,8 +86,8 @@ export async function downloadFromHttpTarget(
 }
 
 /**
- * The size of the file in bytes; null if the server does not declare it. Requests the file with GET, since signed URLs allow no other
- * method, and does not read the body. Makes one attempt; rejects with the errors of a download.
+ * The size of the file in bytes; null if the server does not declare it. Requests the file with GET, since signed URLs
+ * allow no other method, and does not read the body. Makes one attempt; rejects with the errors of a download.
  */
 async function fetchSize(
   target: HttpTarget,

@@ -6,7 +6,9 @@ type HttpUrlParseResult =
   | { readonly ok: true; readonly url: URL; readonly credentials: Credentials | null }
   | { readonly ok: false; readonly validationError: string };
 
-/** Reads an `http:` or `https:` URL, more strictly than the parser, which finds a host in `http:///a/b` and `http:a`. */
+/**
+ * Reads an `http:` or `https:` URL, more strictly than the parser, which finds a host in `http:///a/b` and `http:a`.
+ */
 export function parseHttpUrl(text: string): HttpUrlParseResult {
   const authority = /^https?:\/\/([^/?#\\]*)/i.exec(text)?.[1];
   const host = authority?.slice(authority.lastIndexOf('@') + 1);

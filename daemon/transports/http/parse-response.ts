@@ -60,7 +60,10 @@ function encodingOf(response: ResponseHead): string | null {
 
 const compressed: ReadonlySet<string> = new Set(['gzip', 'compress', 'deflate', 'br', 'zstd', 'dcb', 'dcz']);
 
-/** Reads an answer to a GET (contract, section 3 and 9). `host` is named in messages; `now` is for dates in `Retry-After`. */
+/**
+ * Reads an answer to a GET (contract, section 3 and 9). `host` is named in messages; `now` is for dates in
+ * `Retry-After`.
+ */
 export function parseResponse(
   response: ResponseHead,
   request: RangeRequest,
@@ -133,7 +136,10 @@ function contentRange(response: ResponseHead): ContentRange | null {
   return { fromByte, toByte, totalBytes };
 }
 
-/** Whether a response is of the known file. A server may ignore `If-Range` and send a part of another file, so its validator is compared as well. */
+/**
+ * Whether a response is of the known file. A server may ignore `If-Range` and send a part of another file, so its
+ * validator is compared as well.
+ */
 function isKnownValidator(response: ResponseHead, known: KnownFile | null): boolean {
   if (known === null) return true;
   const isEtag = known.validator?.startsWith('"') ?? false;
@@ -143,7 +149,8 @@ function isKnownValidator(response: ResponseHead, known: KnownFile | null): bool
 
 function parseFullResponse(response: ResponseHead, encoding: ContentEncoding | null): ParsedResponse {
   const totalBytes = parseDigits(header(response, 'content-length'));
-  // A server that compresses while it sends may send other bytes the next time, so such a file comes over one connection, as a whole.
+  // A server that compresses while it sends may send other bytes the next time, so such a file comes over one
+  // connection, as a whole.
   const file =
     encoding === null
       ? { validator: validatorOf(response), totalBytes }

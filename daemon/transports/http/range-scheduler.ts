@@ -10,7 +10,10 @@ export interface RangeThresholds {
 interface ThroughputEstimator {
   /** Counts received bytes. */
   record(bytes: number): void;
-  /** Bytes per second over the last one to two seconds, pauses included. Null for the first 100 ms, or for the first second while no byte has come. */
+  /**
+   * Bytes per second over the last one to two seconds, pauses included. Null for the first 100 ms, or for the first
+   * second while no byte has come.
+   */
   bytesPerSecond(): number | null;
 }
 
@@ -45,13 +48,17 @@ interface FreeRange {
   readonly to: number;
 }
 
-/** A connection that needs longer than this for the rest of its range, and several times longer than another one, loses the range to it. */
+/**
+ * A connection that needs longer than this for the rest of its range, and several times longer than another one, loses
+ * the range to it.
+ */
 const slowThresholdSeconds = 1;
 const slowThresholdFactor = 4;
 
 /**
- * Assigns the byte ranges of one file to connections, from the start of the file, so that the checksum does not fall far behind. When no free
- * range is left, it splits the range that takes longest between two connections in proportion to their speeds, or takes it from a slow one.
+ * Assigns the byte ranges of one file to connections, from the start of the file, so that the checksum does not fall
+ * far behind. When no free range is left, it splits the range that takes longest between two connections in proportion
+ * to their speeds, or takes it from a slow one.
  */
 export class RangeScheduler {
   #free: FreeRange[];
@@ -101,7 +108,10 @@ export class RangeScheduler {
     for (const active of this.#active) this.#cut(active, active.position + this.#rangeBytes);
   }
 
-  /** Gives the rest of the file back to the only connection. False if its range is not directly followed by all of that rest. */
+  /**
+   * Gives the rest of the file back to the only connection. False if its range is not directly followed by all of that
+   * rest.
+   */
   merge(): boolean {
     this.#rangeBytes = Number.POSITIVE_INFINITY;
     const [active, another] = this.#active;
@@ -220,8 +230,8 @@ export class RangeScheduler {
 }
 
 /**
- * A server may be slow to find a range, and slower with each request. Without waiting for the first byte, one connection after another
- * would request the same range.
+ * A server may be slow to find a range, and slower with each request. Without waiting for the first byte, one
+ * connection after another would request the same range.
  */
 function isAwaitingFirstByte({ from, position, throughput }: ActiveRange): boolean {
   return position === from && throughput.bytesPerSecond() === null;
@@ -235,8 +245,9 @@ function secondsLeft({ position, end, throughput }: ActiveRange): number {
 const mebibyte = 1 << 20;
 
 /**
- * The size of the ranges of a file. Large enough that the time between two requests does not matter, and small enough that the checksum,
- * which needs the bytes in order, does not fall far behind. A small file is divided among all connections at once.
+ * The size of the ranges of a file. Large enough that the time between two requests does not matter, and small enough
+ * that the checksum, which needs the bytes in order, does not fall far behind. A small file is divided among all
+ * connections at once.
  */
 export function rangeBytesFor(totalBytes: number, connections: number, minRangeBytes: number): number {
   const quarter = Math.min(Math.max(totalBytes / (connections * 4), 4 * mebibyte), 64 * mebibyte);
@@ -244,7 +255,10 @@ export function rangeBytesFor(totalBytes: number, connections: number, minRangeB
 }
 
 const windowMs = 1_000;
-/** No estimate before this time; while no byte has come (a server may be slow to find the first), none before a whole window. */
+/**
+ * No estimate before this time; while no byte has come (a server may be slow to find the first), none before a whole
+ * window.
+ */
 const minSampleMs = 100;
 
 /** Starts measuring. `clock` is monotonic, in milliseconds. */

@@ -48,8 +48,8 @@ export interface FileSource {
 }
 
 /**
- * Requests a file or a range of it, following redirects, and remembers in `source.resolved` where they led. If the resolved URL is
- * permanently rejected, requests the original URL once more. Rejects only when the signal is aborted.
+ * Requests a file or a range of it, following redirects, and remembers in `source.resolved` where they led. If the
+ * resolved URL is permanently rejected, requests the original URL once more. Rejects only when the signal is aborted.
  */
 export async function requestRange(
   source: FileSource,

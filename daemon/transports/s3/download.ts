@@ -29,8 +29,8 @@ interface DownloadAttempt {
 }
 
 /**
- * Downloads an object in concurrent ranges. An interrupted range resumes if the object is unchanged; if it changed, the download restarts.
- * The ranges are written in order, so that they are hashed from memory.
+ * Downloads an object in concurrent ranges. An interrupted range resumes if the object is unchanged; if it changed, the
+ * download restarts. The ranges are written in order, so that they are hashed from memory.
  */
 export async function downloadObject(
   session: StorageSession,
@@ -131,7 +131,9 @@ function downloadRange(
   return session.send(download, { signal, highWaterMarkBytes: () => filledBytes });
 }
 
-/** Downloads an object over one connection, and restarts after an interruption: the server reports too little to resume. */
+/**
+ * Downloads an object over one connection, and restarts after an interruption: the server reports too little to resume.
+ */
 async function downloadSequentially({
   session,
   partialFile,
@@ -168,7 +170,10 @@ function oversizeError({ host, location }: StorageSession): Error {
   return transferFailure('download', `${host} sent more of ${location.name} than was requested.`);
 }
 
-/** Passes on the chunks of a body. All received chunks are passed on before it rejects, so that the next attempt resumes after them. */
+/**
+ * Passes on the chunks of a body. All received chunks are passed on before it rejects, so that the next attempt resumes
+ * after them.
+ */
 function readBody(body: Readable, onChunk: (chunk: Uint8Array) => void): Promise<void> {
   return new Promise((resolve, reject) => {
     if (body.destroyed) return reject(body.errored ?? new Error('closed early'));

@@ -21,8 +21,9 @@ const parameters = {
 } as const;
 
 /**
- * The grants of an uploaded object (section 4.1). By default the owner of the bucket gets full control. A canned ACL and explicit grants
- * exclude each other, so a public object with explicit grants has only these. WRITE is ignored, because it applies only to buckets.
+ * The grants of an uploaded object (section 4.1). By default the owner of the bucket gets full control. A canned ACL
+ * and explicit grants exclude each other, so a public object with explicit grants has only these. WRITE is ignored,
+ * because it applies only to buckets.
  */
 export function grantsFor(
   access: FileAccess | undefined,
@@ -60,9 +61,9 @@ function grantee(name: string): string {
 }
 
 /**
- * Grants the owner of an object full control in addition to its explicit grants. Explicit grants replace the default ones, and the ID of the
- * owner is known only after the upload. Resolves to null, or to why that cannot be done, as a clause: the object is delivered all the same.
- * Rejects if another attempt may help.
+ * Grants the owner of an object full control in addition to its explicit grants. Explicit grants replace the default
+ * ones, and the ID of the owner is known only after the upload. Resolves to null, or to why that cannot be done, as a
+ * clause: the object is delivered all the same. Rejects if another attempt may help.
  */
 export async function grantOwnerFullControl(
   { location }: StorageSession,

@@ -28,7 +28,10 @@ const names: Readonly<Record<string, keyof HeaderParameters>> = {
 /** Google Cloud Storage accepts its metadata under the names of S3. */
 const metadataPrefix = /^x-(?:amz|goog)-meta-/;
 
-/** Converts the headers of a transfer, by name in lower case. The SDK builds the headers of a request only from parameters. */
+/**
+ * Converts the headers of a transfer, by name in lower case. The SDK builds the headers of a request only from
+ * parameters.
+ */
 export function headerParameters(headers: Readonly<Record<string, string>> = {}): HeaderParameters {
   const entries = Object.entries(headers);
   const metadata = entries.flatMap(([name, value]) =>

@@ -13,7 +13,10 @@ interface Listing {
   readonly folders: readonly string[];
 }
 
-/** Lists the keys that begin with the key of the session: all of them, or with `delimiter` only those before the next slash. */
+/**
+ * Lists the keys that begin with the key of the session: all of them, or with `delimiter` only those before the next
+ * slash.
+ */
 export async function listObjects(
   session: StorageSession,
   { signal, delimiter }: { readonly signal: AbortSignal; readonly delimiter?: '/' },

@@ -17,8 +17,8 @@ export interface ObjectLocation {
 const maxKeyBytes = 1024;
 
 /**
- * Parses `s3://bucket/key`, `s3+REGION://bucket/key` or `s3://ACCESS_KEY:SECRET@bucket/key` (contract, section 9). Returns the validation
- * error as a sentence without subject if the URL is invalid.
+ * Parses `s3://bucket/key`, `s3+REGION://bucket/key` or `s3://ACCESS_KEY:SECRET@bucket/key` (contract, section 9).
+ * Returns the validation error as a sentence without subject if the URL is invalid.
  */
 export function parseBucketUrl(url: string, service: Pick<StorageService, 'keys'>): ObjectLocation | string {
   const parsed = parseRemoteUrl(url, 'bucket');

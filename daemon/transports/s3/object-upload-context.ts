@@ -36,8 +36,8 @@ export function createObjectUploadContext(fields: Omit<ObjectUploadContext, 'sta
 }
 
 /**
- * Sends a request with the grants of the object. Default grants are omitted if the server does not support grants or the keys may not set
- * them. Grants that the job requested are never omitted.
+ * Sends a request with the grants of the object. Default grants are omitted if the server does not support grants or
+ * the keys may not set them. Grants that the job requested are never omitted.
  */
 export async function withGrants<Result>(
   { grants, state }: ObjectUploadContext,

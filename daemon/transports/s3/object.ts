@@ -12,13 +12,19 @@ import type { S3RequestContext, StorageSession } from './storage-session.js';
 export interface ObjectFacts {
   /** Null if the server does not report it. */
   readonly sizeBytes: number | null;
-  /** Identifies the content (ETag); null if there is none or the server does not support ranges, then a download cannot resume. */
+  /**
+   * Identifies the content (ETag); null if there is none or the server does not support ranges, then a download cannot
+   * resume.
+   */
   readonly version: string | null;
 }
 
 /** The facts of an object, and when it was stored. */
 export interface ObjectStat extends ObjectFacts {
-  /** By the clock of the server; for a multipart upload possibly when the upload began. Null if the server does not report it. */
+  /**
+   * By the clock of the server; for a multipart upload possibly when the upload began. Null if the server does not
+   * report it.
+   */
   readonly modifiedAt: Date | null;
 }
 
@@ -63,8 +69,8 @@ export async function getObject(
 }
 
 /**
- * Reads the size and version of an object by requesting its first byte, because an error response to HEAD has no body that states the
- * reason. An empty object has no first byte and is requested as a whole.
+ * Reads the size and version of an object by requesting its first byte, because an error response to HEAD has no body
+ * that states the reason. An empty object has no first byte and is requested as a whole.
  */
 export async function statObject(session: StorageSession, request: S3RequestContext): Promise<ObjectStat> {
   const firstByte = { fromByte: 0, toByte: 1, version: null };

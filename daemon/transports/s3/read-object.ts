@@ -12,8 +12,9 @@ import { getObject, type ObjectRange } from './object.js';
 import type { StorageSession } from './storage-session.js';
 
 /**
- * Streams a range of an object. Continues after an interruption, if the object is unchanged: a reader may pause for longer than a server
- * keeps the connection. Only the time that a server takes counts as idle. The stream fails with the error of a download.
+ * Streams a range of an object. Continues after an interruption, if the object is unchanged: a reader may pause for
+ * longer than a server keeps the connection. Only the time that a server takes counts as idle. The stream fails with
+ * the error of a download.
  */
 export function readObject(
   session: StorageSession,

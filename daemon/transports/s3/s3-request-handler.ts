@@ -37,8 +37,8 @@ const chunkBytes = 1 << 18;
 const maxResponseBytes = 4 << 20;
 
 /**
- * Sends the requests of the SDK through a guarded agent. The handler of the SDK would resolve and connect without the guard, and does not
- * report the progress of a body. `listeners` are keyed by the abort signal of the request.
+ * Sends the requests of the SDK through a guarded agent. The handler of the SDK would resolve and connect without the
+ * guard, and does not report the progress of a body. `listeners` are keyed by the abort signal of the request.
  */
 export function createS3RequestHandler(
   agent: GuardedAgent,
@@ -95,7 +95,9 @@ function encoded(text: string): string {
   );
 }
 
-/** Removes `Expect`: Node would wait for 100 Continue, which some servers never send. An early response is read anyway. */
+/**
+ * Removes `Expect`: Node would wait for 100 Continue, which some servers never send. An early response is read anyway.
+ */
 function headersOf({ headers }: S3HttpRequest): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).filter(([name]) => name.toLowerCase() !== 'expect'));
 }

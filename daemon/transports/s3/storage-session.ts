@@ -57,9 +57,9 @@ export function createStorageConnections(options: RemoteOptions): StorageConnect
 const maxRegions = 3;
 
 /**
- * Sends requests to one bucket: signs them with the keys of the location, follows redirects to the region of the bucket, retries transient
- * errors, and aborts idle requests. The retries of the SDK are disabled. All settings are passed to it, so that it reads no files and asks
- * no metadata service.
+ * Sends requests to one bucket: signs them with the keys of the location, follows redirects to the region of the
+ * bucket, retries transient errors, and aborts idle requests. The retries of the SDK are disabled. All settings are
+ * passed to it, so that it reads no files and asks no metadata service.
  */
 export class StorageSession {
   #region: string;
@@ -154,7 +154,8 @@ export class StorageSession {
   }
 
   async #createClient(region: string): Promise<S3Client> {
-    // On Node 20 the SDK prints a deprecation warning to stderr when it is loaded. It does not concern the users of venc.
+    // On Node 20 the SDK prints a deprecation warning to stderr when it is loaded. It does not concern the users of
+    // venc.
     process.env.AWS_SDK_JS_NODE_VERSION_SUPPORT_WARNING_DISABLED ??= 'true';
     const { S3Client } = await import('@aws-sdk/client-s3');
     const { keys } = this.location;

@@ -34,8 +34,9 @@ interface UploadInPartsOptions {
 }
 
 /**
- * Uploads an object as a multipart upload with concurrent parts. Each part is kept in memory until the server has confirmed it. If the upload
- * fails, it is aborted on the server. The cleanup journal covers the case that this program is killed.
+ * Uploads an object as a multipart upload with concurrent parts. Each part is kept in memory until the server has
+ * confirmed it. If the upload fails, it is aborted on the server. The cleanup journal covers the case that this program
+ * is killed.
  */
 export async function uploadInParts(
   upload: ObjectUploadContext,
@@ -232,7 +233,9 @@ interface PartPlan {
 /** The size up to which an object of unknown size can be uploaded. */
 export const maxUnknownBytes = partBytesOfUnknown * maxParts;
 
-/** Divides an object into parts within the limits of the service and of memory. `sizeBytes` is null if it is unknown. */
+/**
+ * Divides an object into parts within the limits of the service and of memory. `sizeBytes` is null if it is unknown.
+ */
 export function planParts(sizeBytes: number | null): PartPlan {
   if (sizeBytes === null) {
     const concurrency = maxBufferedBytes / partBytesOfUnknown;

@@ -21,8 +21,9 @@ interface StorageUploadOptions extends StorageSessionOptions {
 }
 
 /**
- * Uploads a file to a bucket: in one request up to 16 MiB, else as a multipart upload. The signature of every request includes a checksum of
- * its body, which the server verifies. Finally the MD5 or the size of the object is checked. If the upload fails or is aborted, no object is left.
+ * Uploads a file to a bucket: in one request up to 16 MiB, else as a multipart upload. The signature of every request
+ * includes a checksum of its body, which the server verifies. Finally the MD5 or the size of the object is checked. If
+ * the upload fails or is aborted, no object is left.
  */
 export async function uploadObject(
   session: StorageSession,

@@ -32,7 +32,10 @@ const hostKeyAlgorithms = [
   ...rsa,
 ] as const;
 
-/** Creates the file server for SFTP, with ssh2. Its default ciphers are used: AES-GCM first, which Node runs at several hundred MB/s. */
+/**
+ * Creates the file server for SFTP, with ssh2. Its default ciphers are used: AES-GCM first, which Node runs at several
+ * hundred MB/s.
+ */
 export async function createSftpServer(options: SftpServerOptions): Promise<FileServer> {
   const { default: Client } = await import('ssh2-sftp-client');
   const hostKeys = createHostKeys(options.hostKeys);
@@ -132,8 +135,8 @@ type Login = Pick<
 >;
 
 /**
- * The login of a URL: with its password if it has one, else with the configured private key. Without either, the `none` method is tried. The
- * SSH agent of the user who started the daemon is never used.
+ * The login of a URL: with its password if it has one, else with the configured private key. Without either, the `none`
+ * method is tried. The SSH agent of the user who started the daemon is never used.
  */
 async function loginOf(
   { credentials }: RemoteLocation,

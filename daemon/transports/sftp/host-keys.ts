@@ -20,8 +20,8 @@ export interface HostKeys {
   /** Types of the known keys of a host. The connection must request one of these. */
   knownKeyTypes(name: string): Promise<readonly string[]>;
   /**
-   * Verifies the key of a host. Resolves to null if the key is known, or if it is the first key of the host, which is stored before this
-   * resolves. Otherwise resolves to an error message that begins with the host.
+   * Verifies the key of a host. Resolves to null if the key is known, or if it is the first key of the host, which is
+   * stored before this resolves. Otherwise resolves to an error message that begins with the host.
    */
   verify(name: string, key: Buffer): Promise<string | null>;
 }
@@ -79,7 +79,10 @@ async function readOwnFile(path: string): Promise<string> {
   });
 }
 
-/** Appends a line with one write: readers see it whole, and lines that other processes add are kept, unlike with a replaced file. */
+/**
+ * Appends a line with one write: readers see it whole, and lines that other processes add are kept, unlike with a
+ * replaced file.
+ */
 async function append(path: string, line: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true, mode: 0o700 });
   const handle = await open(path, 'a+', 0o600);

@@ -18,7 +18,10 @@ export function knownHostName(host: string, port: number): string {
   return port === 22 ? host.toLowerCase() : `[${host.toLowerCase()}]:${port}`;
 }
 
-/** The keys of a host in a known_hosts file. Names may be plain, patterns or hashed. Invalid lines and `@cert-authority` lines are skipped. */
+/**
+ * The keys of a host in a known_hosts file. Names may be plain, patterns or hashed. Invalid lines and `@cert-authority`
+ * lines are skipped.
+ */
 export function knownKeysIn(text: string, path: string, name: string): readonly KnownKey[] {
   return text.split('\n').flatMap((content, index) => {
     const fields = content.trim().split(/[ \t]+/);

@@ -40,7 +40,10 @@ const statusMessages: Readonly<Record<SftpStatus, readonly [FailureKind, string]
   unsupported: ['failure', 'does not support the operation'],
 };
 
-/** What ssh2 reports if the first line of the server is not that of an SSH server, or if it closes the connection after such a line. */
+/**
+ * What ssh2 reports if the first line of the server is not that of an SSH server, or if it closes the connection after
+ * such a line.
+ */
 const noSshMessages: readonly string[] = [
   'Invalid identification string',
   'Connection lost before handshake',

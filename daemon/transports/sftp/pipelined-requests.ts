@@ -15,8 +15,8 @@ interface PendingChunk {
 }
 
 /**
- * Reads an open file from an offset to its end with pipelined requests, and passes the bytes on in order. If the file is longer than
- * `sizeBytes`, one more chunk is passed on so that the receiver detects it.
+ * Reads an open file from an offset to its end with pipelined requests, and passes the bytes on in order. If the file
+ * is longer than `sizeBytes`, one more chunk is passed on so that the receiver detects it.
  */
 export async function readAhead(
   channel: SftpChannel,
@@ -52,7 +52,10 @@ export async function readAhead(
   }
 }
 
-/** Fills a buffer from an offset on. Resolves to the number of bytes read, which is less than requested only at the end of the file. */
+/**
+ * Fills a buffer from an offset on. Resolves to the number of bytes read, which is less than requested only at the end
+ * of the file.
+ */
 async function readChunk(
   channel: SftpChannel,
   handle: Buffer,
@@ -106,12 +109,15 @@ function readOnce(
 }
 
 /**
- * Maximum number of unconfirmed bytes, which hides the round-trip time. When a connection breaks, the server may have written any part of
- * them.
+ * Maximum number of unconfirmed bytes, which hides the round-trip time. When a connection breaks, the server may have
+ * written any part of them.
  */
 export const maxUnconfirmedBytes = 1 << 21;
 
-/** Writes a stream to an open file from an offset on with pipelined requests. Resolves when the server has confirmed all of them. */
+/**
+ * Writes a stream to an open file from an offset on with pipelined requests. Resolves when the server has confirmed all
+ * of them.
+ */
 export async function writeBehind(
   channel: SftpChannel,
   handle: Buffer,

@@ -13,7 +13,10 @@ export interface SftpChannel {
   callVoid(request: (sftp: SFTPWrapper, callback: (error?: Error | null) => void) => void): Promise<void>;
 }
 
-/** Creates the channel of a connection. The library never settles requests that are sent after the connection ends; this channel does. */
+/**
+ * Creates the channel of a connection. The library never settles requests that are sent after the connection ends; this
+ * channel does.
+ */
 export function openSftpChannel(sftp: SFTPWrapper, socket: Socket): SftpChannel {
   let isClosed = false;
   const onClose = () => {
@@ -45,8 +48,8 @@ const smallBytes = 31 << 10;
 const largeBytes = 128 << 10;
 
 /**
- * Bytes of file data per request. The library splits larger requests into sequential ones. It queries the limits of the server but has no
- * API for them, so they are read from its private fields.
+ * Bytes of file data per request. The library splits larger requests into sequential ones. It queries the limits of the
+ * server but has no API for them, so they are read from its private fields.
  */
 function requestBytesOf(sftp: SFTPWrapper): number {
   const limits: Readonly<Record<string, unknown>> = { ...sftp };

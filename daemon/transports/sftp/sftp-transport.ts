@@ -27,9 +27,9 @@ export function createSftpTransport(options: SftpOptions): Transport {
 const defaultPort = 22;
 
 /**
- * Parses an `sftp:` URL. Its path is absolute (`sftp://host/data/film.mp4` is `/data/film.mp4`), except that `/~/` is the initial folder of
- * the user. `%7E` means the same as `~`; a folder named `~` is written as `//~/`. Returns the validation error as a sentence without
- * subject if the URL is invalid.
+ * Parses an `sftp:` URL. Its path is absolute (`sftp://host/data/film.mp4` is `/data/film.mp4`), except that `/~/` is
+ * the initial folder of the user. `%7E` means the same as `~`; a folder named `~` is written as `//~/`. Returns the
+ * validation error as a sentence without subject if the URL is invalid.
  */
 export function parseSftpUrl(url: string): RemoteLocation | string {
   const parsed = parseRemoteUrl(url);

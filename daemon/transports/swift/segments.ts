@@ -13,8 +13,8 @@ export interface ObjectState {
 }
 
 /**
- * Folder of the segments of large objects, in the container of the object. Other programs use a separate container, but a user who may write
- * to one container may lack access to another.
+ * Folder of the segments of large objects, in the container of the object. Other programs use a separate container, but
+ * a user who may write to one container may lack access to another.
  */
 const folder = '.venc-segments';
 const ownSegmentPattern = new RegExp(`^/?[^/]+/(${folder}/[0-9a-f]{16}/)[^/]+$`);

@@ -14,8 +14,9 @@ import { type SwiftAccount, TokenCache } from './token-cache.js';
 import { uploadToSwift } from './upload.js';
 
 /**
- * Creates the transport of OpenStack Swift (formerly Cloud Files): `cf://user:apikey@container/object` (section 1; contract, section 9). It
- * uses v1 authentication at the configured URL. Grants are accepted but have no effect, because in Swift only containers have them.
+ * Creates the transport of OpenStack Swift (formerly Cloud Files): `cf://user:apikey@container/object` (section 1;
+ * contract, section 9). It uses v1 authentication at the configured URL. Grants are accepted but have no effect,
+ * because in Swift only containers have them.
  */
 export function createSwiftTransport(options: SwiftOptions): Transport {
   const tokenCache = new TokenCache(options.guardFor, connectTimeoutOf(options));
@@ -63,8 +64,8 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
 }
 
 /**
- * Downloads an object like any HTTP file: in ranges, with resume and a check of the size. The token is sent only to the storage host. An
- * expired token is renewed once.
+ * Downloads an object like any HTTP file: in ranges, with resume and a check of the size. The token is sent only to the
+ * storage host. An expired token is renewed once.
  */
 async function downloadFromSwift(
   session: SwiftSession,

@@ -17,8 +17,8 @@ const maxContainerBytes = 256;
 const maxObjectBytes = 1024;
 
 /**
- * Parses `cf://user:apikey@container/object` (contract, section 9). Returns the validation error as a sentence without subject if the URL
- * is invalid or the configuration is incomplete.
+ * Parses `cf://user:apikey@container/object` (contract, section 9). Returns the validation error as a sentence without
+ * subject if the URL is invalid or the configuration is incomplete.
  */
 export function parseSwiftUrl(url: string, service: Services['swift']): SwiftLocation | string {
   const authUrl = readAuthUrl(service.authUrl);

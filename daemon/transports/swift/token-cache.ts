@@ -23,7 +23,9 @@ export interface SwiftAccount {
   readonly expiresAt: number;
 }
 
-/** Assumed lifetime of a token if the service reports none, in milliseconds. A token that expires earlier is renewed. */
+/**
+ * Assumed lifetime of a token if the service reports none, in milliseconds. A token that expires earlier is renewed.
+ */
 const defaultTokenLifetimeMs = 3_600_000;
 /** A token is not used if it expires within this time, in milliseconds. */
 const expiryMarginMs = 60_000;
@@ -141,8 +143,8 @@ function readStorageUrl(text: string | undefined): URL | null {
 }
 
 /**
- * The hosts of a login that may be private: the configured authentication host, and the storage host if the authentication host has a
- * private address too. A public service must not direct connections to a private address.
+ * The hosts of a login that may be private: the configured authentication host, and the storage host if the
+ * authentication host has a private address too. A public service must not direct connections to a private address.
  */
 export function trustedHosts(
   auth: { readonly host: string; readonly address: string },

@@ -37,8 +37,8 @@ interface Segment {
 }
 
 /**
- * Uploads a file as one object, or, if it exceeds the maximum size, as segments and a manifest, which is created last. The object appears
- * only when it is complete. The MD5 that the service reports is compared with the local one.
+ * Uploads a file as one object, or, if it exceeds the maximum size, as segments and a manifest, which is created last.
+ * The object appears only when it is complete. The MD5 that the service reports is compared with the local one.
  */
 export async function uploadToSwift(
   session: SwiftSession,
@@ -154,7 +154,10 @@ async function putManifest(
   );
 }
 
-/** Uploads a part of the file, or all of it, as one object. Resolves to the MD5 of the sent bytes, which the service has confirmed. */
+/**
+ * Uploads a part of the file, or all of it, as one object. Resolves to the MD5 of the sent bytes, which the service has
+ * confirmed.
+ */
 async function putObject(
   { session, file, progress, signal, headers: objectHeaders }: SwiftUpload,
   { object, fromByte, sizeBytes }: { object: string; fromByte: number; sizeBytes: number },
@@ -189,7 +192,9 @@ async function putObject(
   return md5.digest('hex');
 }
 
-/** The first `sizeBytes` bytes of a stream, which are hashed on the way. `onBytes` gets the number of consumed bytes. */
+/**
+ * The first `sizeBytes` bytes of a stream, which are hashed on the way. `onBytes` gets the number of consumed bytes.
+ */
 async function* chunksOf(
   stream: Readable,
   sizeBytes: number,

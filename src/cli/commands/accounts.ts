@@ -32,8 +32,8 @@ interface Found {
 }
 
 /**
- * `venc accounts`: manages the accounts in the data folder of a local daemon, or in the database of several. No daemon need be
- * running. New accounts start in integration mode (section 5).
+ * `venc accounts`: manages the accounts in the data folder of a local daemon, or in the database of several. No daemon
+ * need be running. New accounts start in integration mode (section 5).
  */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);

@@ -27,7 +27,10 @@ interface RemoveOptions extends SetupOptions {
   readonly account: string;
 }
 
-/** `venc credentials`: manages the saved credentials in the data folder of a local daemon, or in the database of several. No daemon need be running. */
+/**
+ * `venc credentials`: manages the saved credentials in the data folder of a local daemon, or in the database of
+ * several. No daemon need be running.
+ */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
   addSetupOptions(command.command('add'))

@@ -14,7 +14,10 @@ interface DownloadFlags {
   readonly progress?: ProgressChoice;
 }
 
-/** `venc download ID...`: downloads the files that a service hosts for jobs (for 24 hours, section 1) and prints their paths. */
+/**
+ * `venc download ID...`: downloads the files that a service hosts for jobs (for 24 hours, section 1) and prints their
+ * paths.
+ */
 export function define(command: Command, context: Context): void {
   command
     .argument('<id...>', jobIdsHelp)

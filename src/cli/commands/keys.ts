@@ -22,7 +22,10 @@ interface ListOptions extends OutputFormatOptions, SetupOptions {
   readonly account?: string;
 }
 
-/** `venc keys`: manages the API keys in the data folder of a local daemon, or in the database of several. No daemon need be running (section 5). */
+/**
+ * `venc keys`: manages the API keys in the data folder of a local daemon, or in the database of several. No daemon need
+ * be running (section 5).
+ */
 export function define(command: Command, context: Context): void {
   command.addHelpText('after', details);
   addSetupOptions(command.command('create'))

@@ -95,7 +95,9 @@ async function selected(client: Client, options: ListOptions): Promise<ListedJob
 /** Maximum number of jobs whose progress is requested: each needs a request. */
 const maxProgressJobs = 20;
 
-/** Progress in percent of running jobs on the local daemon, by id. Other services would need a request for each file. */
+/**
+ * Progress in percent of running jobs on the local daemon, by id. Other services would need a request for each file.
+ */
 async function percentsOf(client: Client, jobs: ListedJobs['jobs']): Promise<ReadonlyMap<number, number>> {
   if (client.target.isOwnDaemon !== true) return new Map();
   const running = jobs.filter(({ state }) => state === 'processing').slice(0, maxProgressJobs);

@@ -197,8 +197,8 @@ const folderName = /^venc-[A-Za-z0-9]{6}$/;
 const lockName = 'lock';
 
 /**
- * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that is killed cannot:
- * the next run removes its folder, which has the lock of a process that has ended.
+ * Passes a new temporary folder to `use` and removes it afterwards, also when the process exits early. A process that
+ * is killed cannot: the next run removes its folder, which has the lock of a process that has ended.
  */
 async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T> {
   await removeAbandonedFolders();
@@ -220,8 +220,8 @@ async function withRunFolder<T>(use: (folder: string) => Promise<T>): Promise<T>
 }
 
 /**
- * Removes the folders of this user's runs that were killed. Leaves the folders of running processes, of other users, and those without a
- * lock: an earlier version, which wrote none, may still be using them. Never rejects.
+ * Removes the folders of this user's runs that were killed. Leaves the folders of running processes, of other users,
+ * and those without a lock: an earlier version, which wrote none, may still be using them. Never rejects.
  */
 async function removeAbandonedFolders(): Promise<void> {
   const names = await readdir(tmpdir()).catch(() => []);

@@ -124,7 +124,10 @@ async function run(command: Command, context: Context): Promise<ExitCode> {
   return outcome === 'worker-lost' ? exitCodes.conflict : exitCodes.jobFailed;
 }
 
-/** The URL of --join. Throws `UsageError` if it is invalid, or if the token would be sent to another machine without TLS. */
+/**
+ * The URL of --join. Throws `UsageError` if it is invalid, or if the token would be sent to another machine without
+ * TLS.
+ */
 function daemonUrl({ join, allowPlainHttp }: WorkerFlags): URL {
   if (join === undefined)
     throw new VencError(

@@ -72,7 +72,8 @@ async function requireWritableParent(
 /** Why no file can be created in a folder; null if one can. */
 async function whyNotWritable(folder: string, named: string): Promise<string | null> {
   const error = await access(folder, constants.W_OK | constants.X_OK)
-    // Root passes every check of permissions, also in folders of the kernel such as /proc, where nothing can be created.
+    // Root passes every check of permissions, also in folders of the kernel such as /proc, where nothing can be
+    // created.
     .then(() => (process.getuid?.() === 0 ? tryToCreate(folder) : null))
     .then(
       () => null,

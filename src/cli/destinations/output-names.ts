@@ -32,7 +32,10 @@ export function isHosted({ url, base_url: base }: RequestFields): boolean {
   return typeof url !== 'string' && typeof base !== 'string';
 }
 
-/** The request with `overwrite` for each output that is delivered to a `file:` URL and does not say itself whether it replaces files (`--force`). */
+/**
+ * The request with `overwrite` for each output that is delivered to a `file:` URL and does not say itself whether it
+ * replaces files (`--force`).
+ */
 export function withOverwrite<T extends RequestFields>(request: T): T {
   const marked = (output: unknown): unknown =>
     isWrittenToFile(output) && (output.overwrite ?? null) === null ? { ...output, overwrite: true } : output;

@@ -40,10 +40,16 @@ export async function resolveDestinations(
 /** The extension of a media file. `v1.2` is a name that folders have. */
 const mayBeFile = /\.[a-z][a-z0-9]{1,4}$/i;
 
-/** Settings that name a destination. `filename` is only a name, which `-o` replaces, so that one list of settings fits all commands. */
+/**
+ * Settings that name a destination. `filename` is only a name, which `-o` replaces, so that one list of settings fits
+ * all commands.
+ */
 const remoteNames = ['url', 'base_url'] as const;
 
-/** Throws `UsageError` if a setting on the command line contradicts `-o`. A folder of `-o` still takes the outputs without a URL. */
+/**
+ * Throws `UsageError` if a setting on the command line contradicts `-o`. A folder of `-o` still takes the outputs
+ * without a URL.
+ */
 async function rejectOtherDestinations(args: CreateArgs, isFolder: boolean): Promise<void> {
   const { outputFlags } = parseFlags(args);
   const flag = remoteNames.find((name) => Object.hasOwn(outputFlags, name));

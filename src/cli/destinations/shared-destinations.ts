@@ -70,7 +70,10 @@ export function hostsOutputs(request: RequestFields): boolean {
   return outputs.length === 0 || outputs.some(isHosted);
 }
 
-/** The URLs of an output that is uploaded to a named file elsewhere, or to a second one if that fails; empty for other outputs. */
+/**
+ * The URLs of an output that is uploaded to a named file elsewhere, or to a second one if that fails; empty for other
+ * outputs.
+ */
 function externalUrls({ url, base_url: base, filename, secondary_url: second }: RequestFields) {
   const secondUrls = typeof second === 'string' ? [second] : [];
   if (typeof url === 'string') return [url, ...secondUrls];

@@ -88,7 +88,10 @@ interface TransportReport {
 
 const subject = 'transports';
 
-/** Findings about URL schemes: missing requirements, and the schemes that the environment has keys for. All are optional. */
+/**
+ * Findings about URL schemes: missing requirements, and the schemes that the environment has keys for. All are
+ * optional.
+ */
 function checkTransports({ ascp, withKeys, halfSet }: TransportReport): readonly Finding[] {
   const note = (message: string, advice: string): Finding => ({ level: 'note', subject, message, advice });
   return [

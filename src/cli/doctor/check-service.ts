@@ -125,7 +125,9 @@ function withoutDatabase(url: string, { findings, databaseProblem, clockAheadSec
   };
 }
 
-/** What the local daemon reports: a different version, the checks of its health that are not passed, and its workers. */
+/**
+ * What the local daemon reports: a different version, the checks of its health that are not passed, and its workers.
+ */
 async function readDaemonFindings(
   client: Client,
   { findings }: DaemonHealth,
@@ -156,7 +158,10 @@ function findingsOfHealth({ checks, errors }: ReturnType<typeof fieldsOf>): read
   });
 }
 
-/** Whether the running daemon has the installed version: after an upgrade the old one keeps running. Empty if the daemon does not report its version. */
+/**
+ * Whether the running daemon has the installed version: after an upgrade the old one keeps running. Empty if the daemon
+ * does not report its version.
+ */
 export function checkDaemonVersion(serviceVersion: string | null): readonly Finding[] {
   if (serviceVersion === null || serviceVersion === productVersion) return [];
   const message = `the daemon is version ${serviceVersion}, but this command is version ${productVersion}`;
@@ -185,7 +190,9 @@ export function checkClock(aheadSeconds: number | null): readonly Finding[] {
   return [{ level: 'note', subject, message, advice }];
 }
 
-/** The connected workers of a running daemon, and what needs attention about them. Empty if it has none. Never rejects. */
+/**
+ * The connected workers of a running daemon, and what needs attention about them. Empty if it has none. Never rejects.
+ */
 async function readWorkerFindings(client: Client, signal: AbortSignal): Promise<readonly Finding[]> {
   // Daemons of earlier versions have no workers.
   const listed = await requestWorkers(client, signal).catch(() => null);

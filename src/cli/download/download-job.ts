@@ -149,7 +149,9 @@ async function md5Of(chunks: AsyncIterable<Buffer>): Promise<string> {
 /** Reads a file of the service as text. Rejects with `NotFoundError` if there is none. */
 type ReadText = (url: string) => Promise<string>;
 
-/** What the playlist of keyframes is called, unless the request names it. No other playlist of the output refers to it. */
+/**
+ * What the playlist of keyframes is called, unless the request names it. No other playlist of the output refers to it.
+ */
 const keyframeSuffix = '-iframe-index.m3u8';
 /** What the manifest of DASH is called that an output has besides its playlist. */
 const manifestSuffix = '.mpd';
@@ -163,9 +165,10 @@ interface SegmentFiles {
 }
 
 /**
- * The files that belong next to a playlist or manifest: its segments, the playlists that it names with theirs, and its playlist of keyframes
- * and its manifest if they have the default names. They keep their names, because the playlist contains them. If a file
- * of another output has one of the names, all go into a folder named after the playlist. The names are added to `usedNames`.
+ * The files that belong next to a playlist or manifest: its segments, the playlists that it names with theirs, and its
+ * playlist of keyframes and its manifest if they have the default names. They keep their names, because the playlist
+ * contains them. If a file of another output has one of the names, all go into a folder named after the playlist. The
+ * names are added to `usedNames`.
  */
 async function segmentFiles(
   playlist: Pick<FileToSave, 'url' | 'name'>,

@@ -132,7 +132,10 @@ function hasGeneratedName(url: string): boolean {
   return /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i.test(stem);
 }
 
-/** The local name of a file. The service is not trusted: path separators, leading dots and control characters are removed. */
+/**
+ * The local name of a file. The service is not trusted: path separators, leading dots and control characters are
+ * removed.
+ */
 function nameOf(url: string, id: number, names: ReadonlyMap<string, string>): string {
   const name = fileNameFromUrl(url);
   if (name === '') return `output-${id}`;

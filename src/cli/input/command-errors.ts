@@ -25,7 +25,10 @@ export async function withTypedTerms<E>(error: E, { arg, args }: TypedRequest): 
   return terms.withTypedTerms(error, arg, args);
 }
 
-/** Runs a step that processes a request. If it fails, the error also lists everything else that is wrong with the request. */
+/**
+ * Runs a step that processes a request. If it fails, the error also lists everything else that is wrong with the
+ * request.
+ */
 export async function withValidation<T>(request: RequestFields, step: () => T): Promise<T> {
   try {
     return step();

@@ -82,7 +82,9 @@ function unreadable(path: string, error: unknown): VencError {
   return new VencError('UsageError', `${path} cannot be read: ${reason}.`, { cause: error, ...hint });
 }
 
-/** Whether a folder has a file whose name reads as that of a path: Node replaces bytes of arguments that are not UTF-8. */
+/**
+ * Whether a folder has a file whose name reads as that of a path: Node replaces bytes of arguments that are not UTF-8.
+ */
 function hasSimilarName(path: string): boolean {
   try {
     return readdirSync(dirname(path), 'buffer').some((name) => name.toString('utf8') === basename(path));

@@ -33,8 +33,8 @@ interface RequestBase {
 const headings = { job: 'Job settings:', output: 'Output settings (for every output):' } as const;
 
 /**
- * Settings that only a daemon has a use for: notifications are retried for days, and only a queue has an order and a choice of machines.
- * `run` and `plan` have no flags for them.
+ * Settings that only a daemon has a use for: notifications are retried for days, and only a queue has an order and a
+ * choice of machines. `run` and `plan` have no flags for them.
  */
 export const daemonSettings: readonly string[] = ['notifications', 'priority', 'requires'];
 
@@ -66,7 +66,10 @@ export function withExamplesFirst(command: Command, details: string): Command {
 const settingsHint = `Nearly all settings are flags and names in --output name=value: --video-codec vp9, --size 1280x720, --quality 4, --start-clip 1:30.
 venc help settings lists them with ranges and defaults.`;
 
-/** The preset of `--preset`; null if there is none. Rejects with `UsageError` if the preset does not exist or cannot be read. */
+/**
+ * The preset of `--preset`; null if there is none. Rejects with `UsageError` if the preset does not exist or cannot be
+ * read.
+ */
 export async function loadPreset({ preset }: JobArgs, env: Environment): Promise<RequestFields | null> {
   if (preset === undefined) return null;
   const { readPreset } = await import('../../config/presets.js');

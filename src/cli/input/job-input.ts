@@ -128,8 +128,9 @@ async function readAll(stream: NodeJS.ReadStream): Promise<string> {
 }
 
 /**
- * The request of `run` and `plan`: the argument merged with the flags. A local file, also an input or a caption file that a
- * request names by its path, becomes a `file:` URL. Rejects with `UsageError` if the argument cannot be read or a flag is invalid.
+ * The request of `run` and `plan`: the argument merged with the flags. A local file, also an input or a caption file
+ * that a request names by its path, becomes a `file:` URL. Rejects with `UsageError` if the argument cannot be read or
+ * a flag is invalid.
  */
 export async function localRequest(arg: string, options: JobArgs, io: Io, parseXml: ParseXml) {
   const input = await readJobInput(arg, io, { parseXml });
@@ -145,7 +146,10 @@ export async function localRequest(arg: string, options: JobArgs, io: Io, parseX
   return buildRequestBody({ request: null, input: address, preset }, options);
 }
 
-/** The request with the path of a local file as its input replaced by a `file:` URL. Rejects with `UsageError` if it cannot be read. */
+/**
+ * The request with the path of a local file as its input replaced by a `file:` URL. Rejects with `UsageError` if it
+ * cannot be read.
+ */
 async function withLocalInput(request: RequestFields): Promise<RequestFields> {
   const { input } = request;
   // A text such as `s3:bucket/film.mov` is a URL without its slashes rather than a path.

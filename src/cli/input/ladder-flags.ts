@@ -72,8 +72,8 @@ export function hasLadder({ hls, dash }: LadderArgs): boolean {
 }
 
 /**
- * The request with the outputs of the ladder that the flags ask for, or unchanged if they ask for none. Throws `UsageError` if flags or
- * settings contradict it.
+ * The request with the outputs of the ladder that the flags ask for, or unchanged if they ask for none. Throws
+ * `UsageError` if flags or settings contradict it.
  */
 export function withLadder(
   body: Record<string, unknown>,

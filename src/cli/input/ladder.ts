@@ -6,7 +6,10 @@ import type { SettingsTable } from '../../shared/settings/setting.js';
 
 /** A ladder of renditions for players, as its flags describe it. */
 export interface Ladder {
-  /** `cmaf`: playlists of HLS and DASH over the same segments; `dash`: only that; `ts`: only HLS, with transport streams. */
+  /**
+   * `cmaf`: playlists of HLS and DASH over the same segments; `dash`: only that; `ts`: only HLS, with transport
+   * streams.
+   */
   readonly kind: 'cmaf' | 'dash' | 'ts';
   /** Heights of the renditions in pixels, highest first. */
   readonly heights: readonly number[];
@@ -40,9 +43,9 @@ const firstHeight = 540;
 const audioLabel = 'audio';
 
 /**
- * The outputs of a ladder: a rendition for each height that the input has, its audio once, and a playlist of all. No rendition is enlarged:
- * the highest one has the height of the input. `settings` are those that were given for all outputs. Throws `UsageError` if one of them
- * contradicts the ladder. Pure.
+ * The outputs of a ladder: a rendition for each height that the input has, its audio once, and a playlist of all. No
+ * rendition is enlarged: the highest one has the height of the input. `settings` are those that were given for all
+ * outputs. Throws `UsageError` if one of them contradicts the ladder. Pure.
  */
 export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly RequestFields[] {
   const conflict = Object.keys(settings).find((name) => decidedByLadder.has(name));
@@ -94,8 +97,8 @@ export function ladderOutputs(settings: RequestFields, ladder: Ladder): readonly
 }
 
 /**
- * The settings of a rendition. Only the lowest one, which is always made, has the files of the captions: the playlist lists one set. Captions
- * that are drawn into the video are in all.
+ * The settings of a rendition. Only the lowest one, which is always made, has the files of the captions: the playlist
+ * lists one set. Captions that are drawn into the video are in all.
  */
 function withCaptionsOnce(
   settings: RequestFields,
@@ -144,7 +147,9 @@ function heightRule(nextLower: number | undefined): RequestFields {
   return nextLower === undefined ? {} : { min_height: Math.round(nextLower * minStep) };
 }
 
-/** The quality and the highest bitrate of a height: those of the table, and between them in proportion to the pixels. */
+/**
+ * The quality and the highest bitrate of a height: those of the table, and between them in proportion to the pixels.
+ */
 function capOf(height: number): RequestFields {
   const [aboveLines, aboveKbps] = caps.findLast(([lines]) => lines >= height) ?? caps[0];
   const [belowLines, belowKbps] = caps.find(([lines]) => lines <= height) ?? [0, 0];

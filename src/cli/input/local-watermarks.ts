@@ -7,8 +7,8 @@ const captionNames = ['caption_url', 'captions_url'] as const;
 const names = ['watermark', 'watermarks', ...captionNames] as const;
 
 /**
- * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs and adds the files to `images`.
- * Rejects with `UsageError` if a file cannot be read.
+ * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs and adds the files
+ * to `images`. Rejects with `UsageError` if a file cannot be read.
  */
 export async function toWatermarkUrls(
   settings: RequestFields,
@@ -22,7 +22,10 @@ export async function toWatermarkUrls(
   });
 }
 
-/** Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs, without checking that the files exist. */
+/**
+ * Replaces local paths of watermarks and caption files in the settings of an output by `file:` URLs, without checking
+ * that the files exist.
+ */
 export function withWatermarkUrls(settings: RequestFields): Promise<RequestFields> {
   return changeWatermarks(settings, async (url) => (isLocal(url) ? pathToFileURL(resolve(url)).href : url));
 }
@@ -46,9 +49,9 @@ export function toOutputWatermarkUrls(
 }
 
 /**
- * Replaces local paths of caption files in a request by `file:` URLs and adds the files to `files`. Without `isEverywhere` only paths that
- * stay in the current folder count: such a file is uploaded, and the author of the request may be somebody else. Rejects with `UsageError`
- * if a file cannot be read.
+ * Replaces local paths of caption files in a request by `file:` URLs and adds the files to `files`. Without
+ * `isEverywhere` only paths that stay in the current folder count: such a file is uploaded, and the author of the
+ * request may be somebody else. Rejects with `UsageError` if a file cannot be read.
  */
 export function toCaptionUrls(
   request: RequestFields,
@@ -102,7 +105,10 @@ async function changeWatermarks(
   return changed;
 }
 
-/** Applies `change` to an object or to each object of a list. Other values stay unchanged, so that the service reports them. */
+/**
+ * Applies `change` to an object or to each object of a list. Other values stay unchanged, so that the service reports
+ * them.
+ */
 async function mapObjects(
   value: unknown,
   change: (object: RequestFields) => Promise<RequestFields>,

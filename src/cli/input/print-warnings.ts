@@ -34,8 +34,8 @@ export async function printRequestWarnings(
 }
 
 /**
- * Prints the warnings in the response to a create, except those that `printRequestWarnings` has printed about `request`,
- * which is null if it was not called.
+ * Prints the warnings in the response to a create, except those that `printRequestWarnings` has printed about
+ * `request`, which is null if it was not called.
  */
 export async function printResponseWarnings(
   response: unknown,
@@ -50,9 +50,9 @@ export async function printResponseWarnings(
 }
 
 /**
- * Prints one line for each warning: `venc: warning: --size has no effect with --width`, and with the path of a setting that is not
- * a flag `venc: warning: outputs[0].widht: is not known and was ignored`. A warning about a flag is printed once, and names its outputs
- * unless it is about all of them.
+ * Prints one line for each warning: `venc: warning: --size has no effect with --width`, and with the path of a setting
+ * that is not a flag `venc: warning: outputs[0].widht: is not known and was ignored`. A warning about a flag is printed
+ * once, and names its outputs unless it is about all of them.
  */
 async function printWarnings(
   warnings: readonly ReportedWarning[],

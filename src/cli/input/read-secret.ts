@@ -11,8 +11,8 @@ export async function readSecret(io: Io, question: string): Promise<string> {
 }
 
 /**
- * Reads a user and a secret from stdin, one per line; on a terminal it prompts for both and does not echo the secret. Missing ones are
- * empty. Rejects with `InterruptedError` after Ctrl-C.
+ * Reads a user and a secret from stdin, one per line; on a terminal it prompts for both and does not echo the secret.
+ * Missing ones are empty. Rejects with `InterruptedError` after Ctrl-C.
  */
 export async function readUserAndSecret(io: Io): Promise<{ readonly user: string; readonly secret: string }> {
   if (!io.isTerminal.stdin) {

@@ -13,7 +13,10 @@ export interface SettingSources {
   readonly outputs: readonly RequestFields[];
   /** The files of `-o`, as typed. */
   readonly files: readonly string[];
-  /** The flag that names the folder of a ladder as a URL, with the URL in messages, e.g. `--hls s3://bucket/film`; null if there is none. */
+  /**
+   * The flag that names the folder of a ladder as a URL, with the URL in messages, e.g. `--hls s3://bucket/film`; null
+   * if there is none.
+   */
   readonly ladderPlace: string | null;
   /** The name of the request file in messages, e.g. `request.json`; null if there is none. */
   readonly request: string | null;
@@ -108,7 +111,9 @@ function tailName(tail: string, value: unknown): string {
   return field === undefined ? number : `${number}: ${field}`;
 }
 
-/** Replaces settings in the rest of a sentence by their flags if these were typed: `must not be below --video-bitrate`. */
+/**
+ * Replaces settings in the rest of a sentence by their flags if these were typed: `must not be below --video-bitrate`.
+ */
 function withSettingFlags(text: string, { outputFlags, outputs }: SettingSources, index: number): string {
   // A name without an underscore is a setting only in such a sentence.
   return text.replace(

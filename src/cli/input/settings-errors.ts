@@ -63,9 +63,10 @@ export async function failureTerms(
 }
 
 /**
- * Returns a function that names the setting of a warning as it was typed: `outputs[0].size` with `has no effect with width` becomes
- * `--size has no effect with --width`. A setting of a request or preset keeps its path: `outputs[0].size: has no effect with width`.
- * `output` is the number of the output, from 1, of a flag that applies to all of them.
+ * Returns a function that names the setting of a warning as it was typed: `outputs[0].size` with `has no effect with
+ * width` becomes `--size has no effect with --width`. A setting of a request or preset keeps its path:
+ * `outputs[0].size: has no effect with width`. `output` is the number of the output, from 1, of a flag that applies to
+ * all of them.
  */
 export async function warningTerms(
   arg: string,

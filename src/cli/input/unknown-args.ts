@@ -46,7 +46,8 @@ export function suggestFlag(
   if (suggested === null || !has(command, suggested.replace(/=.*$/, ''))) return null;
   const takesValue =
     !suggested.includes('=') && optionsAt(command).find(({ long }) => long === suggested)?.required;
-  // A flag without a value does not replace one that was given a value: -q 20 (a quality in other programs), --overwrite=yes.
+  // A flag without a value does not replace one that was given a value: -q 20 (a quality in other programs),
+  // --overwrite=yes.
   if (takesValue !== true && (typed !== name || isNumber(args[args.indexOf(typed) + 1]))) return null;
   return replaced(command, args, (arg) =>
     arg === name ? suggested : arg.replace(`${name}=`, `${suggested}=`),

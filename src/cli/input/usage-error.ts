@@ -5,7 +5,10 @@ import { helpTopics } from '../help/topics.js';
 import { argumentOf, nameOf, optionsAt } from './args.js';
 import { commandHint, flagHint, namedCommand, suggestCommand, suggestFlag } from './unknown-args.js';
 
-/** The arguments with the unknown flag or command replaced by its equivalent, if it has exactly one meaning; null otherwise. */
+/**
+ * The arguments with the unknown flag or command replaced by its equivalent, if it has exactly one meaning; null
+ * otherwise.
+ */
 export function suggestedArgs(
   error: CommanderError,
   program: Command,
@@ -106,7 +109,10 @@ function quotedTextOf(message: string): string {
   return /'(.+)'/.exec(message)?.[1] ?? '';
 }
 
-/** What to do about arguments that are too many: they are files, the parts of a name with spaces, or nothing that the command takes. */
+/**
+ * What to do about arguments that are too many: they are files, the parts of a name with spaces, or nothing that the
+ * command takes.
+ */
 function excessAdvice(command: Command, operands: readonly string[]): string {
   if (command.registeredArguments.length === 0) return '; it takes only flags';
   const files = operands.filter((arg) => statSync(arg, { throwIfNoEntry: false })?.isFile());

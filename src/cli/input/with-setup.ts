@@ -31,8 +31,8 @@ ${databaseHelp}`;
 }
 
 /**
- * Lets `work` read the accounts, keys and saved credentials of the database, if there is one, or else of the data folder. Rejects as `withSetup`
- * and `work` do.
+ * Lets `work` read the accounts, keys and saved credentials of the database, if there is one, or else of the data
+ * folder. Rejects as `withSetup` and `work` do.
  */
 export async function readSetup<T>(
   context: Context,

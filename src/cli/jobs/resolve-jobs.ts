@@ -64,7 +64,10 @@ export function emptyJob(): JobRecord {
   return normaliseJob({ worker: '', output_media_files: [{}], thumbnails: [{}] });
 }
 
-/** Explains a `NotFoundError` if the id is that of an input or an output. Returns any other error unchanged. Never rejects. */
+/**
+ * Explains a `NotFoundError` if the id is that of an input or an output. Returns any other error unchanged. Never
+ * rejects.
+ */
 export async function explainMissingJob(client: Client, id: number, error: unknown): Promise<unknown> {
   if (!isVencError(error, 'NotFoundError')) return error;
   const found = (await inputOf(client, id)) ?? (await outputOf(client, id));

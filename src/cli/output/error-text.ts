@@ -19,7 +19,9 @@ export function formatError(error: unknown, isDebugging: boolean): string {
   return `${lines.join('\n')}\n`;
 }
 
-/** The exit code of a command that ended with an error. Errors other than `VencError` are bugs and count as failures. */
+/**
+ * The exit code of a command that ended with an error. Errors other than `VencError` are bugs and count as failures.
+ */
 export function exitCodeOf(error: unknown): ExitCode {
   return error instanceof VencError ? error.entry.exitCode : exitCodes.jobFailed;
 }

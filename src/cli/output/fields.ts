@@ -94,7 +94,9 @@ export function fieldTable(answer: unknown, paths: readonly string[], hasColour:
   return table(columns, rows, Number.POSITIVE_INFINITY, createTextColours(hasColour));
 }
 
-/** Selected fields of many records as a table with exact values. On narrow terminals the last fields are dropped first. */
+/**
+ * Selected fields of many records as a table with exact values. On narrow terminals the last fields are dropped first.
+ */
 export function fieldsTable(
   answers: readonly unknown[],
   paths: readonly string[],

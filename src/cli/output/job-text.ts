@@ -25,8 +25,8 @@ export interface JobSnapshot {
 }
 
 /**
- * A job with its input and outputs, as `venc show` prints it. Times are in UTC. The renditions of a ladder that the input has no use for
- * are one line.
+ * A job with its input and outputs, as `venc show` prints it. Times are in UTC. The renditions of a ladder that the
+ * input has no use for are one line.
  */
 export function jobText(job: JobRecord, colours: TextColours, { now, progress }: JobSnapshot): string {
   const skipped = job.output_media_files

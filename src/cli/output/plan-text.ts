@@ -26,7 +26,10 @@ export interface PrintedPlan {
  */
 const ownArgs = ['-hide_banner', '-nostdin'] as const;
 
-/** The command line of a step, the program first. It writes to files of the user, so it never overwrites (-n instead of -y). */
+/**
+ * The command line of a step, the program first. It writes to files of the user, so it never overwrites (-n instead of
+ * -y).
+ */
 export function stepCommand(
   program: string,
   { does, args }: Pick<PrintedPlan['steps'][number], 'does' | 'args'>,

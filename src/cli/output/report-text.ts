@@ -107,7 +107,9 @@ export function reportCsv(days: readonly Day[], names: readonly string[], hasKin
   return [head, ...lines].map((cells) => `${cells.map(cell).join(',')}\n`).join('');
 }
 
-/** Quotes a cell. Line breaks and control characters are escaped for terminals and for programs that read line by line. */
+/**
+ * Quotes a cell. Line breaks and control characters are escaped for terminals and for programs that read line by line.
+ */
 function cell(text: string): string {
   const safe = safeText(text);
   return /[",]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;

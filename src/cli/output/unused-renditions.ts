@@ -7,8 +7,8 @@ interface SkippedOutput {
 }
 
 /**
- * What the input has, in the reason for which a rendition of a ladder is left out: its rules are those of the ladder, so that the setting
- * means nothing to the user. Null for all other outputs.
+ * What the input has, in the reason for which a rendition of a ladder is left out: its rules are those of the ladder,
+ * so that the setting means nothing to the user. Null for all other outputs.
  */
 function causeOf({ label, reason }: SkippedOutput): string | null {
   if (label === null || !/^\d+p$/.test(label)) return null;
@@ -22,7 +22,10 @@ export function isUnusedRendition(output: SkippedOutput): boolean {
   return causeOf(output) !== null;
 }
 
-/** The unused renditions of a ladder among skipped outputs: their labels, and what the input has, once for all with the same cause. */
+/**
+ * The unused renditions of a ladder among skipped outputs: their labels, and what the input has, once for all with the
+ * same cause.
+ */
 export function unusedRenditions(
   outputs: readonly SkippedOutput[],
 ): readonly { readonly labels: readonly string[]; readonly cause: string }[] {

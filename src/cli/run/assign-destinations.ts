@@ -12,7 +12,10 @@ export interface ResolvedRequest {
   readonly body: Fields;
   /** One path for each output, in order; a URL for a remote destination. */
   readonly paths: readonly string[];
-  /** The paths of the thumbnails of each output, as far as their names are known before the encode; URLs of remote destinations. */
+  /**
+   * The paths of the thumbnails of each output, as far as their names are known before the encode; URLs of remote
+   * destinations.
+   */
   readonly thumbnails: readonly (readonly string[])[];
 }
 
@@ -202,8 +205,8 @@ function listOf(value: unknown): readonly Fields[] {
 }
 
 /**
- * Validates the settings that name a destination, and removes empty ones, which count as omitted. The others are removed from the
- * request later, so that nothing else would report them.
+ * Validates the settings that name a destination, and removes empty ones, which count as omitted. The others are
+ * removed from the request later, so that nothing else would report them.
  */
 function validateDestination(settings: Fields, index: number): Fields {
   const emptyNames: string[] = [];

@@ -9,8 +9,8 @@ import { isObject } from '../../shared/util/is-object.js';
 const withTracks = /\.(?:mp4|m4v|mov|mkv|webm)$/i;
 
 /**
- * The files that captions next to an output could replace: `STEM.LANGUAGE.vtt`. The languages are those of the input, so they are not known
- * before the encode. Files that the request itself names as captions are kept by the daemon.
+ * The files that captions next to an output could replace: `STEM.LANGUAGE.vtt`. The languages are those of the input,
+ * so they are not known before the encode. Files that the request itself names as captions are kept by the daemon.
  */
 export async function replaceableCaptions(
   path: string,

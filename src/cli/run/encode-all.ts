@@ -177,7 +177,10 @@ interface EndReporting {
   readonly options: CreateArgs;
 }
 
-/** Prints the written paths, those of captions and thumbnails after that of their video, the warnings, and the errors of the other outputs. */
+/**
+ * Prints the written paths, those of captions and thumbnails after that of their video, the warnings, and the errors of
+ * the other outputs.
+ */
 async function reportEnd(
   encode: FinishedEncode | null,
   { thumbnails }: ResolvedRequest,
@@ -241,7 +244,10 @@ export async function removeEmptyFolders(folders: readonly string[]): Promise<vo
   for (const folder of folders) await rmdir(folder).catch(() => {});
 }
 
-/** The error for an interrupted run. It names the finished outputs, which stay. `destinations` has one path or URL for each output. */
+/**
+ * The error for an interrupted run. It names the finished outputs, which stay. `destinations` has one path or URL for
+ * each output.
+ */
 export function interruptedError(job: JobRecord, destinations: readonly string[]): VencError {
   const finished = destinations.filter((_, index) => job.output_media_files[index]?.state === 'finished');
   const cancelled = 'Interrupted: the encoding was cancelled';

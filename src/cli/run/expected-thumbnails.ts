@@ -11,9 +11,9 @@ import { isUrl } from '../../shared/text/url-text.js';
 import { namedImage, placeholdersIn, thumbnailUrl } from '../../shared/thumbnail-names.js';
 
 /**
- * The paths of the thumbnails that an output in the folder `cwd` will have, as far as their names are known before the encode; URLs of
- * remote destinations. With an interval these are the paths of as many images as a set can have. Empty for invalid settings, which are
- * reported later with better messages.
+ * The paths of the thumbnails that an output in the folder `cwd` will have, as far as their names are known before the
+ * encode; URLs of remote destinations. With an interval these are the paths of as many images as a set can have. Empty
+ * for invalid settings, which are reported later with better messages.
  */
 export function expectedThumbnails(
   path: string,
@@ -36,8 +36,8 @@ export function expectedThumbnails(
 }
 
 /**
- * The thumbnails that a job wrote, by output, and those whose names were not known before the encode. The record of a job that did not finish
- * has none: then those of the finished outputs that exist are meant. URLs have no passwords.
+ * The thumbnails that a job wrote, by output, and those whose names were not known before the encode. The record of a
+ * job that did not finish has none: then those of the finished outputs that exist are meant. URLs have no passwords.
  */
 export function writtenThumbnails(
   job: JobRecord,

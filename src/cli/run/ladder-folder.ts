@@ -8,8 +8,8 @@ import { hasLadder, ladderFolder } from '../input/ladder-flags.js';
 import { pathOf } from './assign-destinations.js';
 
 /**
- * The options of a command in which `--hls` or `--dash` names the folder of a ladder, also if `-o` does. A `file:` URL becomes a path.
- * Throws `UsageError` if more than one folder is named.
+ * The options of a command in which `--hls` or `--dash` names the folder of a ladder, also if `-o` does. A `file:` URL
+ * becomes a path. Throws `UsageError` if more than one folder is named.
  */
 export function withLadderFolder<T extends CreateArgs>(options: T): T {
   const { out = [], hls } = options;
@@ -30,8 +30,8 @@ export function withLadderFolder<T extends CreateArgs>(options: T): T {
 }
 
 /**
- * The `-o` of a command: that which was given, or the folder of a ladder with a slash, from {@link withLadderFolder}. Without a name for
- * it, the folder is named after the input.
+ * The `-o` of a command: that which was given, or the folder of a ladder with a slash, from {@link withLadderFolder}.
+ * Without a name for it, the folder is named after the input.
  */
 export function outsOf(options: CreateArgs, inputs: readonly string[]): readonly string[] {
   const { out = [] } = options;

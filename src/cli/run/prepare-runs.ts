@@ -75,7 +75,10 @@ export async function prepareRuns(
   return { runs, exitCode };
 }
 
-/** Rejects with `UsageError` if an encode could not be written to its destinations, or would replace a file without `overwrite`. */
+/**
+ * Rejects with `UsageError` if an encode could not be written to its destinations, or would replace a file without
+ * `overwrite`.
+ */
 export async function checkDestinations(
   { body, paths, thumbnails }: ResolvedRequest,
   alternative: Alternative = 'another file with -o',

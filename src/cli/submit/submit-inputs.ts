@@ -32,9 +32,9 @@ interface PreparedInput {
 }
 
 /**
- * Creates a job for each of several inputs, prints their ids in the order of the inputs, then waits and downloads if the
- * options say so. The error of an input is reported with its name, and the others are still submitted. Resolves to the first
- * exit code that is not 0.
+ * Creates a job for each of several inputs, prints their ids in the order of the inputs, then waits and downloads if
+ * the options say so. The error of an input is reported with its name, and the others are still submitted. Resolves to
+ * the first exit code that is not 0.
  */
 export async function submitInputs(
   args: readonly string[],

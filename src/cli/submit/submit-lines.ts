@@ -126,7 +126,10 @@ function interruptedError(number: number, idempotencyKey: string | null): VencEr
   });
 }
 
-/** Splits stdin into lines as they arrive. Only line feeds separate lines, because JSON may contain other line separators. */
+/**
+ * Splits stdin into lines as they arrive. Only line feeds separate lines, because JSON may contain other line
+ * separators.
+ */
 async function* linesOf(stream: NodeJS.ReadStream, signal: AbortSignal): AsyncGenerator<string> {
   // Also stop waiting for input.
   const end = () => stream.destroy(new Error('interrupted'));

@@ -8,7 +8,8 @@ import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from './io.js';
 
 /**
- * Exits without a graceful stop, which would write to a folder that now belongs to another process. The encoders end with the process.
+ * Exits without a graceful stop, which would write to a folder that now belongs to another process. The encoders end
+ * with the process.
  */
 export function exitImmediately(io: Io, error: VencError): void {
   io.writeStderr(formatError(error, false));
@@ -16,8 +17,8 @@ export function exitImmediately(io: Io, error: VencError): void {
 }
 
 /**
- * Resolves when a daemon or worker has stopped after a signal. The first signal stops it gracefully, the second skips the grace period, the
- * third exits immediately.
+ * Resolves when a daemon or worker has stopped after a signal. The first signal stops it gracefully, the second skips
+ * the grace period, the third exits immediately.
  */
 export function stopOnSignal(io: Io, stop: () => Promise<void>): Promise<void> {
   return new Promise((resolve, reject) => {

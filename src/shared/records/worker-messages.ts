@@ -1,8 +1,8 @@
 import type { RecordTable } from './field.js';
 
 /*
- * The messages between remote workers and the daemon, as `daemon/jobs/worker-protocol.ts` describes them. They are JSON only, and have the
- * names of the program's own records, not those of the service: no client of the service reads them.
+ * The messages between remote workers and the daemon, as `daemon/jobs/worker-protocol.ts` describes them. They are JSON
+ * only, and have the names of the program's own records, not those of the service: no client of the service reads them.
  */
 
 const word = { type: 'string', pattern: '^[A-Za-z0-9._-]{1,64}$' } as const;

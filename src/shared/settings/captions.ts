@@ -142,8 +142,8 @@ const captionFormats = {
 } as const;
 
 /**
- * The format of an output of captions: `format`, or `streaming_delivery_format: hls`, or that of its name, or WebVTT. `reason` says why it
- * cannot be made.
+ * The format of an output of captions: `format`, or `streaming_delivery_format: hls`, or that of its name, or WebVTT.
+ * `reason` says why it cannot be made.
  */
 export function captionFormat(
   {

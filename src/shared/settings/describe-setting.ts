@@ -3,8 +3,8 @@ import { offeredChoices } from './read-text.js';
 import type { IntegerSetting, NumberSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
 
 /*
- * The words that describe a setting in the reference, in `venc explain` and in the list of settings. Names and values are enclosed in
- * backquotes.
+ * The words that describe a setting in the reference, in `venc explain` and in the list of settings. Names and values
+ * are enclosed in backquotes.
  */
 
 /** Describes the kind, range and spelling of the value of a setting. */

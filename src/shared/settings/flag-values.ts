@@ -32,7 +32,8 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
     case 'list':
       return listValue(setting, word, flag);
     case 'object':
-      // With `textField`, the text is the value of that field and can have any form, unless it begins with the name of a field.
+      // With `textField`, the text is the value of that field and can have any form, unless it begins with the name of
+      // a field.
       return typeof word === 'string' && (setting.textField === undefined || beginsWithField(setting, word))
         ? objectValue(setting, word, flag)
         : word;

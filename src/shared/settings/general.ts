@@ -13,8 +13,8 @@ export const strictSetting = {
 } as const;
 
 /**
- * The setting `requires` of the job and of an output: the labels that a machine must have to work on it. Labels are case-insensitive and kept
- * in lower case.
+ * The setting `requires` of the job and of an output: the labels that a machine must have to work on it. Labels are
+ * case-insensitive and kept in lower case.
  */
 export const requiresSetting = {
   kind: 'list',

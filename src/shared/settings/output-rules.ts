@@ -128,8 +128,8 @@ export function validateOutput(settings: OutputSettings, path: string): readonly
 }
 
 /**
- * Validation errors of duplicate labels, in any letter case. Outputs with the same destination are not detected here: that requires the
- * resolved destinations, including generated names.
+ * Validation errors of duplicate labels, in any letter case. Outputs with the same destination are not detected here:
+ * that requires the resolved destinations, including generated names.
  */
 export function validateLabels(outputs: readonly OutputSettings[]): readonly string[] {
   const firsts = new Map<string, number>();
@@ -172,9 +172,9 @@ function isTooLong(path: string): boolean {
 }
 
 /**
- * The settings with the allowed `audio_bitrate` that is nearest to the requested one, the greater one in a tie, and a warning if that is
- * another one (contract, section 4): requests of the hosted service's customers have 56 and 320. Without `audio_channels` the limit is that of
- * stereo; a mono input is corrected when it is known.
+ * The settings with the allowed `audio_bitrate` that is nearest to the requested one, the greater one in a tie, and a
+ * warning if that is another one (contract, section 4): requests of the hosted service's customers have 56 and 320.
+ * Without `audio_channels` the limit is that of stereo; a mono input is corrected when it is known.
  */
 export function withAllowedAudioBitrate(
   settings: OutputSettings,

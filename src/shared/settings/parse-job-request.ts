@@ -54,7 +54,8 @@ export interface ValidOutputs {
  * - `output` and `outputs` are one object or an array. Validation errors call them `outputs[N]` in both cases, and
  *   name a setting by the spelling that the client used.
  * - Without outputs there is one, `defaultOutput`; `[{}]` is one output without settings.
- * - Defaults are not filled in, except that `strict` of the job applies to its outputs. `size` is replaced with `width` and `height`.
+ * - Defaults are not filled in, except that `strict` of the job applies to its outputs. `size` is replaced with `width`
+ *   and `height`.
  * - Validation errors and warnings never repeat a value, because it may be secret.
  * - Strict mode (`strict` of the job or of an output) turns unknown names and contradictions into validation errors.
  *
@@ -154,8 +155,9 @@ interface OutputParseResult extends ParseResult<never> {
 }
 
 /*
- * Settings without which other settings cannot be judged: if one of them is invalid, an error about another one could be wrong. After any
- * other error the valid settings are checked further, so that a request has all its errors in one answer.
+ * Settings without which other settings cannot be judged: if one of them is invalid, an error about another one could
+ * be wrong. After any other error the valid settings are checked further, so that a request has all its errors in one
+ * answer.
  */
 
 /** Settings that decide the container and the codecs. */

@@ -4,7 +4,10 @@ import type { RequestWarning } from './request-warning.js';
 export interface ParseResult<T> {
   /** Absent if the value was omitted or is not valid. */
   readonly value?: T;
-  /** The valid parts of an invalid object or list, for rules between settings; an entry of a list without any is an empty object. */
+  /**
+   * The valid parts of an invalid object or list, for rules between settings; an entry of a list without any is an
+   * empty object.
+   */
   readonly partial?: unknown;
   /** Full sentences without a full stop, each beginning with the path of the field. They never repeat the value. */
   readonly validationErrors: readonly string[];

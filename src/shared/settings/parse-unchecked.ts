@@ -6,7 +6,9 @@ import type { UncheckedSetting } from './setting.js';
 /** Maximum number of entries of an object that is not checked further. */
 const maxUncheckedEntries = 20;
 
-/** Accepts any value of the right type. A wrong type is a warning: a setting without effect must not break a request. */
+/**
+ * Accepts any value of the right type. A wrong type is a warning: a setting without effect must not break a request.
+ */
 export function parseUnchecked(
   { type, isSecret }: UncheckedSetting,
   value: unknown,

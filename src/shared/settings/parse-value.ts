@@ -293,8 +293,8 @@ interface ListItem {
 }
 
 /**
- * The entries that an object of objects, or of arrays of objects, stands for: `{"NAME": {}}` or `{"NAME": [{}, {}]}`. Null for any other
- * value, such as an entry itself.
+ * The entries that an object of objects, or of arrays of objects, stands for: `{"NAME": {}}` or `{"NAME": [{}, {}]}`.
+ * Null for any other value, such as an entry itself.
  */
 function groupMembers(
   { groupField, of }: ListSetting,
@@ -314,7 +314,10 @@ function groupMembers(
   );
 }
 
-/** Fields of a request that are not in the table of the job: its outputs, its API key, and the schema that an editor checks it with. */
+/**
+ * Fields of a request that are not in the table of the job: its outputs, its API key, and the schema that an editor
+ * checks it with.
+ */
 const nonSettingFields: readonly string[] = ['outputs', 'output', 'api_key', '$schema'];
 
 /** The warning about a name that is not in the table of its object. */

@@ -186,8 +186,8 @@ export function isPlaylist({ type }: { readonly type?: unknown }): boolean {
 const dashFormats: readonly unknown[] = ['dash', 'mpd'];
 
 /**
- * The extension of the main file of a segmented output or a playlist: `.m3u8`, or `.mpd` or `.smil` if that is all it has, or its name says
- * so.
+ * The extension of the main file of a segmented output or a playlist: `.m3u8`, or `.mpd` or `.smil` if that is all it
+ * has, or its name says so.
  */
 export function playlistExtension(settings: PlaylistNames, name = ''): '.m3u8' | '.mpd' | '.smil' {
   const { playlist_format: format = settings.streaming_delivery_format, packaging } = settings;

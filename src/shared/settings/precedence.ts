@@ -115,8 +115,8 @@ function replacedSettings(settings: OutputSettings, path: string): readonly Requ
 }
 
 /**
- * Replaces `size` with `width` and `height`, so that callers only need to read these. A `size` that contradicts one of them is
- * ignored as a whole.
+ * Replaces `size` with `width` and `height`, so that callers only need to read these. A `size` that contradicts one of
+ * them is ignored as a whole.
  */
 export function withoutSize(settings: OutputSettings): OutputSettings {
   const { size, ...others } = settings;

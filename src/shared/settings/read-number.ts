@@ -117,7 +117,8 @@ const distancePattern = /^(-)?((?:0|[1-9]\d*)(?:\.\d+)?)(%)?$/;
 
 /**
  * Parses pixels (a whole number up to 8192) or percent (up to 100), given as a number or as text. If the setting is
- * signed, a minus sign counts from the far edge, `-0` is the far edge itself, and `centered` the middle. Widths and heights are above 0.
+ * signed, a minus sign counts from the far edge, `-0` is the far edge itself, and `centered` the middle. Widths and
+ * heights are above 0.
  */
 export function parseDistance(setting: DistanceSetting, value: unknown): ScalarResult<Distance> {
   const rule = setting.isSigned

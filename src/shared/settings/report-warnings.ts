@@ -6,8 +6,8 @@ import { createPositionOf, sentPath } from './sent-paths.js';
 const maxWarnings = 100;
 
 /**
- * Splits warnings into those that remain, and the validation errors that strict mode makes of the others. `maxHints` is how many unknown
- * names are compared with the known ones.
+ * Splits warnings into those that remain, and the validation errors that strict mode makes of the others. `maxHints` is
+ * how many unknown names are compared with the known ones.
  */
 export function applyStrictMode(
   warnings: readonly RequestWarning[],
@@ -33,8 +33,8 @@ function withHint(text: string, unknown: UnknownName | undefined): string {
 }
 
 /**
- * The warnings as responses have them: with the names and in the order of the fields in the request, at most 100. The last
- * one then says how many more there are.
+ * The warnings as responses have them: with the names and in the order of the fields in the request, at most 100. The
+ * last one then says how many more there are.
  */
 export function toReportedWarnings(
   warnings: readonly RequestWarning[],
@@ -60,7 +60,10 @@ export function toReportedWarnings(
   });
 }
 
-/** Leaves out the unknown names of an object after the first 100: they are in the order of the request, so that none of them is listed. */
+/**
+ * Leaves out the unknown names of an object after the first 100: they are in the order of the request, so that none of
+ * them is listed.
+ */
 function listableWarnings(warnings: readonly RequestWarning[]): readonly RequestWarning[] {
   const counts = new Map<string, number>();
   return warnings.filter(({ unknown }) => {

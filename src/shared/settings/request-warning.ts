@@ -17,8 +17,8 @@ export interface RequestWarning {
   /** What happened, as a sentence without the path and without a full stop. It never repeats the value. */
   readonly message: string;
   /**
-   * The validation error that replaces the warning in strict mode, without the path. Absent if it is a warning in strict
-   * mode, too.
+   * The validation error that replaces the warning in strict mode, without the path. Absent if it is a warning in
+   * strict mode, too.
    */
   readonly strictError?: string;
   /** Set for an unknown name. What was probably meant is searched only for the warnings that are reported. */

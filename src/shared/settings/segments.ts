@@ -103,7 +103,10 @@ export function isDash({
   return format === 'dash' && packaging === undefined;
 }
 
-/** The container of the segments of an output: `format`, or else that which it needs. A playlist as the format means transport streams. */
+/**
+ * The container of the segments of an output: `format`, or else that which it needs. A playlist as the format means
+ * transport streams.
+ */
 export function segmentFormat(settings: SegmentSettings): string {
   const format = settings.format === 'm3u8' ? 'ts' : settings.format;
   return format ?? (isDash(settings) || settings.packaging !== undefined ? 'm4f' : 'ts');

@@ -5,8 +5,8 @@ import { jobTable, outputTable } from './index.js';
 import type { SettingsTable } from './setting.js';
 
 /*
- * Checks know a setting by its name in the tables, and lists as arrays. A client may have used another spelling of the name, and one object
- * instead of an array. Messages have the path that the client wrote.
+ * Checks know a setting by its name in the tables, and lists as arrays. A client may have used another spelling of the
+ * name, and one object instead of an array. Messages have the path that the client wrote.
  */
 
 /** The settings that the value of another one may come from. */
@@ -137,8 +137,8 @@ export function spellingsOf(table: SettingsTable, name: string): readonly string
 }
 
 /**
- * All validation errors of a request, with the paths that it has. `parseErrors` are those of its fields, `checkErrors` those of the checks
- * after that: about a field that is invalid anyway, they only follow from the first error.
+ * All validation errors of a request, with the paths that it has. `parseErrors` are those of its fields, `checkErrors`
+ * those of the checks after that: about a field that is invalid anyway, they only follow from the first error.
  */
 export function toReportedErrors(
   parseErrors: readonly string[],

@@ -30,8 +30,8 @@ interface SettingText {
   /** Values that are rejected, each with its text (after the path of the setting). */
   readonly rejectedValues?: Readonly<Record<string, string>>;
   /**
-   * Where the setting makes a difference, itself and the settings nested in it. Absent: `plan` for a setting of an output, which is
-   * how its file is made, and `job` for a field of the job.
+   * Where the setting makes a difference, itself and the settings nested in it. Absent: `plan` for a setting of an
+   * output, which is how its file is made, and `job` for a field of the job.
    */
   readonly seenIn?: 'job' | 'delivery' | 'notification';
 }
@@ -112,7 +112,10 @@ export interface ChoiceSetting extends SettingText {
    * itself.
    */
   readonly synonyms?: Readonly<Record<string, string>>;
-  /** Other words for a choice, in lower case, which requests may contain as well: records of the hosted service have them. */
+  /**
+   * Other words for a choice, in lower case, which requests may contain as well: records of the hosted service have
+   * them.
+   */
   readonly aliases?: Readonly<Record<string, string>>;
   /** The choice that `true` stands for; `false` then means omitted. */
   readonly trueMeans?: string;
@@ -148,8 +151,8 @@ export interface TimeSetting extends SettingText {
 }
 
 /**
- * Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge), and `centered` is the
- * middle.
+ * Pixels or percent. If `isSigned`, a negative value counts from the far edge (`-0` is the far edge), and `centered` is
+ * the middle.
  */
 export interface DistanceSetting extends SettingText {
   readonly kind: 'distance';
@@ -194,8 +197,8 @@ export interface MapSetting extends SettingText {
 }
 
 /**
- * A setting of the service that venc knows but does not apply: it has no effect, or it is rejected. Its value is checked
- * only for its type, and a wrong type is a warning. It has no command-line flag.
+ * A setting of the service that venc knows but does not apply: it has no effect, or it is rejected. Its value is
+ * checked only for its type, and a wrong type is a warning. It has no command-line flag.
  */
 export type UncheckedSetting = SettingText & {
   readonly kind: 'unchecked';

@@ -4,9 +4,8 @@ import { isPlaylist } from './playlists.js';
 import { isSegmented } from './segments.js';
 
 /**
- * Validation errors of `source`: it must name another output of the request, which has one file, and following it must not lead back to the
- * same output.
- * Each cycle is reported once, at its first output.
+ * Validation errors of `source`: it must name another output of the request, which has one file, and following it must
+ * not lead back to the same output. Each cycle is reported once, at its first output.
  */
 export function validateSources(outputs: readonly OutputSettings[]): readonly string[] {
   // Of outputs with the same label, which is an error of its own, the first one counts.

@@ -1,7 +1,7 @@
 /**
- * Decodes the bytes of a caption file. A byte order mark decides the encoding, then `label` (a label of the WHATWG Encoding Standard), then
- * what the bytes show: UTF-16 by its zero bytes, UTF-8 if they are valid UTF-8, otherwise windows-1252. Throws `RangeError` if the bytes are
- * not text in the given encoding, or no text at all.
+ * Decodes the bytes of a caption file. A byte order mark decides the encoding, then `label` (a label of the WHATWG
+ * Encoding Standard), then what the bytes show: UTF-16 by its zero bytes, UTF-8 if they are valid UTF-8, otherwise
+ * windows-1252. Throws `RangeError` if the bytes are not text in the given encoding, or no text at all.
  */
 export function decodeText(bytes: Uint8Array, label?: string): string {
   const encoding = byteOrderMark(bytes) ?? label ?? declaredEncoding(bytes) ?? zeroBytes(bytes);
@@ -34,7 +34,8 @@ function decodeAs(bytes: Uint8Array, encoding: string): string | null {
   }
 }
 
-// Node 20 decodes windows-1252 as ISO 8859-1, in which these are control characters. Its positions without a character stay as they are.
+// Node 20 decodes windows-1252 as ISO 8859-1, in which these are control characters. Its positions without a character
+// stay as they are.
 const controls = /[\u0080-\u009f]/g;
 const windowsCharacters = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
@@ -55,7 +56,9 @@ function declaredEncoding(bytes: Uint8Array): string | undefined {
   return declared !== undefined && isEncoding(declared) ? declared : undefined;
 }
 
-/** UTF-16 without a byte order mark: in most languages, a caption file begins with characters whose other byte is zero. */
+/**
+ * UTF-16 without a byte order mark: in most languages, a caption file begins with characters whose other byte is zero.
+ */
 function zeroBytes(bytes: Uint8Array): string | undefined {
   const start = bytes.subarray(0, 64);
   const zeros = (parity: number) => start.filter((byte, index) => byte === 0 && index % 2 === parity).length;

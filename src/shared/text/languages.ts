@@ -22,8 +22,8 @@ const longCodes: ReadonlyMap<string, string> = new Map(
 );
 
 /**
- * The code of three letters for a language, as files store it: `deu` for `de`, `ger` and `de-AT`. Null if the text is not a language code,
- * or says that the language is not known.
+ * The code of three letters for a language, as files store it: `deu` for `de`, `ger` and `de-AT`. Null if the text is
+ * not a language code, or says that the language is not known.
  */
 export function languageCode(text: string): string | null {
   const code = /^([a-z]{2,3})(?:-|$)/.exec(text.toLowerCase())?.[1];
@@ -35,7 +35,10 @@ const shortTags: ReadonlyMap<string, string> = new Map(
   [...longCodes].flatMap(([code, long]) => (code.length === 2 ? [[long, code] as const] : [])),
 );
 
-/** The shortest tag for a language (RFC 5646), as playlists name it: `de` for `deu` and `ger`. A region is kept: `pt-BR`. */
+/**
+ * The shortest tag for a language (RFC 5646), as playlists name it: `de` for `deu` and `ger`. A region is kept:
+ * `pt-BR`.
+ */
 export function languageTag(language: string): string {
   const [, first = '', rest = ''] = /^([A-Za-z]{2,3})(-.*)?$/.exec(language) ?? [];
   const short = shortTags.get(languageCode(first) ?? '');

@@ -11,8 +11,8 @@ export interface LogColours {
 const plain: LogColours = { time: (text) => text, level: (text) => text, stderr: (text) => text };
 
 /**
- * A line of a log as text, safe for a terminal. The other lines of a message, such as a stack trace, and the lines of stderr follow on lines of
- * their own. They are indented, so that no text looks like another line of the log.
+ * A line of a log as text, safe for a terminal. The other lines of a message, such as a stack trace, and the lines of
+ * stderr follow on lines of their own. They are indented, so that no text looks like another line of the log.
  */
 export function logText(
   { time, level, message, stderr = [] }: Pick<LogEntry, 'time' | 'level' | 'message' | 'stderr'>,

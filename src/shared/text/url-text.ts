@@ -10,8 +10,8 @@ export function decodeUrlPart(text: string): string {
 /**
  * Parses a URL; null if it is invalid.
  *
- * Not `URL.canParse`: in Node 20 it returns false for valid URLs with a host such as `bücher.example` once the call was optimised, after
- * some thousands of calls.
+ * Not `URL.canParse`: in Node 20 it returns false for valid URLs with a host such as `bücher.example` once the call was
+ * optimised, after some thousands of calls.
  */
 export function parseUrl(text: string, base?: string | URL): URL | null {
   try {

@@ -16,7 +16,10 @@ export const textFileOptions = {
 
 const tooLarge = 'ERR_FS_FILE_TOO_LARGE';
 
-/** The code of an error of a read. Node.js has one for files of 2 GiB, and none for text that is longer than a string can be. */
+/**
+ * The code of an error of a read. Node.js has one for files of 2 GiB, and none for text that is longer than a string
+ * can be.
+ */
 export function readErrorCode(error: unknown): string | null {
   return error instanceof RangeError ? tooLarge : systemCode(error);
 }
@@ -167,8 +170,8 @@ export async function makeFolder(path: string, mode = 0o777): Promise<string | n
 }
 
 /**
- * Makes the names of new folders survive a power cut: of `folder` and its parents up to `first`, the result of `makeFolder`. Skips parents
- * that this user may not read.
+ * Makes the names of new folders survive a power cut: of `folder` and its parents up to `first`, the result of
+ * `makeFolder`. Skips parents that this user may not read.
  */
 export async function syncNewFolders(folder: string, first: string | null): Promise<void> {
   if (first === null) return;

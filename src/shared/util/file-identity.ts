@@ -3,8 +3,8 @@ import { stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 
 /**
- * Identifies a file, whatever its name: by its device and inode, and by the time of its creation if the file system has that. The inode of a
- * deleted file may be used again, for a file of somebody else.
+ * Identifies a file, whatever its name: by its device and inode, and by the time of its creation if the file system has
+ * that. The inode of a deleted file may be used again, for a file of somebody else.
  */
 export function identityOf({ dev, ino, birthtimeNs, ctimeNs }: BigIntStats): string {
   // Where there is no such time, some versions of Node.js return another one, which changes.
@@ -23,7 +23,10 @@ export function isSameFile(a: string, b: string): boolean {
   return file === otherFile && (birth === undefined || otherBirth === undefined || birth === otherBirth);
 }
 
-/** Identifies the place of a file: device and inode of the file or, while it does not exist, of its folder, and the name. */
+/**
+ * Identifies the place of a file: device and inode of the file or, while it does not exist, of its folder, and the
+ * name.
+ */
 export async function placeIdentity(path: string): Promise<string> {
   const [file] = (await fileIdentity(path))?.split('@') ?? [];
   const folder = dirname(path);

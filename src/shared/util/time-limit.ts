@@ -12,8 +12,8 @@ export async function settleWithin<T, U>(promise: Promise<T>, ms: number, otherw
 }
 
 /**
- * A signal that is aborted after a time. Not `AbortSignal.timeout`, which Node 20 collects if only `AbortSignal.any` refers to it: then nothing
- * is ever aborted. The timer does not keep the process running.
+ * A signal that is aborted after a time. Not `AbortSignal.timeout`, which Node 20 collects if only `AbortSignal.any`
+ * refers to it: then nothing is ever aborted. The timer does not keep the process running.
  */
 export function timeoutSignal(ms: number): AbortSignal {
   const controller = new AbortController();

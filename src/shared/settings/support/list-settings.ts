@@ -4,8 +4,8 @@ import { jobTable, outputTable, type Setting, type SettingsTable } from '../inde
 import { exceptionsText } from './setting-support.js';
 
 /**
- * Every setting that venc knows, those of the job first, nested ones after their parent: `GET /v2/settings` and `venc explain`. Settings
- * that are not applied are included, with the reason.
+ * Every setting that venc knows, those of the job first, nested ones after their parent: `GET /v2/settings` and `venc
+ * explain`. Settings that are not applied are included, with the reason.
  */
 export function listSettings(): readonly SettingRecord[] {
   return [...recordsOf(jobTable, 'job'), ...recordsOf(outputTable, 'output')];

@@ -14,8 +14,8 @@ interface SupportResult {
 const noResult: SupportResult = { validationErrors: [], warnings: [] };
 
 /**
- * Checks that settings are supported, so that none is accepted and then ignored. A setting that is not supported is reported once,
- * not again for its nested settings. `path` is the path of the object, empty for the job.
+ * Checks that settings are supported, so that none is accepted and then ignored. A setting that is not supported is
+ * reported once, not again for its nested settings. `path` is the path of the object, empty for the job.
  */
 export function checkSupport(
   table: SettingsTable,
@@ -56,7 +56,10 @@ function mergeResults(results: readonly SupportResult[]): SupportResult {
   };
 }
 
-/** The values of a supported setting that are rejected, as a phrase: `except segmented, playlist`; empty if there are none. */
+/**
+ * The values of a supported setting that are rejected, as a phrase: `except segmented, playlist`; empty if there are
+ * none.
+ */
 export function exceptionsText({ rejectedValues = {} }: Setting): string {
   const values = Object.keys(rejectedValues);
   return values.length === 0 ? '' : `except ${values.join(', ')}`;
