@@ -85,7 +85,7 @@ export interface HealthCheckResult {
   readonly ok: boolean;
   /** Whether no job is accepted unless the check is passed. */
   readonly isRequired: boolean;
-  /** One sentence that says why it is not passed, or what to know although it is; null if there is nothing to say. */
+  /** One sentence with the reason for a failure, or a warning; null if there is neither. */
   readonly reason: string | null;
 }
 

@@ -69,7 +69,7 @@ export async function claimForWorker(
   return { claim: answer };
 }
 
-/** Takes note of the report of a worker. */
+/** Records a worker's heartbeat. */
 export async function receiveHeartbeat(
   { remoteClaims }: Pick<AppContext, 'remoteClaims'>,
   { jobId, token }: NamedClaim,

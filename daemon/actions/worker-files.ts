@@ -165,7 +165,7 @@ export class WorkerFiles {
     if (offset !== file.receivedBytes)
       throw new VencError(
         'ConflictError',
-        `offset must be ${file.receivedBytes}: so many bytes have been received.`,
+        `offset must be ${file.receivedBytes}, the number of bytes received so far.`,
       );
     // An empty beginning has no size yet.
     if (offset === 0) file.sizeBytes = sizeBytes;

@@ -74,7 +74,7 @@ export function resetToWaiting(job: Job, at: string, shouldKeep: (state: OutputS
   };
 }
 
-/** The job without the worker that held it: nothing that it still sends concerns the job. */
+/** Releases the job from its worker. Later messages of that worker are ignored. */
 export function withoutWorker({ worker: _, ...job }: Job): Job {
   return job;
 }

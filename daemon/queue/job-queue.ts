@@ -2,7 +2,7 @@ import type { Job } from '../jobs/job.js';
 import type { RunHandler, StopReason } from '../jobs/run.js';
 import type { WaitingJob } from './waiting-jobs.js';
 
-/** What a machine takes of the jobs. */
+/** Which jobs and outputs a machine accepts. */
 export interface OutputSelection {
   /** Whether it takes anything of a waiting job. Jobs with the same account, labels and needs have the same answer. */
   readonly accepts: (job: WaitingJob) => boolean;

@@ -25,7 +25,7 @@ export interface MeasuredRun extends ProgramUsage {
 const ticksPerSecond = 100;
 
 /**
- * Measures the runs of programs from `/proc`; elsewhere than on Linux nothing is known but the duration. The processor
+ * Measures the runs of programs from `/proc`; on other systems only the duration is known. The processor
  * time of a program is what the kernel adds to that of the ended children of this process, so it is complete and
  * includes the children of the program.
  */

@@ -18,8 +18,7 @@ const maxPositionedChannels = 8;
 
 /**
  * Decides the audio of an output, or returns why the settings cannot be met with this input. `lengthSeconds` is the
- * duration of the output, and `audioSeconds` that of its audio; null if unknown. `measured` is what was measured in its
- * audio so far.
+ * duration of the output, and `audioSeconds` that of its audio; null if unknown. `measured`: loudness and peaks found so far.
  */
 export function decideAudio(
   settings: OutputSettings,
@@ -129,7 +128,7 @@ function formatName({ sampleRate, channels }: Pick<AudioPart, 'sampleRate' | 'ch
 /** Shorter audio is lost in filters and encoders, or is not recognised as MP3. */
 export const minAudioSeconds = 0.1;
 
-/** Codecs of which phones write dozens of frames into one packet. */
+/** Phones put dozens of frames of these codecs into one packet. */
 const packedCodecs: ReadonlySet<string> = new Set(['amr_nb', 'amr_wb']);
 
 /**

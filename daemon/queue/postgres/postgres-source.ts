@@ -29,7 +29,7 @@ interface SourceListener {
   onLost(jobId: number): void;
 }
 
-/** After a failed look for jobs, in milliseconds. */
+/** Delay after a failed poll, in milliseconds. */
 const retryMs = 1000;
 
 /**

@@ -240,7 +240,7 @@ export const leaseSeconds = 30;
 /** Connections of the engine: reports of holders must not wait for lists. */
 const maxConnections = 3;
 
-/** As good as for ever, in seconds: jobs wait as long as they have to, and holders report as long as they run. */
+/** No time limit, in seconds. */
 const unlimitedSeconds = 1_000_000_000;
 
 /** An attempt to run a job, as the engine names it: `retryCount` changes when the job is given to another holder. */

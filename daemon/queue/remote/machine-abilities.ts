@@ -70,7 +70,7 @@ function answersFor(
   return result;
 }
 
-/** What the daemon itself can do: it has no labels but those of the services for which its environment has keys. */
+/** The daemon's own abilities. Its only labels are the services whose keys are in its environment. */
 export function ownAbilities({
   encoders,
   filters,

@@ -108,7 +108,7 @@ interface QueuesTable {
   readonly needs: string;
 }
 
-/** In which queue a job is that is not final, and whether it waits there. */
+/** The queue of each job that has not ended, and whether it is waiting. */
 interface QueueEntriesTable {
   readonly job_id: number | string;
   readonly queue: string;

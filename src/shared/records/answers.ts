@@ -78,7 +78,7 @@ const healthFields = {
         reason: {
           type: 'string',
           isNullable: true,
-          description: 'why it is not passed, or what to know although it is: one full sentence',
+          description: 'the reason for a failure, or a warning: one full sentence',
         },
       },
     },
