@@ -23,8 +23,10 @@ export async function runProgram(
 }
 
 /** Runs a Node program to its end and returns its stdout. */
-export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv): Promise<string> {
-  return (await promisify(execFile)(process.execPath, args, { env })).stdout;
+export async function outputOf(args: readonly string[], env: NodeJS.ProcessEnv, stdin = ''): Promise<string> {
+  const running = promisify(execFile)(process.execPath, args, { env });
+  running.child.stdin?.on('error', () => {}).end(stdin);
+  return (await running).stdout;
 }
 
 const ticksPerSecond = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));

@@ -10,6 +10,7 @@ const jobCount = 20;
 interface Command {
   readonly name: string;
   readonly args: (daemonUrl: string, finishedId: string) => readonly string[];
+  readonly stdin?: string;
   /** Whether the stdout of the command is that of a successful run. */
   readonly isDone: (stdout: string) => boolean;
   readonly atMost: number;
@@ -41,10 +42,11 @@ const commands: readonly Command[] = [
     atMost: 1.7,
   },
   {
-    name: 'a completion of targets',
-    args: () => ['complete-words', 'targets'],
-    isDone: (stdout) => stdout.startsWith('local\t'),
-    atMost: 1.35,
+    name: 'venc __complete',
+    args: () => ['__complete', 'bash'],
+    stdin: 'submit\0--video-codec\0the\0',
+    isDone: (stdout) => stdout === 'words\ntheora\n',
+    atMost: 1.6,
   },
   {
     name: 'venc completion bash',
@@ -70,20 +72,22 @@ export async function measureStartup(folder: string, rounds: number): Promise<re
   try {
     // The user who runs the benchmark may have configured targets and defaults.
     const env = { ...daemon.env, XDG_CONFIG_HOME: join(folder, 'config') };
-    const run = (args: readonly string[], isDone: Command['isDone']) => async () => {
-      let stdout = '';
-      const took = await timed(async () => {
-        stdout = await outputOf(args, env);
-      });
-      if (!isDone(stdout)) throw new Error(`${args.join(' ')} printed: ${stdout}`);
-      return took;
-    };
+    const run =
+      (args: readonly string[], isDone: Command['isDone'], stdin = '') =>
+      async () => {
+        let stdout = '';
+        const took = await timed(async () => {
+          stdout = await outputOf(args, env, stdin);
+        });
+        if (!isDone(stdout)) throw new Error(`${args.join(' ')} printed: ${stdout}`);
+        return took;
+      };
     const samples = await alternate<string, number>(rounds, {
       node: run(['-e', '0'], (stdout) => stdout === ''),
       ...Object.fromEntries(
-        commands.map(({ name, args, isDone }) => [
+        commands.map(({ name, args, isDone, stdin }) => [
           name,
-          run([vencPath, ...args(daemon.url, String(finished?.id))], isDone),
+          run([vencPath, ...args(daemon.url, String(finished?.id))], isDone, stdin),
         ]),
       ),
     });

@@ -4,7 +4,7 @@ import { type Command, CommanderError } from 'commander';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isCommandName } from '../src/cli/command-table.js';
-import { type CommandNode, commandTree, loadFullProgram } from '../src/cli/command-tree.js';
+import { type CommandNode, commandTree, loadProgram } from '../src/cli/command-tree.js';
 import type { JobArgs } from '../src/cli/input/job-args.js';
 import { createIo } from '../src/cli/terminal/io.js';
 import { parseOutputFlag } from '../src/shared/settings/flag-values.js';
@@ -69,7 +69,7 @@ function allCommands(command: Command): readonly Command[] {
  * parser.
  */
 async function parse(args: readonly string[]): Promise<void> {
-  const program = await loadFullProgram(io);
+  const program = await loadProgram(io);
   for (const command of allCommands(program)) {
     const hasSettings = command.options.some(({ helpGroupHeading }) => helpGroupHeading !== undefined);
     command.configureOutput({ writeOut: () => undefined });
@@ -116,7 +116,7 @@ test('every venc command of a block is known', () => {
 });
 
 test('the parser accepts the commands of the pages, with the values of their flags', async () => {
-  const tree = commandTree(await loadFullProgram(io));
+  const tree = commandTree(await loadProgram(io));
   const all = [
     ...blockCommands.filter(({ words }) => isCommandName(words.split(/\s/)[0])),
     ...inlineCommands,

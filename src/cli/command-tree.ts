@@ -119,13 +119,19 @@ function detailsOf(command: Command): string {
   return text.trim();
 }
 
-/** The program with all commands loaded, to generate completions and manual pages. It cannot be run. */
-export async function loadFullProgram(io: Io): Promise<Command> {
+/**
+ * The program with its commands, as data for completions and manual pages. It cannot be run. Only the commands that
+ * `isWanted` selects have their arguments and flags.
+ */
+export async function loadProgram(
+  io: Io,
+  isWanted: (name: string) => boolean = () => true,
+): Promise<Command> {
   const program = createProgram(io);
   const context = createContext(io, () => ({}));
   for (const [name, { summary, load }] of Object.entries(commandTable)) {
-    const loaded = await load();
-    loaded.define(addCommand(program, name, summary), context);
+    const command = addCommand(program, name, summary);
+    if (isWanted(name)) (await load()).define(command, context);
   }
   return program;
 }

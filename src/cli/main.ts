@@ -1,5 +1,4 @@
 import { productVersion } from '../shared/version.js';
-import { completionCommand } from './completion/protocol.js';
 import { createIo } from './terminal/io.js';
 
 /**
@@ -13,10 +12,10 @@ export async function main(argv: readonly string[]): Promise<void> {
     await io.writeStdout(`${productVersion}\n`);
     return;
   }
-  // Completion scripts call this at every TAB, so it loads as little as possible.
-  if (argv[0] === completionCommand) {
-    const { completeArgs } = await import('./completion/complete-words.js');
-    return completeArgs(argv.slice(1), io);
+  // Completion scripts call this at every TAB.
+  if (argv[0] === '__complete') {
+    const { complete } = await import('./completion/complete.js');
+    return complete(argv.slice(1), io);
   }
   const isDebugging = argv.includes('--debug');
   try {

@@ -126,7 +126,7 @@ Help of a command: venc COMMAND --help`;
 const flagsWithValue: readonly string[] = ['--data', '--target'];
 
 /** The name of the command: the first argument that is neither an option nor the value of one. */
-function findRequestedCommand(args: readonly string[]): string | undefined {
+export function findRequestedCommand(args: readonly string[]): string | undefined {
   return args[findRequestedIndex(args)];
 }
 

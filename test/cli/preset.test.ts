@@ -6,7 +6,7 @@ import { media } from '../helpers/media.js';
 import { type FakeService, startFakeService } from '../helpers/servers/fake-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { type CliResult, runCli } from './run-cli.js';
-import { runInProcess } from './run-here.js';
+import { completionsOf, runInProcess } from './run-here.js';
 
 interface Context {
   service: FakeService;
@@ -207,10 +207,13 @@ test('an error in a hand-written preset names the preset; the others are still l
   assert.equal(service.seen, []);
 });
 
-test('completions offer the names of presets', async ({ venc }) => {
+test('completions offer the names of presets', async ({ venc, home }) => {
   await venc(['preset', 'save', 'web', '--width', '640']);
-  assert.match((await venc(['complete-words', 'presets'])).stdout, /^web\t/);
-  assert.match((await venc(['completion', 'fish'])).stdout, '__venc_ask presets');
+  for (const typed of [
+    ['preset', 'show', ''],
+    ['submit', '--preset', ''],
+  ])
+    assert.match(await completionsOf(typed, { XDG_CONFIG_HOME: home }), /^web\t/);
 });
 
 test.run();

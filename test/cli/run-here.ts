@@ -1,6 +1,5 @@
 import { Readable } from 'node:stream';
-import { completeArgs } from '../../src/cli/completion/complete-words.js';
-import { completionCommand } from '../../src/cli/completion/protocol.js';
+import { complete } from '../../src/cli/completion/complete.js';
 import { exitCodeOf, formatError } from '../../src/cli/output/error-text.js';
 import { runProgram } from '../../src/cli/program.js';
 import { createSymbolWriter, type Io } from '../../src/cli/terminal/io.js';
@@ -58,11 +57,22 @@ export async function runInProcess(
   };
   const [first, ...others] = words;
   // As in main.
-  const run = first === completionCommand ? completeArgs(others, io).then(() => 0) : runProgram(words, io);
+  const run = first === '__complete' ? complete(others, io).then(() => 0) : runProgram(words, io);
   const code = await run.catch((error: unknown) => {
     if (error instanceof ExitSignal) return error.code;
     io.writeStderr(formatError(error, false));
     return exitCodeOf(error);
   });
   return { code, signal: null, stdout, stderr };
+}
+
+/** What fish is offered behind these words: the word and, after a tab, its description, one per line. */
+export async function completionsOf(
+  typed: readonly string[],
+  env: Readonly<Record<string, string>> = {},
+): Promise<string> {
+  const stdin = typed.map((word) => `${word}\0`).join('');
+  const { code, stdout, stderr } = await runInProcess(['__complete', 'fish'], { env, stdin });
+  if (code !== 0 || stderr !== '') throw new Error(`a completion ended with ${code}: ${stderr}`);
+  return stdout.replace(/^.*\n/, '');
 }

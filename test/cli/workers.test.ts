@@ -10,7 +10,7 @@ import { productVersion } from '../../src/shared/version.js';
 import { matchesGolden } from '../helpers/golden.js';
 import { joinRequest, type ServedContext, serveContext } from '../helpers/served-context.js';
 import { startFakeService } from '../helpers/servers/fake-service.js';
-import { runInProcess } from './run-here.js';
+import { completionsOf, runInProcess } from './run-here.js';
 
 interface Context {
   served: ServedContext;
@@ -74,8 +74,7 @@ test('drains and resumes a worker, and suggests names and commands', async ({ en
 
 test('completions have the names of the workers', async ({ env, served }) => {
   await served.appContext.workers.join(joinRequest());
-  const { stdout } = await runInProcess(['complete-words', 'workers'], { env });
-  assert.is(stdout, 'box\t0 of 2 jobs\n');
+  assert.is(await completionsOf(['workers', 'drain', ''], env), 'box\t0 of 2 jobs\n');
 });
 
 test('a key of another account and a service without workers are explained', async ({ served }) => {

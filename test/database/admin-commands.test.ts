@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openDatabaseExclusively, openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import { openEncryptionKey, openPostgresCredentials } from '../../daemon/store/postgres/credentials.js';
-import { completionCommand } from '../../src/cli/completion/protocol.js';
 import { type CliResult, runCli } from '../cli/run-cli.js';
+import { completionsOf } from '../cli/run-here.js';
 import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';
 import { findDatabasePrograms } from '../helpers/database-daemons.js';
 import { findPostgres, type PostgresServer, startPostgres } from '../helpers/postgres.js';
@@ -152,7 +152,7 @@ function describe(bin: string): void {
   }) => {
     const XDG_CONFIG_HOME = tempFolder();
     const env = { XDG_CONFIG_HOME, VENC_DATA: folder };
-    const completed = async () => (await runCli([completionCommand, 'accounts'], { env })).stdout;
+    const completed = () => completionsOf(['accounts', 'show', ''], env);
     await succeed(runCli(['accounts', 'list'], { env }));
     assert.match(await completed(), /^default\t/);
     const set = ['config', 'set', 'database', 'postgres://venc:geheim@127.0.0.1:1/none'];

@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { completionFiles, shells } from '../../src/cli/completion/protocol.js';
+import { completionFiles, shells } from '../../src/cli/completion/shells.js';
 import { areInstalled, envOf, startJobService } from '../cli/completion-service.js';
 import { tempFolder } from '../helpers/temp.js';
 import { openTerminal, type Terminal } from '../helpers/tmux.js';
@@ -19,6 +19,9 @@ writeFileSync(
   `#!/bin/sh\nexec '${process.execPath}' '${resolve('bin/venc.js')}' "$@"\n`,
   { mode: 0o755 },
 );
+
+writeFileSync(join(folder, 'clip one.mov'), '');
+mkdirSync(join(folder, 'parent', 'folder'), { recursive: true });
 
 const run = promisify(execFile);
 
@@ -108,6 +111,7 @@ for (const shell of shells) {
       });
       try {
         await terminal.type(`PATH=${folder}:$PATH`);
+        await terminal.type(`cd ${folder}`);
         for (const line of starts[shell]) await terminal.type(line);
         await terminal.type('echo re""ady');
         await terminal.shows(/^ready$/m);
@@ -122,6 +126,12 @@ for (const shell of shells) {
         await terminal.press('C-u');
         await terminal.press('venc submit a --output "aspect_mode=cr', 'Tab');
         await terminal.shows(/--output "aspect_mode=crop/);
+        await terminal.press('C-u');
+        await terminal.press('venc run cli', 'Tab');
+        await terminal.shows(/venc run clip\\ one\.mov/);
+        await terminal.press('C-u');
+        await terminal.press('venc --data=parent/fold', 'Tab');
+        await terminal.shows(/venc --data=parent\/folder\//);
         await terminal.press('C-u');
         await terminal.press('venc cancel ');
         await offered(terminal, /venc cancel 12/);

@@ -1,4 +1,4 @@
-import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
+import { commandTree, loadProgram } from '../../../src/cli/command-tree.js';
 import type { Io } from '../../../src/cli/terminal/io.js';
 import { productVersion } from '../../../src/shared/version.js';
 import { daemonBlocks } from './daemon-page.js';
@@ -11,7 +11,7 @@ const day = '2026-11-21';
 
 /** Generates the manual pages, by file name, from all commands and the topics of the help. */
 export async function manPages(io: Io): Promise<Readonly<Record<string, string>>> {
-  const program = commandTree(await loadFullProgram(io));
+  const program = commandTree(await loadProgram(io));
   const source = `venc ${productVersion}`;
   return {
     'venc.1': roffPage({ name: 'VENC', section: 1, day, source }, await vencBlocks(program)),

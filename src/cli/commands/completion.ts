@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import type { Command } from 'commander';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { choiceParser } from '../../shared/flag-parsers.js';
-import { completionFiles, type Shell, shells } from '../completion/protocol.js';
+import { completionFiles, type Shell, shells } from '../completion/shells.js';
 import type { Context } from '../context.js';
 
-/** `venc completion SHELL`: prints the completion script for a shell, which `npm run docs` generates and the package includes. */
+/** `venc completion SHELL`: prints the completion script for a shell. */
 export function define(command: Command, context: Context): void {
   command
     .argument('<shell>', shells.join(', '), choiceParser('completion', shells))

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
+import { commandTree, loadProgram } from '../../../src/cli/command-tree.js';
 import { helpTopics } from '../../../src/cli/help/topics.js';
 import { flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
@@ -10,7 +10,7 @@ import { outputTable } from '../../../src/shared/settings/index.js';
 import { readSources } from '../../helpers/architecture/source-file.js';
 import { runInProcess } from '../run-here.js';
 
-const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
+const tree = commandTree(await loadProgram(createIo(process, false, (code) => process.exit(code))));
 const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
 const globals = tree.flags.map(({ long }) => long);
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree, loadFullProgram } from '../../../src/cli/command-tree.js';
+import { commandTree, loadProgram } from '../../../src/cli/command-tree.js';
 import { commandSynonyms, flagSynonyms } from '../../../src/cli/input/synonyms.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { media } from '../../helpers/media.js';
@@ -135,7 +135,7 @@ test('the error for --thumbnails shows a number as its main form', async () => {
 });
 
 test('every alias of other programs refers to an existing command or flag', async () => {
-  const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
+  const tree = commandTree(await loadProgram(createIo(process, false, (code) => process.exit(code))));
   const commands = tree.commands.flatMap((one) => [one, ...one.commands]);
   const flags = new Set(commands.flatMap((one) => one.flags.flatMap(({ long, short }) => [long, short])));
   const names = new Set(commands.map(({ path }) => path.at(-1)));

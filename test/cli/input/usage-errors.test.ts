@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { commandTree, type FlagNode, loadFullProgram } from '../../../src/cli/command-tree.js';
+import { commandTree, type FlagNode, loadProgram } from '../../../src/cli/command-tree.js';
 import { createIo } from '../../../src/cli/terminal/io.js';
 import { runInProcess } from '../run-here.js';
 
-const tree = commandTree(await loadFullProgram(createIo(process, false, (code) => process.exit(code))));
+const tree = commandTree(await loadProgram(createIo(process, false, (code) => process.exit(code))));
 const commands = tree.commands.flatMap((one) => (one.commands.length > 0 ? one.commands : [one]));
 
 /** Arguments that complete a command except for the tested flag. */

@@ -145,7 +145,7 @@ export const moduleMap: ModuleMap = {
       because: 'the packages for the database are loaded only if there is one',
     },
     {
-      from: ['src/cli/completion/complete-words.ts'],
+      from: ['src/cli/completion/lookup.ts'],
       to: 'daemon/admin/read-account-names.ts',
       how: 'lazily',
       because: 'the daemon defines how the names of accounts and keys are stored in the data folder',
