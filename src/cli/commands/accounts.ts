@@ -11,15 +11,13 @@ import {
 } from '../input/with-setup.js';
 import type { AccountRecord } from '../output/setup-tables.js';
 import {
+  addListCommand,
   addOutputFormatOptions,
   type OutputFormatOptions,
   printRecord,
-  printRecords,
 } from '../terminal/print-records.js';
 
-type ListOptions = OutputFormatOptions & SetupOptions;
-
-interface ShowOptions extends ListOptions {
+interface ShowOptions extends OutputFormatOptions, SetupOptions {
   readonly secret?: boolean;
 }
 
@@ -42,13 +40,14 @@ export function define(command: Command, context: Context): void {
     .argument('<name>', '1 to 64 letters, digits or . _ - @ +')
     .addHelpText('after', formatExamples('venc accounts create studio', 'KEY=$(venc accounts create studio)'))
     .action(context.handler((name: string, options: SetupOptions) => create(name, options, context)));
-  const listing = command.command('list').description('List the accounts.');
-  addSetupOptions(addOutputFormatOptions(listing, 'many'))
-    .addHelpText(
-      'after',
-      formatExamples('venc accounts list', 'venc accounts list --json --fields name,mode'),
-    )
-    .action(context.handler((options: ListOptions) => list(options, context)));
+  addListCommand(command, context, {
+    name: 'accounts',
+    description: 'List the accounts.',
+    details: formatExamples('venc accounts list', 'venc accounts list --json --fields name,mode'),
+    known: { name: '', mode: 'live', created_at: '', keys: 0 },
+    addFlags: addSetupOptions,
+    read: list,
+  });
   const shown = command
     .command('show')
     .description('Show an account, or the secret that signs its notifications.')
@@ -100,24 +99,10 @@ async function create(name: string, options: SetupOptions, context: Context) {
   return exitCodes.done;
 }
 
-async function list(options: ListOptions, context: Context) {
-  const { io } = context;
+async function list(options: SetupOptions, context: Context) {
   const { listAccounts } = await admin();
-  const records = (await readSetup(context, options, (setup) => listAccounts(setup))).map(recordOf);
-  await printRecords(io, options, {
-    items: records,
-    known: noAccount,
-    emptyText: 'no accounts',
-    text: async (style) => {
-      const { accountsTable } = await import('../output/setup-tables.js');
-      return accountsTable(records, style);
-    },
-  });
-  return exitCodes.done;
+  return (await readSetup(context, options, (setup) => listAccounts(setup))).map(recordOf);
 }
-
-/** The fields for `--fields` if there is no account. */
-const noAccount: AccountRecord = { name: '', mode: 'live', created_at: '', keys: 0 };
 
 async function show(name: string, options: ShowOptions, context: Context) {
   const { io } = context;

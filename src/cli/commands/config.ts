@@ -20,7 +20,7 @@ import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
 import { findTarget } from '../input/find-target.js';
 import type { ConfigRecord } from '../output/setup-tables.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+import { addListCommand } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
 
 interface SetOptions {
@@ -51,12 +51,13 @@ export function define(command: Command, context: Context): void {
         set(arg, value, options, context),
       ),
     );
-  addOutputFormatOptions(
-    command.command('list').description('List all keys with their values and the source of each value.'),
-    'many',
-  )
-    .addHelpText('after', formatExamples('venc config list', 'venc config list --json'))
-    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
+  addListCommand(command, context, {
+    name: 'settings',
+    description: 'List all keys with their values and the source of each value.',
+    details: formatExamples('venc config list', 'venc config list --json'),
+    known: { key: '', value: '', from: '', default: '' },
+    read: list,
+  });
   command
     .command('path')
     .description('Print the path of the configuration file, whether it exists or not.')
@@ -134,9 +135,9 @@ async function check(key: ConfigKey, value: string, env: Context['io']['env']): 
   }
 }
 
-async function list(options: OutputFormatOptions, { io, config }: Context) {
+async function list(_: unknown, { io, config }: Context) {
   const configured = await config();
-  const records = configKeys.map((key): ConfigRecord => {
+  return configKeys.map((key): ConfigRecord => {
     const { variable } = configTable[key];
     const configuredValue = variable === null ? '' : (io.env[variable] ?? '');
     const value = configuredValue === '' ? configured[key] : configuredValue;
@@ -145,16 +146,6 @@ async function list(options: OutputFormatOptions, { io, config }: Context) {
     if (value === undefined) return { key, value: null, from: 'default', default: fallback };
     return { key, value: withoutPassword(value), from, default: fallback };
   });
-  await printRecords(io, options, {
-    items: records,
-    known: { key: '', value: '', from: '', default: '' },
-    emptyText: 'there are no keys',
-    text: async (style) => {
-      const { configTableText } = await import('../output/setup-tables.js');
-      return configTableText(records, style);
-    },
-  });
-  return exitCodes.done;
 }
 
 async function path({ io }: Context) {

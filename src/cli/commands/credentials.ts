@@ -10,8 +10,7 @@ import {
   readSetup,
   type SetupOptions,
 } from '../input/with-setup.js';
-import type { CredentialRecord } from '../output/setup-tables.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+import { addListCommand } from '../terminal/print-records.js';
 
 interface AddOptions extends SetupOptions {
   readonly scheme?: string;
@@ -19,7 +18,7 @@ interface AddOptions extends SetupOptions {
   readonly default?: boolean;
 }
 
-interface ListOptions extends OutputFormatOptions, SetupOptions {
+interface ListOptions extends SetupOptions {
   readonly account?: string;
 }
 
@@ -46,11 +45,14 @@ export function define(command: Command, context: Context): void {
     .option('--default', 'use them for URLs of the scheme that have no user and name no credentials')
     .addHelpText('after', addExamples)
     .action(context.handler((name: string, options: AddOptions) => add(name, options, context)));
-  const listing = command.command('list').description('List names and schemes, never users or secrets.');
-  addSetupOptions(addOutputFormatOptions(listing, 'many'))
-    .option('--account <name>', 'only those of this account')
-    .addHelpText('after', listExamples)
-    .action(context.handler((options: ListOptions) => list(options, context)));
+  addListCommand(command, context, {
+    name: 'credentials',
+    description: 'List names and schemes, never users or secrets.',
+    details: listExamples,
+    known: { name: '', scheme: null, account: '', default: false, created_at: '' },
+    addFlags: (listing) => addSetupOptions(listing).option('--account <name>', 'only those of this account'),
+    read: list,
+  });
   addSetupOptions(command.command('remove'))
     .description('Remove saved credentials. Jobs that name them fail from then on.')
     .argument('<name>', 'their name')
@@ -106,38 +108,16 @@ async function add(name: string, options: AddOptions, context: Context) {
 }
 
 async function list(options: ListOptions, context: Context) {
-  const { io } = context;
   const { listCredentials } = await openAdmin();
   const found = await readSetup(context, options, (setup) => listCredentials(setup, options.account));
-  const records = found.map(
-    ({ name, scheme, account, isDefault, createdAt }): CredentialRecord => ({
-      name,
-      scheme,
-      account,
-      default: isDefault,
-      created_at: createdAt,
-    }),
-  );
-  await printRecords(io, options, {
-    items: records,
-    known: noCredential,
-    emptyText: 'no credentials',
-    text: async (style) => {
-      const { credentialsTable } = await import('../output/setup-tables.js');
-      return credentialsTable(records, style);
-    },
-  });
-  return exitCodes.done;
+  return found.map(({ name, scheme, account, isDefault, createdAt }) => ({
+    name,
+    scheme,
+    account,
+    default: isDefault,
+    created_at: createdAt,
+  }));
 }
-
-/** The fields for `--fields` if there are no credentials. */
-const noCredential: CredentialRecord = {
-  name: '',
-  scheme: null,
-  account: '',
-  default: false,
-  created_at: '',
-};
 
 async function remove(name: string, options: RemoveOptions, context: Context) {
   const { io } = context;

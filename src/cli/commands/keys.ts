@@ -9,8 +9,7 @@ import {
   type SetupOptions,
   setupHelp,
 } from '../input/with-setup.js';
-import type { KeyRecord } from '../output/setup-tables.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+import { addListCommand } from '../terminal/print-records.js';
 
 interface CreateOptions extends SetupOptions {
   readonly account: string;
@@ -18,7 +17,7 @@ interface CreateOptions extends SetupOptions {
   readonly worker?: boolean;
 }
 
-interface ListOptions extends OutputFormatOptions, SetupOptions {
+interface ListOptions extends SetupOptions {
   readonly account?: string;
 }
 
@@ -40,13 +39,15 @@ export function define(command: Command, context: Context): void {
     )
     .addHelpText('after', createExamples)
     .action(context.handler((options: CreateOptions) => create(options, context)));
-  const listing = command
-    .command('list')
-    .description('List the short ids of the keys, not the keys themselves.');
-  addSetupOptions(addOutputFormatOptions(listing, 'many'))
-    .option('--account <name>', 'only the keys of this account')
-    .addHelpText('after', listExamples)
-    .action(context.handler((options: ListOptions) => list(options, context)));
+  addListCommand(command, context, {
+    name: 'keys',
+    description: 'List the short ids of the keys, not the keys themselves.',
+    details: listExamples,
+    known: { id: '', kind: 'full', account: '', created_at: '', last_used_at: null },
+    addFlags: (listing) =>
+      addSetupOptions(listing).option('--account <name>', 'only the keys of this account'),
+    read: list,
+  });
   addSetupOptions(command.command('revoke'))
     .description('Revoke a key permanently.')
     .argument('<id>', 'short id of the key, as venc keys list shows it')
@@ -101,32 +102,16 @@ async function create(options: CreateOptions, context: Context) {
 const kindName = { full: 'full-access', 'read-only': 'read-only' } as const;
 
 async function list(options: ListOptions, context: Context) {
-  const { io } = context;
   const { listKeys } = await openAdmin();
   const found = await readSetup(context, options, (setup) => listKeys(setup, options.account));
-  const records = found.map(
-    ({ id, kind, account, createdAt, lastUsedAt }): KeyRecord => ({
-      id,
-      kind,
-      account,
-      created_at: createdAt,
-      last_used_at: lastUsedAt,
-    }),
-  );
-  await printRecords(io, options, {
-    items: records,
-    known: noKey,
-    emptyText: 'no keys',
-    text: async (style) => {
-      const { keysTable } = await import('../output/setup-tables.js');
-      return keysTable(records, { ...style, now: new Date() });
-    },
-  });
-  return exitCodes.done;
+  return found.map(({ id, kind, account, createdAt, lastUsedAt }) => ({
+    id,
+    kind,
+    account,
+    created_at: createdAt,
+    last_used_at: lastUsedAt,
+  }));
 }
-
-/** The fields for `--fields` if there is no key. */
-const noKey: KeyRecord = { id: '', kind: 'full', account: '', created_at: '', last_used_at: null };
 
 async function revoke(id: string, options: SetupOptions, context: Context) {
   const { io } = context;

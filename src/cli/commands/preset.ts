@@ -17,9 +17,9 @@ import {
   withExamplesFirst,
 } from '../input/job-args.js';
 import { printRequestWarnings } from '../input/print-warnings.js';
-import { type PresetRecord, presetRecord, presetsTable } from '../output/setup-tables.js';
+import { type PresetRecord, presetRecord } from '../output/setup-tables.js';
 import type { Io } from '../terminal/io.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+import { addListCommand } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
 
 /** `venc preset`: manages saved settings, for `--preset NAME` of `run`, `submit` and `plan`. */
@@ -35,9 +35,13 @@ export function define(command: Command, context: Context): void {
       withTypedErrors(undefined, options, () => saveSettings(name, options, context)),
     ),
   );
-  addOutputFormatOptions(command.command('list').description('List the presets.'), 'many')
-    .addHelpText('after', formatExamples('venc preset list', 'venc preset list --json --fields name'))
-    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
+  addListCommand(command, context, {
+    name: 'presets',
+    description: 'List the presets.',
+    details: formatExamples('venc preset list', 'venc preset list --json --fields name'),
+    known: { name: '', settings: {} },
+    read: list,
+  });
   command
     .command('show')
     .description('Print a preset as a request in JSON, without passwords.')
@@ -113,21 +117,10 @@ async function withPaths(request: Record<string, unknown>, images: ReadonlyMap<s
   );
 }
 
-async function list(options: OutputFormatOptions, { io }: Context) {
-  const records = (await Promise.all((await presetNames(io.env)).map((name) => recordOf(name, io)))).flatMap(
-    (record) => record ?? [],
-  );
-  await printRecords(io, options, {
-    items: records,
-    known: noPreset,
-    emptyText: 'no presets',
-    text: async (style) => presetsTable(records, style),
-  });
-  return exitCodes.done;
+async function list(_: unknown, { io }: Context) {
+  const records = await Promise.all((await presetNames(io.env)).map((name) => recordOf(name, io)));
+  return records.flatMap((record) => record ?? []);
 }
-
-/** The fields for `--fields` if there is no preset. */
-const noPreset: PresetRecord = { name: '', settings: {} };
 
 /** Reads a preset. Warns and returns null if it cannot be read, so that the others are still listed. */
 async function recordOf(name: string, io: Io): Promise<PresetRecord | null> {

@@ -16,8 +16,7 @@ import type { Context } from '../context.js';
 import { formatExamples } from '../help/help-text.js';
 import { unknownTarget } from '../input/find-target.js';
 import { readSecret } from '../input/read-secret.js';
-import type { TargetRecord } from '../output/setup-tables.js';
-import { addOutputFormatOptions, type OutputFormatOptions, printRecords } from '../terminal/print-records.js';
+import { addListCommand } from '../terminal/print-records.js';
 import { warnQuarantined } from '../terminal/report-error.js';
 
 /** `venc target`: manages named services and their keys, for `--target NAME` and `VENC_TARGET`. */
@@ -33,9 +32,13 @@ export function define(command: Command, context: Context): void {
     .action(
       context.handler((name: string, url: string, options: AddOptions) => add(name, url, options, context)),
     );
-  addOutputFormatOptions(command.command('list').description('List the targets without their keys.'), 'many')
-    .addHelpText('after', formatExamples('venc target list', 'venc target list --json --fields name,url'))
-    .action(context.handler((options: OutputFormatOptions) => list(options, context)));
+  addListCommand(command, context, {
+    name: 'targets',
+    description: 'List the targets without their keys.',
+    details: formatExamples('venc target list', 'venc target list --json --fields name,url'),
+    known: { name: '', url: '', in_use: false },
+    read: list,
+  });
   command
     .command('use')
     .description('Use this service by default.')
@@ -119,25 +122,14 @@ async function add(name: string, arg: string, options: AddOptions, { io }: Conte
   return exitCodes.done;
 }
 
-async function list(options: OutputFormatOptions, { io, config }: Context) {
+async function list(_: unknown, { io, config }: Context) {
   const { target = localTarget } = await config();
-  const records = (await readTargets(io.env)).map(
-    ({ name, url }): TargetRecord => ({ name, url: withoutPassword(url), in_use: name === target }),
-  );
-  await printRecords(io, options, {
-    items: records,
-    known: noTarget,
-    emptyText: 'no targets',
-    text: async (style) => {
-      const { targetsTable } = await import('../output/setup-tables.js');
-      return targetsTable(records, style);
-    },
-  });
-  return exitCodes.done;
+  return (await readTargets(io.env)).map(({ name, url }) => ({
+    name,
+    url: withoutPassword(url),
+    in_use: name === target,
+  }));
 }
-
-/** The fields for `--fields` if there is no target. */
-const noTarget: TargetRecord = { name: '', url: '', in_use: false };
 
 async function use(name: string, { io }: Context) {
   if (name !== localTarget) await known(name, io.env);

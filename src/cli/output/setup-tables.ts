@@ -15,32 +15,12 @@ export interface ConfigRecord {
   readonly default: string;
 }
 
-/** The keys of the configuration as a table, one per line. */
-export function configTableText(records: readonly ConfigRecord[], { width, hasColour }: TableStyle): string {
-  const columns: readonly Column<ConfigRecord>[] = [
-    { title: 'KEY', priority: 3, text: ({ key }) => key },
-    { title: 'VALUE', priority: 2, minWidth: 24, text: ({ value, default: fallback }) => value ?? fallback },
-    { title: 'FROM', priority: 1, minWidth: 24, text: ({ from }) => from },
-  ];
-  return table(columns, records, width, createTextColours(hasColour));
-}
-
 /** A target as `venc target list` prints it, without its key. */
 export interface TargetRecord {
   readonly name: string;
   readonly url: string;
   /** Whether commands use it by default. */
   readonly in_use: boolean;
-}
-
-/** Targets as a table, one line each. */
-export function targetsTable(targets: readonly TargetRecord[], { width, hasColour }: TableStyle): string {
-  const columns: readonly Column<TargetRecord>[] = [
-    { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
-    { title: 'IN USE', priority: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
-    { title: 'URL', priority: 2, minWidth: 24, text: ({ url }) => url },
-  ];
-  return table(columns, targets, width, createTextColours(hasColour));
 }
 
 /** A preset as `venc preset list` prints it, without passwords. */
@@ -56,15 +36,6 @@ export function presetRecord(name: string, settings: PresetRecord['settings']): 
     key === 'api_key' ? '***' : typeof value === 'string' ? redact(value) : value,
   );
   return { name, settings: typeof masked === 'object' && masked !== null ? { ...masked } : {} };
-}
-
-/** Presets as a table, one line each. */
-export function presetsTable(presets: readonly PresetRecord[], { width, hasColour }: TableStyle): string {
-  const columns: readonly Column<PresetRecord>[] = [
-    { title: 'NAME', priority: 2, minWidth: 8, text: ({ name }) => name },
-    { title: 'SETTINGS', priority: 1, minWidth: 24, text: ({ settings }) => settingsText(settings) },
-  ];
-  return table(columns, presets, width, createTextColours(hasColour));
 }
 
 function settingsText({ output, outputs = output, ...job }: PresetRecord['settings']): string {
@@ -89,18 +60,6 @@ export interface AccountRecord {
   readonly keys: number;
 }
 
-const columns: readonly Column<AccountRecord>[] = [
-  { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
-  { title: 'MODE', priority: 3, text: ({ mode }) => mode },
-  { title: 'KEYS', priority: 2, isRightAligned: true, text: ({ keys }) => String(keys) },
-  { title: 'CREATED', priority: 1, text: (account) => humanTime(account.created_at) },
-];
-
-/** Accounts as a table, one line each. */
-export function accountsTable(accounts: readonly AccountRecord[], { width, hasColour }: TableStyle): string {
-  return table(columns, accounts, width, createTextColours(hasColour));
-}
-
 /** One account as lines of facts. */
 export function accountText(account: AccountRecord): string {
   const lines = factLines([
@@ -123,21 +82,6 @@ export interface KeyRecord {
   readonly last_used_at: string | null;
 }
 
-/** Keys as a table, one line each. */
-export function keysTable(
-  keys: readonly KeyRecord[],
-  { width, hasColour, now }: TableStyle & { readonly now: Date },
-): string {
-  const columns: readonly Column<KeyRecord>[] = [
-    { title: 'ID', priority: 5, text: ({ id }) => id },
-    { title: 'KIND', priority: 3, text: ({ kind }) => kind },
-    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account ?? '' },
-    { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
-    { title: 'LAST USE', priority: 2, text: (key) => lastUse(key, now) },
-  ];
-  return table(columns, keys, width, createTextColours(hasColour));
-}
-
 function lastUse({ last_used_at: time }: KeyRecord, now: Date): string {
   return time === null ? 'never' : `${humanAge(time, now)} ago`;
 }
@@ -153,17 +97,60 @@ export interface CredentialRecord {
   readonly created_at: string;
 }
 
-/** Saved credentials as a table, one line each. */
-export function credentialsTable(
-  credentials: readonly CredentialRecord[],
-  { width, hasColour }: TableStyle,
-): string {
-  const columns: readonly Column<CredentialRecord>[] = [
+/** What commands of the group "setup" list, by the plural of its name. */
+export interface SetupRecords {
+  readonly accounts: AccountRecord;
+  readonly credentials: CredentialRecord;
+  readonly keys: KeyRecord;
+  readonly presets: PresetRecord;
+  readonly settings: ConfigRecord;
+  readonly targets: TargetRecord;
+}
+
+type Columns = { readonly [Name in keyof SetupRecords]: readonly Column<SetupRecords[Name]>[] };
+
+const columnsAt = (now: Date): Columns => ({
+  accounts: [
+    { title: 'NAME', priority: 4, minWidth: 12, text: ({ name }) => name },
+    { title: 'MODE', priority: 3, text: ({ mode }) => mode },
+    { title: 'KEYS', priority: 2, isRightAligned: true, text: ({ keys }) => String(keys) },
+    { title: 'CREATED', priority: 1, text: (account) => humanTime(account.created_at) },
+  ],
+  credentials: [
     { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
     { title: 'SCHEME', priority: 2, text: ({ scheme }) => scheme ?? 'all' },
     { title: 'DEFAULT', priority: 1, text: ({ default: isDefault }) => (isDefault ? 'yes' : '') },
     { title: 'ACCOUNT', priority: 2, text: ({ account }) => account },
     { title: 'CREATED', priority: 1, text: ({ created_at: at }) => humanTime(at) },
-  ];
-  return table(columns, credentials, width, createTextColours(hasColour));
+  ],
+  keys: [
+    { title: 'ID', priority: 5, text: ({ id }) => id },
+    { title: 'KIND', priority: 3, text: ({ kind }) => kind },
+    { title: 'ACCOUNT', priority: 4, minWidth: 12, text: ({ account }) => account ?? '' },
+    { title: 'CREATED', priority: 1, text: (key) => humanTime(key.created_at) },
+    { title: 'LAST USE', priority: 2, text: (key) => lastUse(key, now) },
+  ],
+  presets: [
+    { title: 'NAME', priority: 2, minWidth: 8, text: ({ name }) => name },
+    { title: 'SETTINGS', priority: 1, minWidth: 24, text: ({ settings }) => settingsText(settings) },
+  ],
+  settings: [
+    { title: 'KEY', priority: 3, text: ({ key }) => key },
+    { title: 'VALUE', priority: 2, minWidth: 24, text: ({ value, default: fallback }) => value ?? fallback },
+    { title: 'FROM', priority: 1, minWidth: 24, text: ({ from }) => from },
+  ],
+  targets: [
+    { title: 'NAME', priority: 3, minWidth: 8, text: ({ name }) => name },
+    { title: 'IN USE', priority: 1, text: ({ in_use: isUsed }) => (isUsed ? 'yes' : '') },
+    { title: 'URL', priority: 2, minWidth: 24, text: ({ url }) => url },
+  ],
+});
+
+/** Records as a table, one line each. */
+export function setupTable<Name extends keyof SetupRecords>(
+  name: Name,
+  records: readonly SetupRecords[Name][],
+  { width, hasColour, now }: TableStyle & { readonly now: Date },
+): string {
+  return table(columnsAt(now)[name], records, width, createTextColours(hasColour));
 }

@@ -1,5 +1,8 @@
 import type { Command } from 'commander';
+import { exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/safe-text.js';
+import type { Context } from '../context.js';
+import type { SetupRecords } from '../output/setup-tables.js';
 import type { TableStyle } from '../output/table.js';
 import type { Io } from './io.js';
 
@@ -83,4 +86,41 @@ async function selectFields(names: string, { items, known }: Records) {
     values: items.map((answer) => project(answer, paths)),
     table: (style: TableStyle) => fieldsTable(items, paths, style),
   };
+}
+
+/** A command that lists accounts, targets or the like. */
+interface ListCommand<Name extends keyof SetupRecords, Options> {
+  /** What it lists. */
+  readonly name: Name;
+  readonly description: string;
+  /** Its notes and examples. */
+  readonly details: string;
+  /** A record with every field, for `--fields` if there are no records. */
+  readonly known: SetupRecords[Name];
+  /** Adds more flags. */
+  readonly addFlags?: (command: Command) => Command;
+  readonly read: (options: Options, context: Context) => Promise<readonly SetupRecords[Name][]>;
+}
+
+/** Adds the subcommand `list`. */
+export function addListCommand<Name extends keyof SetupRecords, Options extends object = OutputFormatOptions>(
+  command: Command,
+  context: Context,
+  { name, description, details, known, addFlags = (listing) => listing, read }: ListCommand<Name, Options>,
+): void {
+  const list = async (options: Options & OutputFormatOptions) => {
+    const items = await read(options, context);
+    await printRecords(context.io, options, {
+      items,
+      known,
+      emptyText: `no ${name}`,
+      text: async (style) => {
+        const { setupTable } = await import('../output/setup-tables.js');
+        return setupTable(name, items, { ...style, now: new Date() });
+      },
+    });
+    return exitCodes.done;
+  };
+  const listing = addOutputFormatOptions(command.command('list').description(description), 'many');
+  addFlags(listing).addHelpText('after', details).action(context.handler(list));
 }
