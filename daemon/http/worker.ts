@@ -1,7 +1,7 @@
 import { finished } from 'node:stream';
 import { invalidRequest, isVencError, VencError } from '../../src/shared/errors.js';
+import type { workerInfoFields } from '../../src/shared/records/answers.js';
 import type { RecordOf } from '../../src/shared/records/field.js';
-import type { workerInfoFields } from '../../src/shared/records/worker.js';
 import type { RouteName } from '../../src/shared/routes.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';

@@ -11,7 +11,6 @@ import {
   outputProgressV1Fields,
 } from './progress.js';
 import { allReportFields, liveReportFields, vodReportFields } from './reports.js';
-import { workerInfoFields } from './worker.js';
 import {
   workerChangedFields,
   workerClaimedFields,
@@ -121,6 +120,17 @@ const uploadedFields = {
 
 const object = <T extends RecordTable>(fields: T, description: string) =>
   ({ type: 'object', fields, description }) as const;
+
+/** What a worker checks before it asks for work: versions and clock. */
+export const workerInfoFields = {
+  protocol: { type: 'integer', description: 'version of the protocol of workers that the daemon speaks' },
+  min_protocol: {
+    type: 'integer',
+    description: 'the oldest version of the protocol that the daemon accepts',
+  },
+  version: { type: 'string', description: 'version of the daemon' },
+  time: { type: 'string', format: 'date-time', description: 'time of the daemon' },
+} as const satisfies RecordTable;
 
 /** The complete record of every response, by the name that the route table uses. */
 export const responses = {
