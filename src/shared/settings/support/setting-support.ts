@@ -31,13 +31,13 @@ export function checkSupport(
 function checkSetting(setting: Setting | undefined, value: unknown, path: string): SupportResult {
   if (value === undefined || setting === undefined) return noResult;
   const { rejected, noEffect, warns, unless = [], rejectedValues = {} } = setting;
-  const isAccepted = isOff(value) || unless.some((one) => String(one) === String(value));
+  const isAccepted = () => isOff(value) || unless.some((one) => String(one) === String(value));
   if (rejected !== undefined) {
-    return { validationErrors: isAccepted ? [] : [`${path} ${rejected}`], warnings: [] };
+    return { validationErrors: isAccepted() ? [] : [`${path} ${rejected}`], warnings: [] };
   }
   if (noEffect !== undefined) {
     const message = `has no effect here: ${noEffect}`;
-    return { validationErrors: [], warnings: isAccepted || !warns ? [] : [{ field: path, message }] };
+    return { validationErrors: [], warnings: !warns || isAccepted() ? [] : [{ field: path, message }] };
   }
   if (typeof value === 'string' && Object.hasOwn(rejectedValues, value))
     return { validationErrors: [`${path} ${rejectedValues[value]}`], warnings: [] };
