@@ -8,17 +8,15 @@ import type {
 } from '../shared/records.js';
 import type { RouteName } from '../shared/routes.js';
 import { type Caller, type CallOptions, createCaller } from './call.js';
+import { fieldsOf, readNumber, readText } from './coerce.js';
 import { createJobProgress, type FollowedProgress, type WaitForSlot } from './job-progress.js';
 import type { RequestJobUpdates } from './job-updates.js';
 import {
-  fieldsOf,
   normaliseCreated,
   normaliseInput,
   normaliseJob,
   normaliseOutput,
   normaliseProgress,
-  readNumber,
-  readText,
   unwrapJobs,
 } from './normalise.js';
 import type { ServiceResponse } from './read-response.js';

@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
-import { fieldsOf } from './normalise.js';
+import { fieldsOf } from './coerce.js';
 import type { ServiceResponse } from './read-response.js';
 import { delayAfterError } from './retries.js';
 

@@ -1,10 +1,11 @@
 import { isVencError, VencError } from '../shared/errors.js';
+import { logLineFields } from '../shared/records/log.js';
 import type { LogRecord } from '../shared/records.js';
 import { type LogLevel, logLevels } from '../shared/util/log.js';
 import type { Client } from './client.js';
+import { coerceRecord, fieldsOf, itemsOf } from './coerce.js';
 import type { HttpResponse } from './http.js';
 import { mayLackRoute } from './network-errors.js';
-import { fieldsOf, itemsOf, readId, readText } from './normalise.js';
 import { createPollingSchedule, pollingLimitsFor } from './polling-schedule.js';
 import { initialSseState, parseSse } from './sse.js';
 import { type ConnectionEvent, createWithRetry, toAbortError } from './with-retry.js';
@@ -125,18 +126,8 @@ function parseJson(text: string): unknown {
 }
 
 function readLine(value: unknown): LogRecord {
-  const { id, time, level, message, job_id, output_id, stderr } = fieldsOf(value);
-  const jobId = readId(job_id);
-  const outputId = readId(output_id);
-  return {
-    id: readText(id) ?? '',
-    time: readText(time) ?? '',
-    level: logLevels.find((known) => known === level) ?? 'info',
-    message: readText(message) ?? '',
-    ...(jobId === 0 ? {} : { job_id: jobId }),
-    ...(outputId === 0 ? {} : { output_id: outputId }),
-    ...(Array.isArray(stderr) ? { stderr: stderr.map(String) } : {}),
-  };
+  const line = coerceRecord(logLineFields, value);
+  return { ...line, level: logLevels.find((known) => known === line.level) ?? 'info' };
 }
 
 function valuesOf(source: LogSource) {

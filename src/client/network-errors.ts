@@ -1,7 +1,7 @@
 import type { ErrorClass } from '../shared/error-classes.js';
 import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
-import { fieldsOf } from './normalise.js';
+import { fieldsOf } from './coerce.js';
 
 const connectionBroken = 'the connection broke off';
 const untrustedCertificate = 'its certificate is not signed by a trusted authority';

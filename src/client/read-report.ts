@@ -1,8 +1,8 @@
 import { isVencError } from '../shared/errors.js';
 import type { CallOptions } from './call.js';
 import type { Client } from './client.js';
+import { fieldsOf, itemsOf, readNumber, readText } from './coerce.js';
 import { mayLackRoute } from './network-errors.js';
-import { fieldsOf, itemsOf, readNumber, readText } from './normalise.js';
 
 /** The kinds of usage in reports, in printing order. */
 const usageKinds = ['vod', 'live'] as const;

@@ -1,8 +1,9 @@
 import { VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { isTooDeep } from '../shared/util/is-object.js';
+import { fieldsOf } from './coerce.js';
 import type { HttpResponse } from './http.js';
-import { fieldsOf, unwrapJob } from './normalise.js';
+import { unwrapJob } from './normalise.js';
 import type { Target } from './target.js';
 
 /** A successful response. `body` is the parsed JSON, null if it was empty. */

@@ -4,7 +4,7 @@ import { VencError } from '../shared/errors.js';
 import { redact } from '../shared/redact.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { parseUrl } from '../shared/text/url-text.js';
-import { fieldsOf, readNumber, readText } from './normalise.js';
+import { fieldsOf, readNumber, readText } from './coerce.js';
 
 /** The parts of an error response that an error is made from. */
 interface FailedResponse {

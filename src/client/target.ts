@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { parseUrl } from '../shared/text/url-text.js';
 import { systemCode } from '../shared/util/system-code.js';
-import { fieldsOf, readText } from './normalise.js';
+import { fieldsOf, readText } from './coerce.js';
 
 /** A service and its key. */
 export interface Target {

@@ -1,8 +1,9 @@
 import { isVencError, VencError } from '../shared/errors.js';
+import { workerStateFields } from '../shared/records/workers.js';
 import type { WorkerRecord } from '../shared/records.js';
 import type { Client } from './client.js';
+import { coerceRecord, fieldsOf } from './coerce.js';
 import { mayLackRoute } from './network-errors.js';
-import { fieldsOf, itemsOf, readAmount, readBoolean, readId, readText, readTime } from './normalise.js';
 
 /** The remote workers of a daemon. */
 export interface ListedWorkers {
@@ -51,19 +52,7 @@ export async function changeWorker(
 }
 
 function readWorker(value: unknown): WorkerRecord {
-  const fields = fieldsOf(value);
-  return {
-    name: readText(fields.name) ?? '',
-    version: readText(fields.version) ?? '',
-    ffmpeg: readText(fields.ffmpeg) ?? '',
-    jobs: readAmount(fields.jobs) ?? 0,
-    labels: itemsOf(fields.labels).map((label) => readText(label) ?? ''),
-    job_ids: itemsOf(fields.job_ids).map(readId),
-    draining: readBoolean(fields.draining),
-    speed: readAmount(fields.speed),
-    joined_at: readTime(fields.joined_at) ?? '',
-    last_seen_at: readTime(fields.last_seen_at) ?? '',
-  };
+  return coerceRecord(workerStateFields, value);
 }
 
 /** A worker without values: the fields for `--fields` if there is none. */

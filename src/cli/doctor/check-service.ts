@@ -1,5 +1,5 @@
 import type { Client } from '../../client/client.js';
-import { fieldsOf, itemsOf, readText } from '../../client/normalise.js';
+import { fieldsOf, itemsOf, readText } from '../../client/coerce.js';
 import { type ListedWorkers, requestWorkers } from '../../client/workers.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { redact } from '../../shared/redact.js';

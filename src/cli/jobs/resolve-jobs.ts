@@ -1,5 +1,6 @@
 import type { Client } from '../../client/client.js';
-import { fieldsOf, normaliseJob, readId } from '../../client/normalise.js';
+import { fieldsOf, readId } from '../../client/coerce.js';
+import { normaliseJob } from '../../client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import type { JobRecord } from '../../shared/records.js';
 import type { Context } from '../context.js';

@@ -1,5 +1,5 @@
 import type { Client, ListedJobs } from '../../client/client.js';
-import { fieldsOf, readText } from '../../client/normalise.js';
+import { fieldsOf, readText } from '../../client/coerce.js';
 
 /** The jobs to list: one page, or with `all` every page. */
 interface JobSelection {

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { abortableSleep } from '../../client/abortable-sleep.js';
 import type { Client } from '../../client/client.js';
+import { fieldsOf, readBoolean, readId } from '../../client/coerce.js';
 import { createJobWithRetry, isVencDaemon } from '../../client/create-job-with-retry.js';
-import { fieldsOf, normaliseCreated, readBoolean, readId } from '../../client/normalise.js';
+import { normaliseCreated } from '../../client/normalise.js';
 import { isVencError, type VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { jsonText } from '../../shared/text/safe-text.js';

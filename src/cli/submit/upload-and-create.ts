@@ -1,4 +1,5 @@
-import { normaliseCreated, readBoolean, readId } from '../../client/normalise.js';
+import { readBoolean, readId } from '../../client/coerce.js';
+import { normaliseCreated } from '../../client/normalise.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { safeText } from '../../shared/text/safe-text.js';
