@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
+import { startQueueEngine } from '../../daemon/queue/postgres/engine.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
 import {
   type DaemonProcess,

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { startQueueEngine } from '../../daemon/queue/postgres/engine.js';
 import { openPostgresQueue } from '../../daemon/queue/postgres/postgres-queue.js';
-import { QueueEntries, startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
+import { QueueEntries } from '../../daemon/queue/postgres/queue-entries.js';
 import { ProgressTracker } from '../../daemon/queue/queue-run.js';
 import { delay } from '../../daemon/queue/retry-until-persisted.js';
 import { openPostgresDatabase } from '../../daemon/store/postgres/connection.js';
@@ -33,7 +34,7 @@ export async function openQueueProcess(server: PostgresServer, name: string): Pr
   const progressTracker = new ProgressTracker();
   const queues: { close(graceMs: number): Promise<void> }[] = [];
   const now = () => new Date();
-  const parts = { database, engine, store, progressTracker, now, log, delay };
+  const parts = { database, entries, store, progressTracker, now, log, delay };
   return {
     store,
     progressTracker,

@@ -1,5 +1,6 @@
 import * as assert from 'uvu/assert';
-import { QueueEntries, startQueueEngine } from '../../daemon/queue/postgres/queue-entries.js';
+import { startQueueEngine } from '../../daemon/queue/postgres/engine.js';
+import { QueueEntries } from '../../daemon/queue/postgres/queue-entries.js';
 import {
   openPostgresDatabase,
   type PostgresDatabase,

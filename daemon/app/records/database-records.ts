@@ -7,8 +7,9 @@ import type { JobProgress } from '../../jobs/progress.js';
 import type { Run } from '../../jobs/run.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import { describeError, requeue } from '../../queue/job-run.js';
+import { startQueueEngine } from '../../queue/postgres/engine.js';
 import { openPostgresQueue, superviseQueue } from '../../queue/postgres/postgres-queue.js';
-import { QueueEntries, startQueueEngine } from '../../queue/postgres/queue-entries.js';
+import { QueueEntries } from '../../queue/postgres/queue-entries.js';
 import { openSharedWorkers } from '../../queue/remote/shared-workers.js';
 import { delay, isUnavailable, retryUntilPersisted } from '../../queue/retry-until-persisted.js';
 import { openAccounts } from '../../store/accounts/accounts.js';
@@ -82,7 +83,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
         const sharing = await shareProgress({ database, progressTracker: parts.progressTracker, store, log });
         steps.unshift(() => sharing.close());
         return openPostgresQueue({
-          ...{ database, engine, store, now, log, delay, ...parts },
+          ...{ database, entries, store, now, log, delay, ...parts },
           randomToken: () => `${placeId}-${randomBytes(16).toString('hex')}`,
         });
       },
@@ -100,7 +101,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
             const work = open();
             work.start();
             const mergeCounts = () => mergeJobCounts(database.queries);
-            superviseQueue({ engine, entries, store, progressOf, mergeCounts, now, log }, signal);
+            superviseQueue({ entries, store, progressOf, mergeCounts, now, log }, signal);
             if (!signal.aborted) await once(signal, 'abort');
             await work.close();
           },

@@ -4,8 +4,9 @@ import type { PostgresJobStore } from '../../store/postgres/jobs.js';
 import type { JobQueue } from '../job-queue.js';
 import { requeue } from '../job-run.js';
 import { RunQueue, type RunQueueOptions } from '../run-queue.js';
+import { leaseSeconds } from './engine.js';
 import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js';
-import { leaseSeconds, type QueueEngine, type QueueEntries } from './queue-entries.js';
+import type { QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a queue in a database. */
 type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &
@@ -28,7 +29,6 @@ export async function openPostgresQueue(options: PostgresQueueOptions): Promise<
 
 /** The dependencies of `superviseQueue`. */
 interface SuperviseOptions {
-  readonly engine: QueueEngine;
   readonly entries: QueueEntries;
   readonly store: PostgresJobStore;
   /** The progress of the jobs of all daemons. */
@@ -41,11 +41,6 @@ interface SuperviseOptions {
 
 /** How often the leader looks for runs that do not report, in milliseconds. */
 const superviseIntervalMs = 5000;
-/**
- * Every so many times it also looks for jobs that were taken and not begun, which reads all jobs, and lets all daemons
- * look for jobs: one may have ended between taking and claiming a job.
- */
-const readAllEvery = 4;
 /** Every so many times, which is each hour, it tidies up. */
 const tidyEvery = 720;
 
@@ -57,18 +52,12 @@ export function superviseQueue(options: SuperviseOptions, signal: AbortSignal): 
   let count = 0;
   let unused: readonly string[] = [];
   const supervise = async () => {
-    const { engine, entries, log } = options;
+    const { entries, log } = options;
     try {
-      const all = count % readAllEvery === 0;
       if (count === 0) await entries.addMissing();
-      else await engine.supervise(await entries.overdueQueues({ all }));
-      await dropExpiredLeases(options);
+      else await dropExpiredLeases(options);
       await options.mergeCounts();
-      if (all) await entries.notifyAll();
-      if (count % tidyEvery === 0) {
-        unused = await deleteUnusedQueues(entries, unused);
-        if (count > 0) await engine.supervise(null);
-      }
+      if (count % tidyEvery === 0) unused = await deleteUnusedQueues(entries, unused);
     } catch (error) {
       if (!signal.aborted)
         log('warn', `Runs that do not report cannot be found at the moment: ${String(error)}`);
@@ -100,7 +89,7 @@ export async function deleteUnusedQueues(
  * `requeue` says.
  */
 async function dropExpiredLeases({ entries, store, progressOf, now, log }: SuperviseOptions): Promise<void> {
-  for (const { id, claim } of await entries.overdue()) {
+  for (const { id, claim } of await entries.expire()) {
     let crashesBefore = 0;
     const job = await store.update(id, (stored) => {
       crashesBefore = stored.crashes;

@@ -10,12 +10,13 @@ import type { JobOffer } from '../job-queue.js';
 import { describeError, requeue } from '../job-run.js';
 import type { JobClaims, JobSource, RunEnd } from '../job-source.js';
 import type { WaitingJob } from '../waiting-jobs.js';
-import { type Attempt, leaseSeconds, type QueueEngine } from './queue-entries.js';
+import { type HeldAttempt, leaseSeconds } from './engine.js';
+import type { QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a `PostgresSource`. */
 export interface PostgresSourceOptions {
   readonly database: PostgresDatabase;
-  readonly engine: QueueEngine;
+  readonly entries: QueueEntries;
   readonly store: JobStore;
   readonly now: () => Date;
   readonly log: Log;
@@ -51,7 +52,7 @@ export class PostgresSource implements JobSource {
     this.#options = options;
     this.#queues = new WaitingQueues(options.database.queries);
     const onLost = (jobId: number) => this.#listener.onLost(jobId);
-    this.#held = new HeldJobs({ engine: options.engine, log: options.log, onLost });
+    this.#held = new HeldJobs({ entries: options.entries, log: options.log, onLost });
   }
 
   /** Begins to report to a queue. */
@@ -113,11 +114,10 @@ export class PostgresSource implements JobSource {
     this.#held.delete(id);
     if (held === undefined || end !== 'unsettled') return;
     // If this fails, the engine gives the job to another process when the lease is over.
-    this.#settle(id, () => this.#options.engine.requeueOwnJob(held.queue, held.attempt)).catch(
-      (error: unknown) =>
-        this.#options.log('warn', `Job ${id} waits until its lease is over: ${describeError(error)}`, {
-          jobId: id,
-        }),
+    this.#settle(id, () => this.#options.entries.requeueOwnJob(held)).catch((error: unknown) =>
+      this.#options.log('warn', `Job ${id} waits until its lease is over: ${describeError(error)}`, {
+        jobId: id,
+      }),
     );
   }
 
@@ -132,14 +132,14 @@ export class PostgresSource implements JobSource {
     }
     for (let queue = this.#queues.next(accepts); queue !== null; queue = this.#queues.next(accepts)) {
       const sentAt = readClocks();
-      const attempt = await this.#options.engine.take(queue.name);
+      const attempt = await this.#options.entries.take(queue.name);
       if (attempt === null) {
         this.#queues.forget(queue.name);
         continue;
       }
       this.#isStale = true;
       const { jobId } = attempt;
-      this.#held.add({ jobId, queue: queue.name, attempt, isRemote }, sentAt);
+      this.#held.add({ ...attempt, isRemote }, sentAt);
       const { accountId, priority, requires, needsKey } = queue;
       return { id: jobId, accountId, priority, requires, needsKey };
     }
@@ -147,13 +147,12 @@ export class PostgresSource implements JobSource {
   }
 
   async #resume(id: number): Promise<void> {
-    const { database, engine } = this.#options;
+    const { entries } = this.#options;
     const sentAt = readClocks();
-    const held = await engine.attemptOf(database, id);
-    if (held === null) return this.#listener.onLost(id);
-    const [touched] = await engine.touch(held.queue, [held.attempt]);
-    if (touched === undefined) return this.#listener.onLost(id);
-    this.#held.add({ jobId: id, ...held, isRemote: true }, sentAt);
+    const held = await entries.attemptOf(id);
+    const touched = held === null ? new Set() : await entries.touch([held]);
+    if (held === null || !touched.has(id)) return this.#listener.onLost(id);
+    this.#held.add({ ...held, isRemote: true }, sentAt);
   }
 
   /** Corrects the record of a job that this process took and did not run: what holds it in the record has ended. */
@@ -173,10 +172,7 @@ export class PostgresSource implements JobSource {
 }
 
 /** A job that this process holds. */
-interface HeldJob {
-  readonly jobId: number;
-  readonly queue: string;
-  readonly attempt: Attempt;
+interface HeldJob extends HeldAttempt {
   /** Whether the job is reported only after its remote worker has reported. */
   readonly isRemote: boolean;
 }
@@ -188,7 +184,7 @@ interface Entry extends HeldJob {
 }
 
 interface HeldJobsOptions {
-  readonly engine: Pick<QueueEngine, 'touch'>;
+  readonly entries: Pick<QueueEntries, 'touch'>;
   readonly log: Log;
   /** Called when another process may hold a job. */
   readonly onLost: (jobId: number) => void;
@@ -247,7 +243,7 @@ class HeldJobs {
   async confirm(jobId: number, maxAgeMs = freshMs): Promise<AbortSignal> {
     const entry = this.#entries.get(jobId);
     if (entry === undefined) throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
-    if (entry.confirmation.ageMs > maxAgeMs) await this.#touch(entry.queue, [entry]);
+    if (entry.confirmation.ageMs > maxAgeMs) await this.#touch([entry]);
     if (this.#entries.get(jobId) !== entry)
       throw new VencError('ClaimLostError', `Job ${jobId} is no longer held.`);
     return entry.confirmation.signal;
@@ -264,11 +260,7 @@ class HeldJobs {
     this.#isReporting = true;
     try {
       const due = [...this.#entries.values()].filter(({ isRemote, hasReported }) => !isRemote || hasReported);
-      for (const queue of new Set(due.map((entry) => entry.queue)))
-        await this.#touch(
-          queue,
-          due.filter((entry) => entry.queue === queue),
-        );
+      if (due.length > 0) await this.#touch(due);
       this.#hasFailed = false;
     } catch (error) {
       if (!this.#hasFailed)
@@ -279,18 +271,15 @@ class HeldJobs {
     }
   }
 
-  async #touch(queue: string, entries: readonly Entry[]): Promise<void> {
+  async #touch(entries: readonly Entry[]): Promise<void> {
     const sentAt = readClocks();
-    const attempts = entries.map(({ attempt }) => attempt);
-    const held = new Set(
-      await this.#options.engine.touch(queue, attempts).catch((error: unknown) => {
-        this.#failedAtMs = performance.now();
-        throw error;
-      }),
-    );
+    const held = await this.#options.entries.touch(entries).catch((error: unknown) => {
+      this.#failedAtMs = performance.now();
+      throw error;
+    });
     for (const entry of entries) {
       entry.hasReported = false;
-      if (held.has(entry.attempt)) entry.confirmation.confirm(sentAt);
+      if (held.has(entry.jobId)) entry.confirmation.confirm(sentAt);
       else if (this.#entries.get(entry.jobId) === entry) this.#lose(entry);
     }
   }

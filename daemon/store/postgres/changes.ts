@@ -207,9 +207,6 @@ export function sending<Type extends MessageType>(type: Type, message: Messages[
   return sql`pg_notify(${channelName}, ${payloadOf(type, message)})`;
 }
 
-/** The statement that lets every daemon look for waiting jobs, for a library that takes text. */
-export const queueMessageStatement = `select pg_notify('${channelName}', '${payloadOf('queue', {})}')`;
-
 function payloadOf<Type extends MessageType>(type: Type, message: Messages[Type]): string {
   return `${type} ${JSON.stringify(message)}`;
 }

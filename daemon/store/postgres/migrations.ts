@@ -33,6 +33,11 @@ const migrations: Readonly<Record<string, Migration>> = {
       await sql.raw(needsByPart).execute(database);
     },
   },
+  '0006-holders': {
+    async up(database) {
+      for (const statement of holders) await sql.raw(statement).execute(database);
+    },
+  },
 };
 
 const firstVersion: readonly string[] = [
@@ -158,6 +163,16 @@ const workerTables: readonly string[] = [
 
 /** The needs of a queue's jobs become those of their only part. */
 const needsByPart = `update venc.queues set needs = '[{"requires":[],"needs":' || needs || ',"decoding":-1}]'`;
+
+/** Who holds a job. Updates of `reported_at` are frequent: the free space of a page keeps them on it. */
+const holders: readonly string[] = [
+  `alter table venc.queue_entries
+    add column attempt integer not null default 0,
+    add column reported_at timestamptz,
+    set (fillfactor = 70)`,
+  'update venc.queue_entries set reported_at = now() where not is_waiting',
+  'create index queue_entries_held on venc.queue_entries (job_id) where reported_at is not null',
+];
 
 /**
  * The numbers of jobs, by account and state, as the sum of changes: rows are only added, so that creates do not wait

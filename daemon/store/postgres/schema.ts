@@ -114,6 +114,10 @@ interface QueueEntriesTable {
   readonly queue: string;
   readonly priority: number;
   readonly is_waiting: boolean;
+  /** Grows each time that the job is given to a holder. */
+  readonly attempt: Generated<number>;
+  /** When the holder last reported; null if nobody holds the job. */
+  readonly reported_at: Date | null;
 }
 
 /** Changes of the number of jobs of an account in a state. */
