@@ -15,9 +15,9 @@ export function define(command: Command, context: Context): void {
 }
 
 const details = `
-The script contains commands, flags and the values of settings. Names of
-targets and accounts, ids of keys and recent jobs, labels and groupings are
-queried on completion, with a timeout of 300 ms.
+The script asks venc for the words at each Tab: commands, flags and the values
+of settings. Names of targets and accounts, ids of keys and recent jobs, labels
+and groupings are requested from the service, with a timeout of 300 ms.
 
 The completions work in newly started shells. Instead of changing .bashrc or
 .zshrc, you can save the script as _venc in a folder of $fpath (zsh), or as
