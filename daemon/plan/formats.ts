@@ -7,8 +7,6 @@ export type AudioCodec = NonNullable<OutputSettings['audio_codec']>;
 
 /** Facts of a video codec that do not depend on the encoder. */
 export interface VideoCodecFacts {
-  /** Extension for generated names: the container with the widest player support. */
-  readonly extension: '.mp4' | '.webm' | '.ogv' | '.flv' | '.wmv';
   /** Why no encoder is available, if the codec is missing in every build. */
   readonly missingReason?: string;
   /** Whether watermarks are not scaled with this codec (section 4.1, watermark object). */
@@ -17,17 +15,16 @@ export interface VideoCodecFacts {
 
 /** The video codecs (section 4.1 General, and the additions of the contract). */
 export const videoCodecs = {
-  h264: { extension: '.mp4' },
-  hevc: { extension: '.mp4' },
-  av1: { extension: '.mp4' },
-  vp8: { extension: '.webm' },
-  vp9: { extension: '.webm' },
-  theora: { extension: '.ogv' },
-  mpeg4: { extension: '.mp4' },
-  wmv: { extension: '.wmv' },
-  jp2: { extension: '.mp4', missingReason: 'JPEG 2000 is not supported' },
+  h264: {},
+  hevc: {},
+  av1: {},
+  vp8: {},
+  vp9: {},
+  theora: {},
+  mpeg4: {},
+  wmv: {},
+  jp2: { missingReason: 'JPEG 2000 is not supported' },
   vp6: {
-    extension: '.flv',
     missingReason: 'ffmpeg has no VP6 encoder; use h264, which .flv also supports',
     hasFixedWatermarks: true,
   },
@@ -35,8 +32,6 @@ export const videoCodecs = {
 
 /** Facts of an audio codec that do not depend on the encoder. */
 export interface AudioCodecFacts {
-  /** Extension for generated names of audio-only outputs. */
-  readonly extension: '.m4a' | '.mp3' | '.oga' | '.webm' | '.ac3' | '.ec3' | '.wav' | '.wma' | '.3gp';
   /** Supported sample rates in Hz, highest first; null if all from 8000 to 48000 are supported. */
   readonly sampleRates: readonly number[] | null;
 }
@@ -47,15 +42,15 @@ const ac3SampleRates = [48_000, 44_100, 32_000] as const;
 
 /** The audio codecs (section 4.1 Audio, and the additions of the contract). */
 export const audioCodecs = {
-  aac: { extension: '.m4a', sampleRates: mpegSampleRates },
-  mp3: { extension: '.mp3', sampleRates: mpegSampleRates },
-  vorbis: { extension: '.oga', sampleRates: null },
-  opus: { extension: '.webm', sampleRates: [48_000, 24_000, 16_000, 12_000, 8000] },
-  ac3: { extension: '.ac3', sampleRates: ac3SampleRates },
-  eac3: { extension: '.ec3', sampleRates: ac3SampleRates },
-  pcm: { extension: '.wav', sampleRates: null },
-  wma: { extension: '.wma', sampleRates: [48_000, 44_100, 32_000, 22_050, 16_000, 11_025, 8000] },
-  amr: { extension: '.3gp', sampleRates: [8000] },
+  aac: { sampleRates: mpegSampleRates },
+  mp3: { sampleRates: mpegSampleRates },
+  vorbis: { sampleRates: null },
+  opus: { sampleRates: [48_000, 24_000, 16_000, 12_000, 8000] },
+  ac3: { sampleRates: ac3SampleRates },
+  eac3: { sampleRates: ac3SampleRates },
+  pcm: { sampleRates: null },
+  wma: { sampleRates: [48_000, 44_100, 32_000, 22_050, 16_000, 11_025, 8000] },
+  amr: { sampleRates: [8000] },
 } as const satisfies Record<AudioCodec, AudioCodecFacts>;
 
 /** A container format that can be written. */

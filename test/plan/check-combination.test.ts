@@ -1,6 +1,9 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
+import { containerOf } from '../../daemon/plan/formats.js';
+import { extensionFor } from '../../src/cli/destinations/output-names.js';
+import { audioExtensions } from '../../src/shared/settings/format-names.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { newCapabilities, oldCapabilities, without } from './facts.js';
 
@@ -273,5 +276,12 @@ test('a missing muxer is reported', () => {
     validationErrors: ['outputs[0] cannot be written as .mp4: this ffmpeg has no muxer mp4'],
   });
 });
+
+for (const [codec, extension] of Object.entries(audioExtensions)) {
+  test(`the file of an output with only ${codec} is named ${extension} and may hold it`, () => {
+    assert.ok(containerOf(extension).audioOnlyCodecs.some((one) => one === codec));
+    assert.is(extensionFor({ skip_video: true, audio_codec: codec }), extension);
+  });
+}
 
 test.run();

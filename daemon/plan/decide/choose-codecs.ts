@@ -1,22 +1,16 @@
+import { audioExtensions, videoExtensions } from '../../../src/shared/settings/format-names.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type AudioEncoderName, audioEncodersFor } from '../audio-encoders.js';
 import { type VideoEncoderName, videoEncoders, videoEncodersFor } from '../encoders.js';
-import {
-  type AudioCodec,
-  audioCodecs,
-  containerOf,
-  type Extension,
-  type VideoCodec,
-  videoCodecs,
-} from '../formats.js';
+import { type AudioCodec, containerOf, type Extension, type VideoCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';
 import { encodesRequest } from './codec-options.js';
 import { canForceKeyframes, forcingSettings } from './keyframes.js';
 
 /** The extension for a generated file name: the container of these codecs with the widest player support. */
 export function suitableExtension(video: VideoCodec | null, audio: AudioCodec | null): Extension {
-  if (video !== null) return videoCodecs[video].extension;
-  return audio === null ? '.mp4' : audioCodecs[audio].extension;
+  if (video !== null) return videoExtensions[video];
+  return audio === null ? '.mp4' : audioExtensions[audio];
 }
 
 /** The codecs of an output; null for a stream that it does not have. */
@@ -32,7 +26,7 @@ export function chooseCodecs(settings: OutputSettings, extension: Extension | nu
     (settings.skip_video ?? false) ||
     (settings.video_codec === undefined && extension !== null && isAudioExtension(extension));
   const assumedVideoCodec = settings.video_codec ?? defaultVideoCodec(extension);
-  const pairedAudioCodec = (container ?? containerOf(videoCodecs[assumedVideoCodec].extension)).codecPairs[
+  const pairedAudioCodec = (container ?? containerOf(videoExtensions[assumedVideoCodec])).codecPairs[
     assumedVideoCodec
   ]?.[0];
   // Without video, use the default of the container, unless a video codec is set nevertheless.

@@ -1,5 +1,6 @@
 import { captionFormat, isCaptions } from '../../shared/settings/captions.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { audioExtensions, videoExtensions } from '../../shared/settings/format-names.js';
 import { playlistExtension } from '../../shared/settings/playlists.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { decodeUrlPart, fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
@@ -123,15 +124,6 @@ function captionExtension({ format }: Readonly<Record<string, unknown>>): string
   return 'extension' in found ? found.extension : '.vtt';
 }
 
-/** Extensions by codec, if not `.mp4`. */
-const videoExtensions: Readonly<Record<string, string>> = {
-  vp8: '.webm',
-  vp9: '.webm',
-  theora: '.ogv',
-  vp6: '.flv',
-};
-const audioExtensions: Readonly<Record<string, string>> = { mp3: '.mp3', vorbis: '.oga', opus: '.webm' };
-
 /** Whether the main file of an output is a playlist. */
 export function hasPlaylist({ type }: Readonly<Record<string, unknown>>): boolean {
   return type === 'segmented' || type === 'playlist';
@@ -142,7 +134,9 @@ export function extensionFor(settings: Readonly<Record<string, unknown>>, name?:
   const arg = (value: unknown) => String(value).toLowerCase();
   if (hasPlaylist(settings)) return playlistExtension(settings, name);
   if (isCaptions(settings)) return captionExtension(settings);
-  if (/^(?:true|1)$/.test(arg(settings.skip_video)))
-    return audioExtensions[arg(settings.audio_codec)] ?? '.m4a';
-  return videoExtensions[arg(settings.video_codec)] ?? '.mp4';
+  const isAudio = /^(?:true|1)$/.test(arg(settings.skip_video));
+  const [extensions, codec, fallback]: readonly [Readonly<Record<string, string>>, unknown, string] = isAudio
+    ? [audioExtensions, settings.audio_codec, '.m4a']
+    : [videoExtensions, settings.video_codec, '.mp4'];
+  return extensions[arg(codec)] ?? fallback;
 }

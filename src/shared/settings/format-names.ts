@@ -18,3 +18,15 @@ export const rejectedFormats = [...playlistFormats, ...captionFormats, ...otherR
 
 /** The values of `format`. */
 export const formatNames = [...containers, ...rejectedFormats] as const;
+
+/** The extension of a generated name, by `video_codec`: the container that most players support. */
+export const videoExtensions = {
+  ...({ h264: '.mp4', hevc: '.mp4', av1: '.mp4', mpeg4: '.mp4', jp2: '.mp4' } as const),
+  ...({ vp8: '.webm', vp9: '.webm', theora: '.ogv', wmv: '.wmv', vp6: '.flv' } as const),
+} as const;
+
+/** The same of an output without video, by `audio_codec`. */
+export const audioExtensions = {
+  ...({ aac: '.m4a', mp3: '.mp3', vorbis: '.oga', opus: '.webm', ac3: '.ac3', eac3: '.ec3' } as const),
+  ...({ pcm: '.wav', wma: '.wma', amr: '.3gp' } as const),
+} as const;
