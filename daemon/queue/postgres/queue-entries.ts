@@ -77,8 +77,8 @@ export class QueueEntries {
   }
 
   /**
-   * Ends the leases of jobs whose holders have not reported in time. Those that were taken and not begun wait again. Resolves to the running
-   * jobs that nobody holds now, and those that are in no queue.
+   * Ends the leases of jobs whose holders have not reported in time. Those that were taken and not begun wait again.
+   * Resolves to the running jobs that nobody holds now, and those that are in no queue.
    */
   async expire(): Promise<readonly OverdueJob[]> {
     const { queries } = this.#database;
@@ -106,7 +106,7 @@ export class QueueEntries {
     return rows.map(({ id, claim }) => ({ id: Number(id), claim }));
   }
 
-  /** Takes the first job of a queue; null if none waits. */
+  /** Takes the first job of a queue; null if none waits. Locks the job of the engine before its entry, as `#remove`. */
   async take(queue: string): Promise<HeldAttempt | null> {
     return this.#database.queries.transaction().execute(async (transaction) => {
       const jobId = await this.#engine.take(transaction, queue);
@@ -134,8 +134,7 @@ export class QueueEntries {
 
   /** Reports that jobs are still held. Resolves to the ids of those that are. */
   async touch(attempts: readonly HeldAttempt[]): Promise<ReadonlySet<number>> {
-    const rows = await this.#engine.report(attempts);
-    return new Set(rows);
+    return new Set(await this.#engine.report(attempts));
   }
 
   /** Lets a job wait again that this process took and did not begin; no-op if it has lost the job. */
@@ -198,32 +197,29 @@ export class QueueEntries {
   async #add(transaction: DatabaseTransaction, job: Job): Promise<void> {
     const waiting = waitingJobOf(job);
     const entry = { queue: queueOf(waiting), jobId: job.id, priority: waiting.priority };
-    const known = await transaction
-      .updateTable('queue_entries')
-      .set({ is_waiting: true, reported_at: null })
-      .where('job_id', '=', job.id)
-      .returning('queue')
-      .executeTakeFirst();
-    if (known !== undefined && known.queue !== entry.queue) await this.#remove(transaction, job.id);
-    if (known?.queue !== entry.queue) {
+    if ((await queueWith(transaction, job.id)) === entry.queue) {
+      await transaction
+        .updateTable('queue_entries')
+        .set({ is_waiting: true, reported_at: null })
+        .where('job_id', '=', job.id)
+        .execute();
+      await this.#engine.release(transaction, entry);
+    } else {
+      await this.#remove(transaction, job.id);
       // Another process may have deleted the queue, which had no jobs.
       while (!(await insertEntry(transaction, entry)))
         await this.#createQueue(transaction, waiting, entry.queue);
       await this.#engine.add(transaction, entry);
-    } else {
-      await this.#engine.release(transaction, { queue: known.queue, jobId: job.id });
     }
     await sendMessages(transaction, 'queue', [{}]);
   }
 
-  /** Removes a job from the queue that it is in, if any. */
+  /** Removes a job from the queue that it is in, if any: from the engine first, which is the order of `take`. */
   async #remove(transaction: DatabaseTransaction, jobId: number): Promise<void> {
-    const entry = await transaction
-      .deleteFrom('queue_entries')
-      .where('job_id', '=', jobId)
-      .returning('queue')
-      .executeTakeFirst();
-    if (entry !== undefined) await this.#engine.remove(transaction, { queue: entry.queue, jobId });
+    const queue = await queueWith(transaction, jobId);
+    if (queue === null) return;
+    await this.#engine.remove(transaction, { queue, jobId });
+    await transaction.deleteFrom('queue_entries').where('job_id', '=', jobId).execute();
   }
 
   async #createQueue(
@@ -243,6 +239,12 @@ export class QueueEntries {
 function placeOf({ state }: Job): 'waiting' | 'running' | 'none' {
   if (isFinal(state)) return 'none';
   return state === 'processing' ? 'running' : 'waiting';
+}
+
+/** The queue that a job is in; null if none. It changes only in transactions that have locked the record of the job. */
+async function queueWith(transaction: DatabaseTransaction, jobId: number): Promise<string | null> {
+  const entry = transaction.selectFrom('queue_entries').select('queue').where('job_id', '=', jobId);
+  return (await entry.executeTakeFirst())?.queue ?? null;
 }
 
 /**
