@@ -80,8 +80,8 @@ export function readTime(value: unknown): string | null {
 }
 
 /**
- * Reads a record of a service by the table of its fields. A field that the service leaves out is absent if it is optional, null if it may be
- * null, and otherwise empty: an empty text, 0, false or no entries.
+ * Reads a record of a service by the table of its fields. A field that the service leaves out is absent if it is
+ * optional, null if it may be null, and otherwise empty: an empty text, 0, false or no entries.
  */
 export function coerceRecord<T extends RecordTable>(table: T, value: unknown): RecordOf<T> {
   const fields = fieldsOf(value);

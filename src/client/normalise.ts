@@ -14,9 +14,7 @@ import type {
 import { roundToHundredths } from '../shared/util/rounding.js';
 import { coerceRecord, fieldsOf, itemsOf, readPercent } from './coerce.js';
 
-/*
- * The records of a service as this program uses them: every key is present, numbers are numbers, and missing values are null.
- */
+/* The records of a service as this program uses them: numbers are numbers, and missing values are null. */
 
 /** The job object of `{"job": {...}}`; a value without the wrapper is returned as it is. */
 export function unwrapJob(response: unknown): unknown {
@@ -31,7 +29,7 @@ export function unwrapJobs(response: unknown): readonly unknown[] {
   return list.map(unwrapJob);
 }
 
-/** Normalises a job (section 2.3), wrapped or not. `requestedId` is the id of the request, which a response may leave out. */
+/** Normalises a job (section 2.3), wrapped or not. `requestedId` is its id if the response has none. */
 export function normaliseJob(response: unknown, requestedId = 0): JobRecord {
   const job = coerceRecord(jobFields, unwrapJob(response));
   return { ...job, id: job.id || requestedId, submitted_at: job.submitted_at || job.created_at };
