@@ -69,6 +69,8 @@ export function drainInBatches(
       settle ??= settlement;
       if (!isFlushing) settle();
     };
+    // An empty body may have ended before this call, and emits no further event.
+    if (body.readableEnded) return resolve();
     if (body.destroyed) return reject(body.errored ?? new Error('closed early'));
     body.on('data', (chunk: Uint8Array) => {
       if (settle !== null) return;
