@@ -20,7 +20,7 @@ import { captionSegmentName, partNames } from '../plan/decide/packaging.js';
 import { withDeviceProfile, withoutProfileWarnings, withProfileErrors } from '../plan/device-profiles.js';
 import { ineffectiveSettings } from '../plan/ineffective-settings.js';
 import type { Capabilities } from '../plan/plan-types.js';
-import { toCapabilities } from '../queue/remote/machine-abilities.js';
+import { toCapabilities } from '../queue/parts/part-selection.js';
 import type { Account } from '../store/account-store.js';
 import { schemeOf } from '../transports/registry.js';
 import type { AppContext } from './app-context.js';

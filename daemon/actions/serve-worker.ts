@@ -6,7 +6,7 @@ import {
   workerJoinFields,
 } from '../../src/shared/records/worker-messages.js';
 import { fileNameInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
-import { claimLostError, isKnownClaim } from '../jobs/claim-view.js';
+import { claimLostError, isKnownClaim } from '../jobs/claims.js';
 import type { FileFacts, Job, JobOutput, OutputDestination, RenditionFacts } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import { parseRecord } from '../jobs/parse-record.js';

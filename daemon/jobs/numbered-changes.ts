@@ -1,5 +1,5 @@
 import { applyAsHolder } from './changes.js';
-import { endedClaimOf } from './claim-view.js';
+import { endedClaimOf } from './claims.js';
 import type { Job } from './job.js';
 import type { Change } from './legal-changes.js';
 

@@ -3,7 +3,7 @@ import { isFinal } from '../../src/shared/states.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
 import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import { apply } from '../jobs/changes.js';
-import { endedClaimOf, viewOfClaim } from '../jobs/claim-view.js';
+import { endedClaimOf } from '../jobs/claims.js';
 import type { Job } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';
 import { applyByHolder } from '../jobs/numbered-changes.js';
@@ -12,6 +12,7 @@ import type { Run, RunHandler, RunInErrorScope, StopReason } from '../jobs/run.j
 import type { JobStore } from '../store/job-store.js';
 import { describeError, failUnfinished, failureOfRun, JobRun, requeue } from './job-run.js';
 import type { JobClaims, RunEnd } from './job-source.js';
+import { viewOfClaim } from './parts/job-parts.js';
 import { type Delay, isUnavailable, repeatableUpdate, retryUntilPersisted } from './retry-until-persisted.js';
 
 /** The dependencies of a run. */

@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createAdvisoryChecks } from '../../daemon/app/advisory-checks.js';
 import type { WorkerState } from '../../daemon/jobs/worker-protocol.js';
-import type { WorkerAbilities } from '../../daemon/queue/remote/machine-abilities.js';
+import type { WorkerAbilities } from '../../daemon/queue/parts/part-selection.js';
 import type { WaitingJob } from '../../daemon/queue/waiting-jobs.js';
 import type { JobListener } from '../../daemon/store/job-store.js';
 

@@ -9,20 +9,11 @@ import type { DatabaseTransaction } from '../../store/postgres/schema.js';
 /** The schema of the database that the engine keeps its tables in. */
 const engineSchema = 'venc_queue';
 
-/** A job whose holder has not reported for this many seconds is given to another one. */
-export const leaseSeconds = 30;
-
-/** Connections of the engine: reports of holders must not wait for lists. */
-const maxConnections = 3;
+/** Connections of the engine: a create must not wait for lists. */
+const maxConnections = 2;
 
 /** No time limit, in seconds. */
 const unlimitedSeconds = 1_000_000_000;
-
-/** An attempt to run a job. Its number grows each time that the job is given to a holder. */
-export interface HeldAttempt {
-  readonly jobId: number;
-  readonly attempt: number;
-}
 
 /**
  * The engine of the queue, pg-boss, as far as this program uses it. Every method that changes a job may run in a
@@ -39,8 +30,6 @@ export interface QueueEngine {
   remove(transaction: DatabaseTransaction, entry: Pick<QueueEntry, 'queue' | 'jobId'>): Promise<void>;
   /** Takes the first job of a queue; null if none waits. */
   take(transaction: DatabaseTransaction, queue: string): Promise<number | null>;
-  /** Stores that attempts are still held. Resolves to the jobs of those that are. Waits for no other statement. */
-  report(attempts: readonly HeldAttempt[]): Promise<readonly number[]>;
   /** Deletes an empty queue; no-op if there is none. */
   deleteQueue(name: string): Promise<void>;
   /**
@@ -109,12 +98,6 @@ export async function startQueueEngine(database: PostgresDatabase, log: Log): Pr
       const [job] = await boss.fetch<{ readonly jobId: number }>(queue, { db: within(transaction) });
       return job === undefined ? null : job.data.jobId;
     },
-    async report(attempts) {
-      const ids = attempts.map(({ jobId }) => jobId);
-      const numbers = attempts.map(({ attempt }) => attempt);
-      const { rows } = await run(reportStatement, [ids, numbers]);
-      return rows.map((row) => Number((row as { readonly job_id: string }).job_id));
-    },
     deleteQueue: (name) => boss.deleteQueue(name),
     check() {
       checking ??= boss.createQueue(checkQueue).finally(() => {
@@ -125,12 +108,6 @@ export async function startQueueEngine(database: PostgresDatabase, log: Log): Pr
     close: () => boss.stop({ graceful: false, close: false }),
   };
 }
-
-const reportStatement = `
-  update venc.queue_entries set reported_at = now()
-  from unnest($1::bigint[], $2::integer[]) as held (id, number)
-  where job_id = held.id and attempt = held.number and reported_at is not null
-  returning job_id`;
 
 /** Lets the engine run its statements in a transaction of the store. */
 function within(transaction: DatabaseTransaction) {

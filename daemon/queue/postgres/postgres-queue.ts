@@ -4,9 +4,8 @@ import type { PostgresJobStore } from '../../store/postgres/jobs.js';
 import type { JobQueue } from '../job-queue.js';
 import { requeue } from '../job-run.js';
 import { RunQueue, type RunQueueOptions } from '../run-queue.js';
-import { leaseSeconds } from './engine.js';
 import { PostgresSource, type PostgresSourceOptions } from './postgres-source.js';
-import type { QueueEntries } from './queue-entries.js';
+import { leaseSeconds, type QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a queue in a database. */
 type PostgresQueueOptions = Omit<PostgresSourceOptions, 'store'> &

@@ -10,8 +10,7 @@ import type { JobOffer } from '../job-queue.js';
 import { describeError, requeue } from '../job-run.js';
 import type { JobClaims, JobSource, RunEnd } from '../job-source.js';
 import type { WaitingJob } from '../waiting-jobs.js';
-import { type HeldAttempt, leaseSeconds } from './engine.js';
-import type { QueueEntries } from './queue-entries.js';
+import { type HeldAttempt, leaseSeconds, type QueueEntries } from './queue-entries.js';
 
 /** The dependencies of a `PostgresSource`. */
 export interface PostgresSourceOptions {

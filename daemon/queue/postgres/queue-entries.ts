@@ -1,13 +1,22 @@
 import { createHash } from 'node:crypto';
-import { sql } from 'kysely';
+import { type RawBuilder, sql } from 'kysely';
 import { isFinal } from '../../../src/shared/states.js';
 import type { Job } from '../../jobs/job.js';
 import { sendMessages } from '../../store/postgres/changes.js';
 import type { PostgresDatabase } from '../../store/postgres/connection.js';
 import type { DatabaseTransaction } from '../../store/postgres/schema.js';
-import { waitingJobOf } from '../job-parts.js';
+import { waitingJobOf } from '../parts/job-parts.js';
 import type { WaitingJob } from '../waiting-jobs.js';
-import { type HeldAttempt, leaseSeconds, type QueueEngine, type QueueEntry } from './engine.js';
+import type { QueueEngine, QueueEntry } from './engine.js';
+
+/** A job whose holder has not reported for this many seconds is given to another one. */
+export const leaseSeconds = 30;
+
+/** An attempt to run a job. Its number grows each time that the job is given to a holder. */
+export interface HeldAttempt {
+  readonly jobId: number;
+  readonly attempt: number;
+}
 
 /** A running job without a holder that reports. */
 interface OverdueJob {
@@ -16,6 +25,8 @@ interface OverdueJob {
   readonly claim: string | null;
 }
 
+const isOverdue = sql<boolean>`reported_at < now() - ${leaseSeconds} * interval '1 second'`;
+
 /**
  * Keeps the queues of the engine and the records of the jobs together: a change of a job and that of its place in the
  * queue are one transaction. A job stays in its queue until it is final, or waits again and needs something else.
@@ -23,11 +34,14 @@ interface OverdueJob {
 export class QueueEntries {
   readonly #database: PostgresDatabase;
   readonly #engine: QueueEngine;
+  /** A connection of its own: reports must not wait for lists. */
+  readonly #reportStatement: ReturnType<PostgresDatabase['openStatements']>;
   readonly #storedQueues = new Set<string>();
 
   constructor(database: PostgresDatabase, engine: QueueEngine) {
     this.#database = database;
     this.#engine = engine;
+    this.#reportStatement = database.openStatements(1);
   }
 
   /** Creates the queue of a job that is about to be stored. For `PostgresJobStoreOptions.beforeCreate`. */
@@ -82,18 +96,19 @@ export class QueueEntries {
    */
   async expire(): Promise<readonly OverdueJob[]> {
     const { queries } = this.#database;
-    await queries.transaction().execute(async (transaction) => {
-      const expired = await transaction
-        .updateTable('queue_entries')
-        .set({ reported_at: null })
-        .where(sql<boolean>`reported_at < now() - ${leaseSeconds} * interval '1 second'`)
-        .returning(['job_id', 'queue', 'is_waiting'])
-        .execute();
-      const waiting = expired.filter(({ is_waiting }) => is_waiting);
-      for (const { queue, job_id } of waiting)
-        await this.#engine.release(transaction, { queue, jobId: Number(job_id) });
-      if (waiting.length > 0) await sendMessages(transaction, 'queue', [{}]);
-    });
+    await queries
+      .updateTable('queue_entries')
+      .set({ reported_at: null })
+      .where(isOverdue)
+      .where('is_waiting', '=', false)
+      .execute();
+    const notBegun = await queries
+      .selectFrom('queue_entries')
+      .select('job_id')
+      .where(isOverdue)
+      .where('is_waiting', '=', true)
+      .execute();
+    for (const { job_id } of notBegun) await this.#giveBack(Number(job_id), sql`is_waiting and ${isOverdue}`);
     const unheld = await queries
       .selectFrom('queue_entries')
       .innerJoin('jobs', 'jobs.id', 'queue_entries.job_id')
@@ -134,18 +149,34 @@ export class QueueEntries {
 
   /** Reports that jobs are still held. Resolves to the ids of those that are. */
   async touch(attempts: readonly HeldAttempt[]): Promise<ReadonlySet<number>> {
-    return new Set(await this.#engine.report(attempts));
+    const ids = attempts.map(({ jobId }) => jobId);
+    const numbers = attempts.map(({ attempt }) => attempt);
+    const { rows } = await this.#reportStatement(
+      `update venc.queue_entries set reported_at = now()
+      from unnest($1::bigint[], $2::integer[]) as held (id, number)
+      where job_id = held.id and attempt = held.number and reported_at is not null
+      returning job_id`,
+      [ids, numbers],
+    );
+    return new Set(rows.map((row) => Number((row as { readonly job_id: string }).job_id)));
   }
 
   /** Lets a job wait again that this process took and did not begin; no-op if it has lost the job. */
   async requeueOwnJob({ jobId, attempt }: HeldAttempt): Promise<void> {
+    await this.#giveBack(jobId, sql<boolean>`attempt = ${attempt}`);
+  }
+
+  /** Lets a job wait again that was taken and not begun; no-op if its holder is not the one of the condition. */
+  async #giveBack(jobId: number, isHolder: RawBuilder<boolean>): Promise<void> {
     await this.#database.queries.transaction().execute(async (transaction) => {
+      // Before the entry, as every change of a job does.
+      await transaction.selectFrom('jobs').select('id').where('id', '=', jobId).forUpdate().execute();
       const entry = await transaction
         .updateTable('queue_entries')
         .set({ reported_at: null })
         .where('job_id', '=', jobId)
-        .where('attempt', '=', attempt)
         .where('reported_at', 'is not', null)
+        .where(isHolder)
         .returning('queue')
         .executeTakeFirst();
       if (entry === undefined) return;

@@ -6,8 +6,7 @@ import {
   isCancelledClaim,
   isEndedByHolder,
   jobForWorker,
-  viewOfClaim,
-} from '../../jobs/claim-view.js';
+} from '../../jobs/claims.js';
 import type { Job } from '../../jobs/job.js';
 import type { Change } from '../../jobs/legal-changes.js';
 import { isStoredChange } from '../../jobs/numbered-changes.js';
@@ -24,9 +23,10 @@ import type { AccountStore } from '../../store/account-store.js';
 import type { JobStore } from '../../store/job-store.js';
 import type { JobQueue } from '../job-queue.js';
 import { describeError } from '../job-run.js';
+import { viewOfClaim } from '../parts/job-parts.js';
+import { selectionFor, type WorkerAbilities } from '../parts/part-selection.js';
 import { offerUntil } from '../pending-offers.js';
 import { Lease } from './lease.js';
-import { selectionFor, type WorkerAbilities } from './machine-abilities.js';
 import { type WorkerRun, type WorkerRuns, withRuns } from './worker-runs.js';
 import type { EndedWorker, Workers } from './workers.js';
 

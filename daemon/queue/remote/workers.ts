@@ -3,6 +3,7 @@ import { serviceLabel } from '../../jobs/required-labels.js';
 import type { JoinAnswer, JoinRequest, WorkerState } from '../../jobs/worker-protocol.js';
 import { type DrainedWorkers, drainedInMemory } from '../../store/data-folder/drained-workers.js';
 import type { WorkerSession } from '../../store/worker-table.js';
+import type { WorkerAbilities } from '../parts/part-selection.js';
 import {
   decideJoin,
   forgottenAfterLeases,
@@ -10,7 +11,6 @@ import {
   requireProtocol,
   unknownWorker,
 } from './decide-join.js';
-import type { WorkerAbilities } from './machine-abilities.js';
 
 /** What a claim needs to know of its worker. */
 export interface ClaimingRemoteWorker {

@@ -1,9 +1,9 @@
 import * as assert from 'uvu/assert';
 import { apply } from '../../../daemon/jobs/changes.js';
-import { viewOfClaim } from '../../../daemon/jobs/claim-view.js';
 import { draftJob, type JobDraft } from '../../../daemon/jobs/draft.js';
 import type { Run } from '../../../daemon/jobs/run.js';
 import type { OutputSelection } from '../../../daemon/queue/job-queue.js';
+import { viewOfClaim } from '../../../daemon/queue/parts/job-parts.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { sampleDraft, sampleFile, sampleMedia } from '../../helpers/sample-job.js';
 import { waitUntil } from '../../helpers/wait-until.js';

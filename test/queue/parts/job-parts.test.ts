@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { JobOutput } from '../../daemon/jobs/job.js';
-import { partsOf } from '../../daemon/queue/job-parts.js';
-import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { OutputState } from '../../src/shared/states.js';
-import { jobIn } from '../jobs/sample-job.js';
+import type { JobOutput } from '../../../daemon/jobs/job.js';
+import { partsOf } from '../../../daemon/queue/parts/job-parts.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { OutputState } from '../../../src/shared/states.js';
+import { jobIn } from '../../jobs/sample-job.js';
 
 const test = suite('parts of jobs');
 

@@ -1,6 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import { isFinal } from '../../src/shared/states.js';
-import { endStateOf, withoutEndedClaims } from './end-of-claim.js';
+import { withoutEndedClaims } from './end-of-claim.js';
 import type { EndedClaim, Job } from './job.js';
 
 /** A claim that ended before the job did; undefined if the token names none. */
@@ -25,24 +24,6 @@ export function isEndedByHolder(job: Job, token: string): boolean {
 /** Whether the job was cancelled while a worker held the claim. */
 export function isCancelledClaim({ state, worker }: Pick<Job, 'state' | 'worker'>, token: string): boolean {
   return state === 'cancelled' && worker?.token === token;
-}
-
-/**
- * The job as the holder of a claim for some of its outputs works on it: the outputs that are left to other machines
- * look cancelled, and the job ends with its own outputs. `outputIds` is null for a claim of all outputs, which sees the
- * job as it is.
- */
-export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job {
-  if (outputIds === null) return job;
-  const outputs = job.outputs.map((output) =>
-    outputIds.includes(output.id) || isFinal(output.state)
-      ? output
-      : { ...output, state: 'cancelled' as const },
-  );
-  const own = outputs.filter(({ id }) => outputIds.includes(id));
-  // The job may have been given to another machine meanwhile.
-  if (isFinal(job.state) || !own.every(({ state }) => isFinal(state))) return { ...job, outputs };
-  return { ...job, outputs, state: endStateOf(own) };
 }
 
 /** A job as it is sent to a worker: without what only the daemon needs, and without the tokens of other workers. */

@@ -3,9 +3,9 @@ import type { WorkerCapabilities } from '../../jobs/worker-protocol.js';
 import { checkCombination } from '../../plan/check-combination.js';
 import type { Capabilities } from '../../plan/plan-types.js';
 import { ownServices } from '../../transports/services.js';
-import { type JobPart, partsOf, readParts, waitingJobOf } from '../job-parts.js';
 import type { OutputSelection } from '../job-queue.js';
 import type { WaitingJob } from '../waiting-jobs.js';
+import { type JobPart, partsOf, readParts, waitingJobOf } from './job-parts.js';
 
 /** What a worker can do. */
 export interface WorkerAbilities {

@@ -1,20 +1,20 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { draftJob } from '../../daemon/jobs/draft.js';
-import type { Job } from '../../daemon/jobs/job.js';
-import { audioEncoders } from '../../daemon/plan/audio-encoders.js';
-import { checkCombination } from '../../daemon/plan/check-combination.js';
-import { withDeviceProfile } from '../../daemon/plan/device-profiles.js';
-import { videoEncoders } from '../../daemon/plan/encoders.js';
-import { containers } from '../../daemon/plan/formats.js';
-import { waitingJobOf } from '../../daemon/queue/job-parts.js';
-import { supportedParts, toCapabilities } from '../../daemon/queue/remote/machine-abilities.js';
-import { type OutputSettings, outputTable } from '../../src/shared/settings/index.js';
-import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
-import type { Setting } from '../../src/shared/settings/setting.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { createChoices } from '../helpers/fuzz/choices.js';
-import { valueFor } from '../helpers/fuzz/valid-values.js';
+import { draftJob } from '../../../daemon/jobs/draft.js';
+import type { Job } from '../../../daemon/jobs/job.js';
+import { audioEncoders } from '../../../daemon/plan/audio-encoders.js';
+import { checkCombination } from '../../../daemon/plan/check-combination.js';
+import { withDeviceProfile } from '../../../daemon/plan/device-profiles.js';
+import { videoEncoders } from '../../../daemon/plan/encoders.js';
+import { containers } from '../../../daemon/plan/formats.js';
+import { waitingJobOf } from '../../../daemon/queue/parts/job-parts.js';
+import { supportedParts, toCapabilities } from '../../../daemon/queue/parts/part-selection.js';
+import { type OutputSettings, outputTable } from '../../../src/shared/settings/index.js';
+import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
+import type { Setting } from '../../../src/shared/settings/setting.js';
+import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
+import { createChoices } from '../../helpers/fuzz/choices.js';
+import { valueFor } from '../../helpers/fuzz/valid-values.js';
 
 const test = suite('the needs of waiting jobs');
 

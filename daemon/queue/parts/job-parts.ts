@@ -1,17 +1,18 @@
-import { isCaptions } from '../../src/shared/settings/captions.js';
-import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { isPlaylist } from '../../src/shared/settings/playlists.js';
-import { isSegmented } from '../../src/shared/settings/segments.js';
-import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import { isFinal } from '../../src/shared/states.js';
-import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import type { Job, JobOutput } from '../jobs/job.js';
-import { outputsByLabel, sourcesToMakeAgain } from '../jobs/output-graph.js';
-import { outputsOfPlaylist } from '../jobs/playlists.js';
-import { requiredLabels } from '../jobs/required-labels.js';
-import { forcingSettings } from '../plan/decide/keyframes.js';
-import { extensionOf } from '../plan/formats.js';
-import type { WaitingJob } from './waiting-jobs.js';
+import { isCaptions } from '../../../src/shared/settings/captions.js';
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import { isPlaylist } from '../../../src/shared/settings/playlists.js';
+import { isSegmented } from '../../../src/shared/settings/segments.js';
+import { isTransferOnly } from '../../../src/shared/settings/sources.js';
+import { isFinal } from '../../../src/shared/states.js';
+import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
+import { endStateOf } from '../../jobs/end-of-claim.js';
+import type { Job, JobOutput } from '../../jobs/job.js';
+import { outputsByLabel, sourcesToMakeAgain } from '../../jobs/output-graph.js';
+import { outputsOfPlaylist } from '../../jobs/playlists.js';
+import { requiredLabels } from '../../jobs/required-labels.js';
+import { forcingSettings } from '../../plan/decide/keyframes.js';
+import { extensionOf } from '../../plan/formats.js';
+import type { WaitingJob } from '../waiting-jobs.js';
 
 /** Outputs of a job that need the same of a machine. */
 export interface JobPart {
@@ -113,6 +114,24 @@ function needsOfUnit(unit: Unit): Pick<JobPart, 'requires' | 'needs'> {
 function clipOf({ settings }: JobOutput): readonly string[] {
   const { source, start_clip: start = 0, clip_length: length = null } = settings;
   return source === undefined && isEncoded(settings) ? [JSON.stringify([start, length])] : [];
+}
+
+/**
+ * The job as the holder of a claim for some of its outputs works on it: the outputs that are left to other machines
+ * look cancelled, and the job ends with its own outputs. `outputIds` is null for a claim of all outputs, which sees the
+ * job as it is.
+ */
+export function viewOfClaim(job: Job, outputIds: readonly number[] | null): Job {
+  if (outputIds === null) return job;
+  const outputs = job.outputs.map((output) =>
+    outputIds.includes(output.id) || isFinal(output.state)
+      ? output
+      : { ...output, state: 'cancelled' as const },
+  );
+  const own = outputs.filter(({ id }) => outputIds.includes(id));
+  // The job may have been given to another machine meanwhile.
+  if (isFinal(job.state) || !own.every(({ state }) => isFinal(state))) return { ...job, outputs };
+  return { ...job, outputs, state: endStateOf(own) };
 }
 
 /** The entry of a job in the queue. */

@@ -1,8 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../../daemon/jobs/job.js';
-import { waitingJobOf } from '../../../daemon/queue/job-parts.js';
-import { selectionFor, type WorkerAbilities } from '../../../daemon/queue/remote/machine-abilities.js';
+import { waitingJobOf } from '../../../daemon/queue/parts/job-parts.js';
+import { selectionFor, type WorkerAbilities } from '../../../daemon/queue/parts/part-selection.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { joinRequest } from '../../helpers/served-context.js';
 import { jobIn } from '../../jobs/sample-job.js';
