@@ -1,4 +1,6 @@
 import { type FfmpegReport, openFfmpeg, warningsFor } from '../ffmpeg/index.js';
+import { audioEncoders } from '../plan/audio-encoders.js';
+import { videoEncoders } from '../plan/encoders.js';
 import { listUnavailableSettings } from '../plan/list-unavailable-settings.js';
 import { findOnPath } from '../transports/run-program.js';
 import { servicesFrom } from '../transports/services.js';
@@ -10,6 +12,8 @@ interface ToolDiagnosis {
   readonly failure: unknown;
   /** Warnings about them, one sentence each. */
   readonly warnings: readonly string[];
+  /** The encoders of ffmpeg that outputs may use, sorted. */
+  readonly usedEncoders: readonly string[];
   /** Settings that they cannot encode, one sentence each. */
   readonly rulesOut: readonly string[];
   readonly transports: TransportFacts;
@@ -37,11 +41,14 @@ export async function diagnose(options: {
       report,
       failure: null,
       warnings: warningsFor(report),
+      usedEncoders: [...(report.capabilities?.encoders ?? [])]
+        .filter((name) => name in videoEncoders || name in audioEncoders)
+        .sort(),
       rulesOut: report.capabilities === null ? [] : listUnavailableSettings(report.capabilities),
       transports,
     };
   } catch (failure) {
-    return { report: null, failure, warnings: [], rulesOut: [], transports };
+    return { report: null, failure, warnings: [], usedEncoders: [], rulesOut: [], transports };
   }
 }
 

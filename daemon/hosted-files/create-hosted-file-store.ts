@@ -19,7 +19,7 @@ import {
   storeDefaults,
 } from './hosted-file-store-state.js';
 import { putHostedFile } from './put-hosted-file.js';
-import { removeExpiredFiles, removeExpiredToken, renewFiles } from './remove-expired-files.js';
+import { removeExpiredFiles, removeIfExpired, renewFiles } from './remove-expired-files.js';
 import { storeUpload } from './store-upload.js';
 
 /**
@@ -37,7 +37,7 @@ export function createHostedFileStore(folder: string, options: HostedFileStoreOp
   const expiryTimer = new ExpiryTimer({
     now: state.now,
     retentionMs: state.retentionSeconds * 1000,
-    expire: (token) => removeExpiredToken(state, token),
+    expire: (token) => removeIfExpired(state, token),
   });
   const recordOf = async (token: string) => (isToken(token) ? readRecord(state, token) : null);
   return {

@@ -33,7 +33,7 @@ export async function removeExpiredFiles(
   const tokens = (await namesIn(state.folder)).filter(isToken);
   for (const token of tokens) {
     if (state.mutex.isLocked(token)) continue;
-    const due = await removeExpiredToken(state, token);
+    const due = await removeIfExpired(state, token);
     if (due !== null) onRetained(token, due);
   }
   for (const path of await abandonedFiles(recordsFolder(state)).catch(() => []))
@@ -50,11 +50,11 @@ export async function removeExpiredFiles(
  * none is `unknown` before it is `gone`. Resolves to the expiry time of the last file, or of the next check, or null if
  * no file is left.
  */
-export function removeExpiredToken(state: HostedFileStoreState, token: string): Promise<Date | null> {
-  return state.mutex.runExclusive(token, () => removeExpiredFolder(state, token));
+export function removeIfExpired(state: HostedFileStoreState, token: string): Promise<Date | null> {
+  return state.mutex.runExclusive(token, () => removeFolderIfExpired(state, token));
 }
 
-async function removeExpiredFolder(state: HostedFileStoreState, token: string): Promise<Date | null> {
+async function removeFolderIfExpired(state: HostedFileStoreState, token: string): Promise<Date | null> {
   const folder = join(state.folder, token);
   const paths = (await namesIn(folder)).map((name) => join(folder, name));
   const times = (await Promise.all(paths.map(modifiedAt))).filter((time) => time !== null);

@@ -43,7 +43,7 @@ export interface AccountStore {
   /** The worker key with this digest; null for an unknown one, and for the key of an account. Needs no disk access. */
   workerKeyOf(digest: KeyDigest): WorkerKey | null;
   /**
-   * Loads changes by other processes at once, which otherwise takes up to half a second. Rejects with
+   * Loads changes by other processes at once, which otherwise takes up to a second. Rejects with
    * `UnavailableError` if they are in a database that cannot be used now.
    */
   refresh(): Promise<void>;

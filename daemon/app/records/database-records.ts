@@ -91,7 +91,7 @@ export async function openDatabaseRecords(options: DatabaseRecordsOptions): Prom
         openSharedWorkers({ table: openWorkerTable(database), now, randomToken, leaseMs, log }),
       resumeClaims: async () => {},
       async recover() {
-        await loseOwnRuns({ database, store, isOwnRun, now });
+        await requeueOwnRuns({ database, store, isOwnRun, now });
         database.expectRecovery();
       },
       startSharedWork(open) {
@@ -152,7 +152,7 @@ function untilAvailable(
  * Puts the jobs back in the queue that an earlier process of this daemon was running, without waiting until its lease
  * is over.
  */
-async function loseOwnRuns(parts: {
+async function requeueOwnRuns(parts: {
   readonly database: PostgresDatabase;
   readonly store: PostgresJobStore;
   readonly isOwnRun: (job: Job) => boolean;

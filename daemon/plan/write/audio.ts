@@ -36,7 +36,7 @@ export function audioArgs(
     ].join(','),
     '-c:a',
     encoderName(audio),
-    ...rateArgs(audio, encoder),
+    ...audioRateArgs(audio, encoder),
     ...(audio.profile === null ? [] : ['-profile:a', audio.profile]),
     '-ar',
     String(audio.sampleRate),
@@ -57,7 +57,10 @@ function encoderName({ encoder, bitDepth }: AudioDecision): string {
   return encoder === 'pcm_s16le' ? `pcm_s${bitDepth}le` : encoder;
 }
 
-function rateArgs({ rate, channels, sampleRate }: AudioDecision, encoder: AudioEncoder): readonly string[] {
+function audioRateArgs(
+  { rate, channels, sampleRate }: AudioDecision,
+  encoder: AudioEncoder,
+): readonly string[] {
   if (rate.by === 'bitrate' && encoder.quality.by !== 'nothing') {
     const kbps = `${rate.kbps}k`;
     const bounds = encoder.isManaged === true ? ['-minrate', kbps, '-maxrate', kbps] : [];

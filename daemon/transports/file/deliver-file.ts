@@ -36,7 +36,7 @@ export async function deliverFile(
   for (let attempt = 1; ; attempt += 1) {
     transfer.signal.throwIfAborted();
     try {
-      return await deliverOnce(roots, fromPath, path, transfer);
+      return await tryDelivery(roots, fromPath, path, transfer);
     } catch (error) {
       transfer.signal.throwIfAborted();
       if (attempt < maxAttempts && systemCode(error) === 'ENOENT') continue;
@@ -51,7 +51,7 @@ function withFullFolder(error: VencError, folder: string): VencError {
   return new VencError('OutOfSpaceError', `There is no space left in ${folder}.`, { cause: error });
 }
 
-async function deliverOnce(
+async function tryDelivery(
   roots: RootFolders,
   fromPath: string,
   path: string,

@@ -34,7 +34,7 @@ export function createBucketFileStore(options: BucketFileStoreOptions): HostedFi
   const expiryTimer = new ExpiryTimer({
     now: state.now,
     retentionMs: state.retentionSeconds * 1000,
-    expire: (token) => expiry.removeExpiredToken(token),
+    expire: (token) => expiry.removeIfExpired(token),
   });
   const recordOf = (token: string) =>
     isToken(token) ? ask(state, (signal) => readStoredUpload(state, token, signal)) : null;
@@ -161,7 +161,7 @@ interface BucketExpiry {
    * Deletes the files of a token if all of them have expired. They are deleted together, so that none is `unknown`
    * before it is `gone`. Resolves to the expiry time of the last file, or null if no file is left.
    */
-  removeExpiredToken(token: string): Promise<Date | null>;
+  removeIfExpired(token: string): Promise<Date | null>;
   /** Deletes all that has expired, and schedules the expiry of the tokens that the timer does not know. */
   removeExpired(expiryTimer: ExpiryTimer): Promise<void>;
   /** Ends all requests. */
@@ -175,7 +175,7 @@ function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
   const { signal } = closed;
   let oldMarkersAtMs = Number.NEGATIVE_INFINITY;
 
-  const removeExpiredToken = async (token: string): Promise<Date | null> => {
+  const removeIfExpired = async (token: string): Promise<Date | null> => {
     if (state.activeTokens.has(token)) return new Date(state.now().getTime() + activeDelayMs);
     const objects = await folder.list(`${kind}/${token}/`, signal);
     if (objects.length === 0) return null;
@@ -214,14 +214,14 @@ function createBucketExpiry(state: BucketFileStoreState): BucketExpiry {
   };
 
   return {
-    removeExpiredToken,
+    removeIfExpired,
     async removeExpired(expiryTimer) {
       const tokens = (await folder.listFolders(`${kind}/`, signal)).filter(isToken);
       // The timer checks them when they are due. Listing each token every time would cost as many requests as there are
       // outputs.
       const unknown = tokens.filter((token) => !expiryTimer.isScheduled(token));
       await mapWithConcurrency(unknown, maxParallelRemovals, async (token) => {
-        const due = await removeExpiredToken(token);
+        const due = await removeIfExpired(token);
         if (due !== null) expiryTimer.scheduleAt(token, due);
       });
       await removeOldMarkers(new Set(tokens));

@@ -64,7 +64,12 @@ async function run(options: DoctorOptions, context: Context) {
   await printRecord(io, options, {
     answer,
     known: answer,
-    text: async () => doctorText(answer, createTextColours(io.colour.stdout), io.width),
+    text: async () =>
+      doctorText(
+        { ...answer, encoders: programs.usedEncoders },
+        createTextColours(io.colour.stdout),
+        io.width,
+      ),
   });
   return isReady ? exitCodes.done : exitCodes.jobFailed;
 }

@@ -36,13 +36,14 @@ interface ProgramReport {
   /** Why there is no report. */
   readonly failure: unknown;
   readonly warnings: readonly string[];
+  readonly usedEncoders: readonly string[];
   readonly rulesOut: readonly string[];
   readonly transports: TransportReport;
 }
 
 /** Which programs encode, why they were chosen and what they lack, from `diagnose`. */
 export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
-  const { report, failure, warnings, rulesOut, transports } = await diagnose();
+  const { report, failure, warnings, usedEncoders, rulesOut, transports } = await diagnose();
   const { ffmpeg, ffprobe, looked, capabilities } = report ?? nothing;
   const programs = [
     ['ffmpeg', ffmpeg],
@@ -60,6 +61,7 @@ export async function checkPrograms(diagnose: () => Promise<ProgramReport>) {
     ffprobe,
     looked,
     rulesOut,
+    usedEncoders,
     encoders: [...(capabilities?.encoders ?? [])].sort(),
     filters: [...(capabilities?.filters ?? [])].sort(),
     transports,

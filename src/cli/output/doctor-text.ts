@@ -13,6 +13,7 @@ interface Diagnosis {
     readonly path: string | null;
     readonly reason: string | null;
   }[];
+  /** Those that outputs may use. */
   readonly encoders: readonly string[];
   readonly filters: readonly string[];
   readonly data_folder: { readonly free_bytes: number | null };
@@ -23,10 +24,6 @@ interface Diagnosis {
     readonly advice: string | null;
   }[];
 }
-
-/** Encoders that venc can use; the others are not shown. */
-const usedEncoders =
-  /^(libx264|libx265|libvpx|libvpx-vp9|libtheora|libaom-av1|libsvtav1|aac|libfdk_aac|libmp3lame|libvorbis|libopus|flv1?)$/;
 
 /** Width of a mark with the spaces after it. */
 const markWidth = 9;
@@ -56,10 +53,9 @@ export function doctorText(diagnosis: Diagnosis, colours: TextColours, width: nu
   const skipped = diagnosis.looked.flatMap(({ program, path, reason }) =>
     path === null || reason === null ? [] : indented(`${program}: ${path} ${reason}`, 4),
   );
-  const encoders = diagnosis.encoders.filter((name) => usedEncoders.test(name));
   const facts: readonly Fact[] = [
     ['venc', `${diagnosis.version}, node ${diagnosis.node}, ${diagnosis.platform}`],
-    ...(encoders.length === 0 ? [] : [['encoders', encoders.join(' ')] as const]),
+    ...(diagnosis.encoders.length === 0 ? [] : [['encoders', diagnosis.encoders.join(' ')] as const]),
     ...(diagnosis.filters.length === 0 ? [] : [['filters', `${diagnosis.filters.length}`] as const]),
     ['free disk', humanSize(diagnosis.data_folder.free_bytes)],
   ];
