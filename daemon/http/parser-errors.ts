@@ -26,9 +26,10 @@ export function handleInvalidRequests(server: Server, isReleased: (socket: Socke
   });
 }
 
-/** The answer to a request with an invalid address or `Host`. */
-export function invalidAddressResponse(): Response {
-  return new Response(errorBody(400), { status: 400, headers });
+/** Answers a request with an invalid address or `Host`. */
+export function rejectAddress(outgoing: ServerResponse): void {
+  const body = errorBody(400);
+  outgoing.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
 }
 
 /**

@@ -2,6 +2,21 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Representation } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
 import { readBody } from './body.js';
+import type { RequestPath } from './request-path.js';
+
+/** A request to one of the routes, or to none, and where it is answered. */
+export interface IncomingRequest {
+  readonly method: string;
+  /** The whole URL, as text. */
+  readonly address: string;
+  readonly suffix: RequestPath['suffix'];
+  /** Values of the path's parameters, percent-decoded. */
+  readonly params: Readonly<Record<string, string>>;
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+  /** Aborted when the client has disconnected. A function, because few handlers need it and it costs more than the rest. */
+  readonly signal: () => AbortSignal;
+}
 
 /** The view of a request that handlers get. */
 export interface RequestContext {
@@ -11,7 +26,7 @@ export interface RequestContext {
   query(name: string): string | null;
   /** Values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** Node's request. Bodies are read from here, because Hono drops those of GETs. */
+  /** Node's request. Bodies are read from here. */
   readonly incoming: IncomingMessage;
   readonly baseUrl: string;
   /** The representation that the client asked for. */
@@ -38,12 +53,6 @@ export interface Reply {
   readonly stream?: ReadableStream;
 }
 
-/** What the Node server passes to the app besides the request. */
-export interface Bindings {
-  readonly incoming: IncomingMessage;
-  readonly outgoing: ServerResponse;
-}
-
 /** The account of a request. */
 type RequestAccount = NonNullable<ReturnType<AppContext['accounts']['account']>>;
 
@@ -68,68 +77,55 @@ export type WorkerRouteHandler = (
 /** Answers a route that needs no key. */
 export type PublicRouteHandler = (appContext: AppContext, requestContext: RequestContext) => Promise<Reply>;
 
-/** The parts of a request context. */
-interface RequestContextParts {
-  readonly method: string;
-  /** The whole URL, as text. */
-  readonly address: string;
-  readonly incoming: IncomingMessage;
-  /** Address that hosted files are announced under; null for the one that the client used. */
-  readonly publicUrl: string | null;
-  readonly params: Readonly<Record<string, string>>;
-  readonly representation: Representation;
-  /** A function, because the signal costs more than the rest and few handlers need it. */
-  readonly signal: () => AbortSignal;
-}
-
 /**
  * A request context that creates its more expensive parts on first use, because most handlers need none of
  * them.
  */
 export class LazyRequestContext implements RequestContext {
-  readonly #parts: RequestContextParts;
+  readonly #request: IncomingRequest;
+  /** Address that hosted files are announced under; null for the one that the client used. */
+  readonly #publicUrl: string | null;
+  readonly representation: Representation;
   #url: URL | null = null;
   #body: Promise<unknown> | null = null;
 
-  constructor(parts: RequestContextParts) {
-    this.#parts = parts;
+  constructor(request: IncomingRequest, publicUrl: string | null, representation: Representation) {
+    this.#request = request;
+    this.#publicUrl = publicUrl;
+    this.representation = representation;
   }
 
   get method(): string {
-    return this.#parts.method;
+    return this.#request.method;
   }
 
   get url(): URL {
-    this.#url ??= new URL(this.#parts.address);
+    this.#url ??= new URL(this.#request.address);
     return this.#url;
   }
 
   get params(): Readonly<Record<string, string>> {
-    return this.#parts.params;
+    return this.#request.params;
   }
 
   get incoming(): IncomingMessage {
-    return this.#parts.incoming;
-  }
-
-  get representation(): Representation {
-    return this.#parts.representation;
+    return this.#request.incoming;
   }
 
   get baseUrl(): string {
-    return this.#parts.publicUrl ?? this.url.origin;
+    return this.#publicUrl ?? this.url.origin;
   }
 
   get signal(): AbortSignal {
-    return this.#parts.signal();
+    return this.#request.signal();
   }
 
   query(name: string): string | null {
-    return this.#parts.address.includes('?') ? this.url.searchParams.get(name) : null;
+    return this.#request.address.includes('?') ? this.url.searchParams.get(name) : null;
   }
 
   body(): Promise<unknown> {
-    const body = this.#body ?? readBody(this.#parts.incoming);
+    const body = this.#body ?? readBody(this.#request.incoming);
     this.#body = body;
     return body;
   }

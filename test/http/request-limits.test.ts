@@ -1,3 +1,4 @@
+import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../daemon/http/server.js';
@@ -57,14 +58,9 @@ test('only the plain path of a cancel accepts any method', async ({ daemon }) =>
   assert.is((await fetch(`${daemon.url}/v2/jobs/${id}/cancel`, { headers })).status, 204);
 });
 
-const silent = { fetch: () => new Promise<Response>(() => {}) };
-const quick = { fetch: () => new Response('done') };
-const lateBodies: readonly (readonly [
-  string,
-  { fetch: () => Response | Promise<Response> },
-  string,
-  RegExp,
-])[] = [
+const silent: RequestListener = () => {};
+const quick: RequestListener = (_, outgoing) => void outgoing.end('done');
+const lateBodies: readonly (readonly [string, RequestListener, string, RegExp])[] = [
   [
     'a GET that was answered',
     quick,
@@ -101,11 +97,8 @@ for (const [what, app, request, answer] of lateBodies) {
 
 test('a slow body within its own limit does not end the connection', async () => {
   let isReached = false;
-  const app = {
-    fetch: () => {
-      isReached = true;
-      return silent.fetch();
-    },
+  const app: RequestListener = () => {
+    isReached = true;
   };
   const server = await listen(app, {
     host: '127.0.0.1',
