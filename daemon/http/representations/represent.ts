@@ -19,7 +19,7 @@ export type Form =
 
 /** A body and its headers, as alternating names and values. */
 interface EncodedAnswer {
-  readonly text: string;
+  readonly text: string | Buffer;
   readonly headers: readonly string[];
 }
 
@@ -47,7 +47,7 @@ export function represent(record: unknown, answer: ResponseName, form: Form): En
   const headers = headersOf[form.type];
   switch (form.type) {
     case 'json':
-      return { text: cachedAnswers.has(answer) ? toCachedJson(record) : toJson(record), headers };
+      return { text: cachedAnswers.has(answer) ? cachedJson(record) : toJson(record), headers };
     case 'xml':
       return { text: toXml(record, responses[answer]), headers };
     case 'text':
@@ -76,12 +76,26 @@ export function toJson(record: unknown): string {
   return JSON.stringify(record);
 }
 
-/**
- * Encodes a record that later requests get too, or a list of such records. The text is made once and cached
- * for the lifetime of the record.
- */
+/** The latest lists, by their first record, as bytes: a client that polls gets the same list many times. */
+const latestLists = new Map<unknown, { readonly records: readonly unknown[]; readonly bytes: Buffer }>();
+/** A list of 50 jobs has about 70 kB. */
+const maxLatestLists = 16;
+
+/** Encodes a record that later requests get too, or a list of such records. */
+function cachedJson(record: unknown): string | Buffer {
+  if (!Array.isArray(record) || record.length === 0) return toCachedJson(record);
+  const latest = latestLists.get(record[0]);
+  const isSame = (one: unknown, index: number): boolean => one === latest?.records[index];
+  if (latest?.records.length === record.length && record.every(isSame)) return latest.bytes;
+  const bytes = Buffer.from(`[${record.map(toCachedJson).join(',')}]`);
+  latestLists.delete(record[0]);
+  latestLists.set(record[0], { records: record, bytes });
+  if (latestLists.size > maxLatestLists) latestLists.delete(latestLists.keys().next().value);
+  return bytes;
+}
+
+/** Encodes a record. The text is made once and cached for the lifetime of the record. */
 function toCachedJson(record: unknown): string {
-  if (Array.isArray(record)) return `[${record.map(toCachedJson).join(',')}]`;
   if (typeof record !== 'object' || record === null) return toJson(record);
   const cached = jsonByRecord.get(record);
   if (cached !== undefined) return cached;

@@ -93,13 +93,14 @@ function links(url: URL, baseUrl: string, { page, perPage, total }: JobListing):
     ...(page < last ? [['next', page + 1] as const] : []),
     ['last', last],
   ];
+  const query = new URLSearchParams(url.searchParams);
+  query.delete('api_key');
+  query.set('page', '');
+  query.set('per_page', String(perPage));
   return targets
     .map(([relation, number]) => {
-      const target = new URL(url);
-      target.searchParams.delete('api_key');
-      target.searchParams.set('page', String(number));
-      target.searchParams.set('per_page', String(perPage));
-      return `<${baseUrl}${target.pathname}${target.search}>; rel="${relation}"`;
+      query.set('page', String(number));
+      return `<${baseUrl}${url.pathname}?${query}>; rel="${relation}"`;
     })
     .join(', ');
 }
