@@ -1,11 +1,12 @@
 import { type Command, Option } from 'commander';
+import { VencError } from '../../shared/errors.js';
 import { durationParser } from '../../shared/flag-parsers.js';
 import type { Context } from '../context.js';
 import { withTypedErrors } from '../input/command-errors.js';
 import { addJobOptions, withExamplesFirst } from '../input/job-args.js';
 import { addLadderOptions, rejectLadderPlace } from '../input/ladder-flags.js';
-import { submitJob } from '../submit/submit-job.js';
-import { idempotencyKeyOf, rejectUnusedFlags, type SubmitOptions } from '../submit/submit-options.js';
+import type { SubmitOptions } from '../submit/requests.js';
+import { submit } from '../submit/submit.js';
 import { progressOption } from '../terminal/progress-mode.js';
 
 /** `venc submit INPUT...`: creates a job for each input (section 4.1) and prints its id. */
@@ -47,16 +48,34 @@ export function define(command: Command, context: Context): void {
       withTypedErrors(args.length === 1 ? args[0] : undefined, options, async () => {
         rejectUnusedFlags(options);
         rejectLadderPlace(options, args.length);
-        if (options.ndjson === true) {
-          const { submitMany } = await import('../submit/submit-lines.js');
-          return submitMany(args, options, context);
-        }
-        const [arg, ...others] = args;
-        if (arg !== undefined && others.length === 0) return submitJob(arg, options, context);
-        const { submitInputs } = await import('../submit/submit-inputs.js');
-        return submitInputs(args, options, context);
+        return submit(args, options, context);
       }),
     ),
+  );
+}
+
+/** Throws `UsageError` for flags without effect and for conflicting flags. */
+function rejectUnusedFlags({ wait, timeout, download, json }: SubmitOptions): void {
+  const unusedFlags = [
+    ['--timeout', timeout !== undefined && wait !== true, '--wait'],
+    ['--download', download !== undefined && wait !== true, '--wait'],
+  ] as const;
+  for (const [flag, isUnused, partner] of unusedFlags)
+    if (isUnused) throw new VencError('UsageError', `${flag} needs ${partner}.`);
+  if (json === true && download !== undefined) {
+    throw new VencError('UsageError', '--json cannot be combined with --download.', {
+      hint: 'use venc wait and venc download with the id in the JSON',
+    });
+  }
+}
+
+/** Parses an idempotency key. Throws `UsageError` unless it has 1 to 200 printable ASCII characters, which
+ * leaves room for the suffix `-N`. */
+function idempotencyKeyOf(arg: string): string {
+  if (/^[!-~]{1,200}$/.test(arg)) return arg;
+  throw new VencError(
+    'UsageError',
+    '--idempotency-key must be 1 to 200 printable ASCII characters without spaces.',
   );
 }
 

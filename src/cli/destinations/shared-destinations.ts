@@ -1,18 +1,24 @@
 import { basename, join } from 'node:path';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
-import type { PreparedRequest } from '../submit/prepare-request.js';
-import type { SubmitOptions } from '../submit/submit-options.js';
+import type { FileToUpload } from '../input/files.js';
 import { requireAbsent } from './check-destinations.js';
 import { isHosted, outputsIn } from './output-names.js';
+
+/** The options of `venc submit` that decide whether a download may overwrite a file. */
+interface DownloadOptions {
+  readonly download?: string;
+  readonly force?: boolean;
+  readonly idempotencyKey?: string;
+}
 
 /**
  * Rejects with `UsageError` if a download would overwrite a file. Not with an idempotency key: the command may be the
  * repeat of one whose downloads were partly complete.
  */
 export async function rejectExistingNames(
-  { fields, input }: PreparedRequest,
-  { download: folder, force, idempotencyKey }: SubmitOptions,
+  { fields, input }: { readonly fields: RequestFields; readonly input: FileToUpload | null },
+  { download: folder, force, idempotencyKey }: DownloadOptions,
 ): Promise<void> {
   if (folder === undefined || force === true || idempotencyKey !== undefined) return;
   const { predictDownloadNames } = await import('../download/download-names.js');

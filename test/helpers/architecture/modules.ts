@@ -130,7 +130,7 @@ export const moduleMap: ModuleMap = {
           'backup',
           'restore',
         ].map((name) => `src/cli/commands/${name}.ts`),
-        ...['file-uploader', 'prepare-request'].map((name) => `src/cli/submit/${name}.ts`),
+        'src/cli/submit/uploads.ts',
         'src/cli/run/encode-all.ts',
         'src/cli/input/with-setup.ts',
       ],

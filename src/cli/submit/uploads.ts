@@ -1,7 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import type { Client } from '../../client/client.js';
-import { isVencDaemon } from '../../client/create-job-with-retry.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { safeText } from '../../shared/text/safe-text.js';
@@ -10,23 +9,33 @@ import type { FileToUpload } from '../input/files.js';
 import type { Io } from '../terminal/io.js';
 import { openTransferDisplay, type TransferDisplay } from '../terminal/progress-display.js';
 import type { ProgressMode } from '../terminal/progress-mode.js';
+import type { RequestStream } from './requests.js';
 
 /** Options for uploading files to the service or to a folder that it can read. */
-interface UploaderOptions {
+interface UploadOptions {
   readonly client: Client;
   readonly context: Context;
-  readonly display: UploadDisplay;
+  readonly mode: ProgressMode;
+  /** The requests whose files are uploaded. */
+  readonly stream: RequestStream;
   /** URL of the folder to upload to; undefined to upload to the service. */
   readonly stage: string | undefined;
   readonly signal: AbortSignal;
 }
 
+/** The uploads of a command. */
+export interface Uploads {
+  readonly display: UploadDisplay;
+  /** Creates an uploader for the files of a request, or for those of the flags. */
+  readonly createUploader: () => FileUploader;
+}
+
 /** Uploads local files, with progress on stderr. */
-export interface FileUploader {
-  /** Whether the service can validate a request before its files are uploaded, as a `venc daemon` can. */
-  canValidate(): Promise<boolean>;
+interface FileUploader {
   /** Uploads a file and resolves to its URL. A failed upload leaves no file behind. */
   upload(file: FileToUpload): Promise<string>;
+  /** Uploads files one after the other. Resolves to their new addresses by the old ones. */
+  uploadAll(files: ReadonlyMap<string, FileToUpload>): Promise<ReadonlyMap<string, string>>;
   /**
    * Removes staged files if no job was created, unless the service may have created one, and warns about files that
    * stay. Never rejects.
@@ -34,14 +43,17 @@ export interface FileUploader {
   cleanUp(mayBeInUse: boolean): Promise<void>;
 }
 
-/** Creates an uploader. */
-export function createFileUploader({
-  client,
-  context,
-  display,
-  stage,
-  signal,
-}: UploaderOptions): FileUploader {
+/** Prepares the uploads of a command. The files of several inputs share one display. */
+export function openUploads(options: UploadOptions): Uploads {
+  const { context, mode, stream } = options;
+  const display = createUploadDisplay(context.io, mode, stream.kind === 'input' ? stream.files : null);
+  return { display, createUploader: () => createFileUploader(options, display) };
+}
+
+function createFileUploader(
+  { client, context, stage, signal }: UploadOptions,
+  display: UploadDisplay,
+): FileUploader {
   const cleanups: ((mayBeInUse: boolean) => Promise<void>)[] = [];
   const warn = (text: string) => display.writeStderr(`venc: ${safeText(text)}\n`);
 
@@ -49,7 +61,7 @@ export function createFileUploader({
     file: FileToUpload,
     onProgress: (doneBytes: number) => void,
   ): Promise<string> {
-    const url = await uploadFile(client, file, { signal, onProgress });
+    const url = await uploadFile(client, file, signal, onProgress);
     // The daemon removes uploads after some time. Until then, the URL saves uploading the file again.
     cleanups.push(async () => warn(`${basename(file.path)} stays at the service for 24 hours, as ${url}`));
     return url;
@@ -75,39 +87,26 @@ export function createFileUploader({
     return staged.url;
   }
 
+  async function upload(file: FileToUpload): Promise<string> {
+    const { report, finish } = await display.start(file);
+    try {
+      return await (stage === undefined ? uploadToService(file, report) : uploadToStage(file, stage, report));
+    } finally {
+      finish();
+    }
+  }
+
   return {
-    canValidate: () => isVencDaemon(client),
-    async upload(file) {
-      const { report, finish } = await display.start(file);
-      try {
-        return await (stage === undefined
-          ? uploadToService(file, report)
-          : uploadToStage(file, stage, report));
-      } finally {
-        finish();
-      }
+    upload,
+    async uploadAll(files) {
+      const addresses = new Map<string, string>();
+      for (const [address, file] of files) addresses.set(address, await upload(file));
+      return addresses;
     },
     async cleanUp(mayBeInUse) {
       for (const cleanup of cleanups) await cleanup(mayBeInUse);
     },
   };
-}
-
-/** Uploads files one after the other. Resolves to their new addresses by the old ones. */
-export async function uploadFiles(
-  files: ReadonlyMap<string, FileToUpload>,
-  uploader: FileUploader,
-): Promise<ReadonlyMap<string, string>> {
-  const addresses = new Map<string, string>();
-  for (const [address, file] of files) addresses.set(address, await uploader.upload(file));
-  return addresses;
-}
-
-/** Options for an upload. */
-interface UploadFileOptions {
-  /** Cancels the upload; the service then keeps nothing. */
-  readonly signal: AbortSignal;
-  readonly onProgress: (doneBytes: number) => void;
 }
 
 /**
@@ -117,7 +116,8 @@ interface UploadFileOptions {
 async function uploadFile(
   client: Client,
   { path, sizeBytes }: FileToUpload,
-  { signal, onProgress }: UploadFileOptions,
+  signal: AbortSignal,
+  onProgress: (doneBytes: number) => void,
 ): Promise<string> {
   let sentBytes = 0;
   async function* content() {
@@ -145,63 +145,50 @@ async function uploadFile(
 }
 
 /** Shows the progress of uploads. */
-interface UploadDisplay {
+interface UploadDisplay extends Pick<Io, 'writeStdout' | 'writeStderr'> {
   /** Starts a file. `report` takes the number of bytes uploaded so far. */
   start(
     file: FileToUpload,
   ): Promise<{ readonly report: (doneBytes: number) => void; readonly finish: () => void }>;
-  /** Writes a message. */
-  writeStderr(text: string): void;
-  /** Hides the display while `write` writes to the same terminal. */
-  withDisplayHidden(write: () => Promise<void>): Promise<void>;
   /** Stops the display. */
   stop(): void;
 }
 
-/** Creates a separate display for each file. */
-export function createPerFileDisplay(io: Io, mode: ProgressMode): UploadDisplay {
-  return {
-    start: async ({ sizeBytes }) => {
-      const recordOf = (done: number) => ({ sent_bytes: done, total_bytes: sizeBytes });
-      const { report, stop } = await openTransferDisplay(io, mode, 'upload', recordOf);
-      return { report: (done) => report(done, sizeBytes), finish: stop };
-    },
-    writeStderr: io.writeStderr,
-    withDisplayHidden: (write) => write(),
-    stop: () => {},
-  };
-}
-
-/** Creates one display for all files together, shown from the first file on. */
-export function createTotalDisplay(
-  io: Io,
-  mode: ProgressMode,
-  files: readonly FileToUpload[],
-): UploadDisplay {
-  const totalBytes = files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+/** Creates one display for all files together, shown from the first file on, or one for each file if `all` is null. */
+function createUploadDisplay(io: Io, mode: ProgressMode, all: readonly FileToUpload[] | null): UploadDisplay {
+  const allBytes = all?.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0);
+  const title = all === null || all.length === 1 ? 'upload' : `${all.length} uploads`;
   let display: TransferDisplay | null = null;
   let finishedBytes = 0;
   let name = '';
-  const recordOf = (done: number) => ({ file: name, sent_bytes: done, total_bytes: totalBytes });
+  const recordOf = (done: number, total: number | null) => ({
+    ...(all === null ? {} : { file: name }),
+    sent_bytes: done,
+    total_bytes: total,
+  });
+  const stop = () => {
+    display?.stop();
+    display = null;
+    finishedBytes = 0;
+  };
   return {
     start: async ({ path, sizeBytes }) => {
-      display ??= await openTransferDisplay(io, mode, titleOf(files.length), recordOf);
-      const { report } = display;
+      const totalBytes = allBytes ?? sizeBytes;
       name = path;
+      display ??= await openTransferDisplay(io, mode, title, recordOf);
+      const { report } = display;
       return {
         report: (done) => report(finishedBytes + done, totalBytes),
-        // Also counts files that failed.
         finish: () => {
+          // Also counts files that failed.
           finishedBytes += sizeBytes;
+          if (all === null) stop();
         },
       };
     },
+    writeStdout: (text) =>
+      display === null ? io.writeStdout(text) : display.withDisplayHidden(() => io.writeStdout(text)),
     writeStderr: (text) => (display ?? io).writeStderr(text),
-    withDisplayHidden: (write) => (display === null ? write() : display.withDisplayHidden(write)),
-    stop: () => display?.stop(),
+    stop,
   };
-}
-
-function titleOf(count: number): string {
-  return count === 1 ? 'upload' : `${count} uploads`;
 }

@@ -1,0 +1,323 @@
+import { randomUUID } from 'node:crypto';
+import { abortableSleep } from '../../client/abortable-sleep.js';
+import type { Client } from '../../client/client.js';
+import { readBoolean, readId } from '../../client/coerce.js';
+import { createJobWithRetry, isVencDaemon } from '../../client/create-job-with-retry.js';
+import { normaliseCreated } from '../../client/normalise.js';
+import { isVencError, VencError } from '../../shared/errors.js';
+import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
+import type { RequestFields } from '../../shared/settings/flag-values.js';
+import { jsonText, safeText } from '../../shared/text/safe-text.js';
+import type { Context } from '../context.js';
+import { requireWritableFolder } from '../destinations/check-destinations.js';
+import { hostsOutputs } from '../destinations/shared-destinations.js';
+import { withTypedTerms } from '../input/command-errors.js';
+import { printResponseWarnings } from '../input/print-warnings.js';
+import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
+import type { Io } from '../terminal/io.js';
+import { chosenMode, type ProgressMode } from '../terminal/progress-mode.js';
+import { affectsAllJobs, reportError } from '../terminal/report-error.js';
+import {
+  type PreparedRequest,
+  type RequestStream,
+  type RequestToSubmit,
+  readInputs,
+  type SubmitOptions,
+} from './requests.js';
+import type { Uploads } from './uploads.js';
+
+/** What the creates of one command share. */
+interface CreateContext {
+  readonly client: Client;
+  readonly io: Pick<Io, 'writeStdout' | 'writeStderr'>;
+  readonly options: SubmitOptions;
+  readonly stream: RequestStream;
+  /** Null if there are no files to upload. */
+  readonly uploads: Uploads | null;
+  readonly signal: AbortSignal;
+  /** Called when the service has created the job of a request, with 0 if it has only validated the request. */
+  readonly onCreated: (id: number) => void;
+}
+
+/** The result of the creates. */
+interface Submitted {
+  readonly ids: readonly number[];
+  /** The exit code of the first error. */
+  readonly code: ExitCode;
+  /** Whether a job has an output that the service hosts. */
+  readonly isHosted: boolean;
+  readonly isTest: boolean;
+}
+
+/** Placeholder for a file that is not uploaded yet, used to validate a request. */
+const placeholderInput = 'http://example.com/to-come';
+/** Maximum wait, in seconds, that a service may request between two jobs. */
+const maxWaitSeconds = 600;
+const testModeText = 'venc: test mode: outputs are cut to 5 seconds\n';
+
+/**
+ * Creates a job (section 4.1) for each input, or for each line of stdin, prints their ids, and continues as the options
+ * say. Resolves to the first exit code that is not 0.
+ */
+export async function submit(
+  args: readonly string[],
+  options: SubmitOptions,
+  context: Context,
+): Promise<ExitCode> {
+  const { io } = context;
+  const mode = await chosenMode(context, options.progress, 'stderr');
+  // Check this before the encoding, which may take hours.
+  if (options.download !== undefined) await requireWritableFolder(options.download);
+  const read = options.ndjson === true ? (await import('./read-lines.js')).readLines : readInputs;
+  const stream = await read(args, options, context);
+  if (stream.isEmpty) return stream.code;
+  const client = await context.client();
+  if (options.wait === true) await import('../jobs/wait-with-progress.js');
+  const openUploads = stream.files.length === 0 ? null : (await import('./uploads.js')).openUploads;
+  const listening = listenForInterrupt(io);
+  const { signal } = listening;
+  const uploads = openUploads?.({ client, context, mode, stream, stage: options.stage, signal }) ?? null;
+  let waiting = null as Interruption | null;
+  const onCreated = (id: number) => {
+    if (stream.kind !== 'single') return;
+    listening.dispose();
+    // From here on the id is known, so the message after Ctrl-C reports that the job is still running.
+    if (id > 0 && options.wait === true) waiting = listenForInterrupt(io, options.timeout ?? null);
+  };
+  const shown = uploads?.display ?? io;
+  const created = createAll({ client, io: shown, options, stream, uploads, signal, onCreated });
+  const submitted = await created.finally(() => {
+    uploads?.display.stop();
+    listening.dispose();
+  });
+  if (submitted.isTest && stream.kind === 'input') io.writeStderr(testModeText);
+  return afterSubmit(client, submitted, { io, mode, options, waiting });
+}
+
+/**
+ * Creates the jobs one after the other. The error of one of several is reported with the name of its line or input, and
+ * the others are still created, unless the service is unreachable or rejects the key. After "too many requests" the
+ * next create waits as long as the service requests.
+ */
+async function createAll(context: CreateContext): Promise<Submitted> {
+  const { io, options, stream, uploads, signal } = context;
+  // An idempotency key allows a retry of a request whose response was lost, if the service supports keys.
+  const keyStem = options.idempotencyKey ?? randomUUID();
+  const ids: number[] = [];
+  let { code } = stream;
+  let isHosted = false;
+  let isTest = false;
+  const addresses = await uploads?.createUploader().uploadAll(stream.shared);
+  try {
+    for await (const request of stream.read(signal)) {
+      const { name, number, typed } = request;
+      signal.throwIfAborted();
+      try {
+        const prepared = await request.prepare();
+        isHosted ||= hostsOutputs(prepared.fields);
+        const fields = await withAddresses(prepared.fields, addresses);
+        const key = name === null ? (options.idempotencyKey ?? null) : `${keyStem}-${number}`;
+        const created = await createOne({ ...prepared, fields }, { ...context, name, key });
+        if (created.id > 0) ids.push(created.id);
+        isTest ||= normaliseCreated(created.answer).test === true;
+        await printCreated(created, request, prepared.fields, context);
+      } catch (error) {
+        if (name === null) throw error;
+        signal.throwIfAborted();
+        if (!isVencError(error)) throw error;
+        code = reportError(io, await withTypedTerms(error, typed), name, code);
+        if (affectsAllJobs(error)) {
+          io.writeStderr(`venc: the ${stream.kind}s after ${name} were not submitted\n`);
+          break;
+        }
+        // The next request would be rejected before that time as well.
+        await abortableSleep((requestedWaitSeconds(error) ?? 0) * 1000, signal);
+      }
+    }
+  } catch (error) {
+    throw (signal.aborted ? stream.interruptedError(ids.length) : null) ?? error;
+  }
+  return { ids, code, isHosted, isTest };
+}
+
+/** The answer of the service to a create; the id is 0 if it has none. */
+interface Created {
+  readonly answer: unknown;
+  readonly id: number;
+}
+
+/** Prints the id of a job, or the complete response, and then the warnings in it. */
+async function printCreated(
+  { answer, id }: Created,
+  { name, typed }: RequestToSubmit,
+  fields: RequestFields,
+  { io, options, stream }: CreateContext,
+): Promise<void> {
+  const where = name === null ? '' : `${name}: `;
+  if (options.json === true) await io.writeStdout(`${jsonText(answer, name === null ? 2 : 0)}\n`);
+  else if (id > 0) await io.writeStdout(`${id}\n`);
+  await printResponseWarnings(answer, fields, { io, typed, where });
+  if (stream.kind === 'single' && normaliseCreated(answer).test === true) io.writeStderr(testModeText);
+  if (id > 0) return;
+  const isValidated = stream.kind !== 'line' || readBoolean(fields.mock);
+  const text = isValidated
+    ? 'the request is valid; nothing was queued'
+    : 'accepted, but the response has no job id';
+  io.writeStderr(`venc: ${where}${text}\n`);
+}
+
+/** Replaces the addresses of the watermarks in a request. */
+async function withAddresses(
+  request: RequestFields,
+  addresses: ReadonlyMap<string, string> = new Map(),
+): Promise<RequestFields> {
+  if (addresses.size === 0) return request;
+  const { replaceWatermarks } = await import('../input/local-watermarks.js');
+  return replaceWatermarks(request, addresses);
+}
+
+/**
+ * Uploads the files of a request and creates the job; the id is 0 if the request was only validated. Removes staged
+ * files if no job is created. If the service can validate requests, it does so first, to avoid a long upload for an
+ * invalid request.
+ */
+async function createOne(
+  { fields, input, images }: PreparedRequest,
+  context: CreateContext & { readonly name: string | null; readonly key: string | null },
+): Promise<Created> {
+  const { client, stream, signal, onCreated } = context;
+  const uploader = context.uploads?.createUploader();
+  let wasSent = false;
+  try {
+    if (input !== null && images.size === 0 && (await isVencDaemon(client))) {
+      const answer = await send({ ...fields, input: placeholderInput, mock: true }, context);
+      if (readBoolean(fields.mock)) return { answer, id: 0 };
+    }
+    const request = await withAddresses(fields, await uploader?.uploadAll(images));
+    const address = input === null ? {} : { input: await uploader?.upload(input) };
+    wasSent = true;
+    const answer = await send({ ...request, ...address }, context);
+    const { id: reportedId } = normaliseCreated(answer);
+    const id = readId(reportedId);
+    const isMissing = id === 0 && (reportedId !== null || !readBoolean(request.mock));
+    if (isMissing && stream.kind !== 'line') throw missingIdError(reportedId);
+    if (id === 0) await uploader?.cleanUp(false);
+    onCreated(id);
+    return { answer, id };
+  } catch (error) {
+    const mayExist = wasSent && (signal.aborted || mayHaveCreatedJob(error));
+    await uploader?.cleanUp(mayExist);
+    throw signal.aborted ? interruptedError(mayExist) : error;
+  }
+}
+
+/** Creates a job. One of several waits as long as the service requests, if that cannot create a second job. */
+async function send(
+  request: RequestFields,
+  context: CreateContext & { readonly name: string | null; readonly key: string | null },
+): Promise<unknown> {
+  const { client, io, signal, name, key } = context;
+  for (;;) {
+    try {
+      return (await createJobWithRetry(client, request, key, signal)).body;
+    } catch (error) {
+      const seconds = name === null ? null : requestedWaitSeconds(error);
+      if (seconds === null || !(await isVencDaemon(client))) throw error;
+      io.writeStderr(`venc: ${name}: the service asks to wait for ${seconds} s\n`);
+      await abortableSleep(seconds * 1000, signal);
+    }
+  }
+}
+
+/** The wait in seconds that the service requests after too many requests; null for every other error. */
+function requestedWaitSeconds(error: unknown): number | null {
+  if (!isVencError(error, 'TooManyRequestsError')) return null;
+  const { retryAfterSeconds } = error;
+  return retryAfterSeconds !== null && retryAfterSeconds <= maxWaitSeconds
+    ? Math.max(1, retryAfterSeconds)
+    : null;
+}
+
+/** Whether a create that failed with this error may have created a job. Only a rejection rules that out. */
+function mayHaveCreatedJob(error: unknown): boolean {
+  if (!isVencError(error)) return true;
+  if (error.errorClass === 'TooManyRequestsError') return false;
+  return error.entry.exitCode === exitCodes.unreachable;
+}
+
+function interruptedError(mayExist: boolean): VencError {
+  return mayExist
+    ? new VencError('InterruptedError', 'Interrupted while waiting for the response of the service.', {
+        hint: 'venc list shows whether a job was created',
+      })
+    : new VencError('InterruptedError', 'Interrupted. Nothing was submitted.');
+}
+
+/** The error for an answer without a usable id: only exact integers can be used in later requests. */
+function missingIdError(reportedId: string | null): VencError {
+  const answer =
+    reportedId === null
+      ? 'its response has no job id'
+      : `the id in its response, ${safeText(reportedId)}, cannot be used`;
+  return new VencError('UnreachableError', `The service accepted the request, but ${answer}.`, {
+    hint: 'venc list shows whether a job was created',
+  });
+}
+
+/** How to continue after the creates. */
+interface AfterSubmitOptions {
+  readonly io: Io;
+  readonly mode: ProgressMode;
+  readonly options: SubmitOptions;
+  /** An interruption that is already listened for. */
+  readonly waiting: Interruption | null;
+}
+
+/**
+ * Continues with created jobs as the options say: waits for them and downloads their outputs. Without `--wait` it
+ * suggests the next commands on a terminal. Resolves to the exit code of the command: the first that is not 0.
+ */
+async function afterSubmit(
+  client: Client,
+  { ids, code, isHosted }: Submitted,
+  { io, mode, options, waiting }: AfterSubmitOptions,
+): Promise<ExitCode> {
+  if (ids.length === 0) return code;
+  if (options.wait !== true) {
+    if (isForPerson(io, mode, options)) io.writeStderr(formatNextSteps(ids, isHosted));
+    return code;
+  }
+  const { waitWithProgress } = await import('../jobs/wait-with-progress.js');
+  const interruption = waiting ?? listenForInterrupt(io, options.timeout ?? null);
+  const ended = await waitWithProgress(client, ids, { interruption, mode, io });
+  const first = code === exitCodes.done ? ended : code;
+  // Download the finished outputs of failed jobs as well.
+  const isOver = ended === exitCodes.done || ended === exitCodes.jobFailed || ids.length > 1;
+  if (options.download === undefined || !isOver) return first;
+  const { downloadFinishedJobs } = await import('../download/download-finished-jobs.js');
+  const isForced = options.force === true;
+  const downloaded = await downloadFinishedJobs(client, ids, io, {
+    folder: options.download,
+    isForced,
+    mode,
+  });
+  return first === exitCodes.done ? downloaded : first;
+}
+
+/** Whether both outputs are terminals without JSON or `--progress none`. */
+function isForPerson({ isTerminal }: Io, mode: ProgressMode, { json }: SubmitOptions): boolean {
+  return isTerminal.stdout && isTerminal.stderr && json !== true && (mode === 'tty' || mode === 'plain');
+}
+
+/** Maximum number of ids to print in full. */
+const maxIds = 12;
+
+function formatNextSteps(ids: readonly number[], isHosted: boolean): string {
+  const isMany = ids.length > maxIds;
+  const args = isMany ? `${ids[0]} ... ${ids.at(-1)}` : ids.join(' ');
+  // Without ids, watch shows all active jobs.
+  const watch = isMany ? 'venc watch' : `venc watch ${args}`;
+  const rest = isMany ? ` (all ${ids.length} ids)` : '';
+  const download = isHosted ? `venc: to download the outputs afterwards: venc download ${args}${rest}\n` : '';
+  return `venc: to watch the progress: ${watch}\n${download}`;
+}
