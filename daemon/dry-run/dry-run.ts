@@ -18,7 +18,7 @@ import { findFrameAtStart, withFrameFacts } from '../pipeline/plan-job.js';
 import { captionsOfFile, textFormOf } from '../plan/decide/captions.js';
 import { isFragmentedFile, segmentedTracks, segmentGridsOf, segmentNames } from '../plan/decide/packaging.js';
 import { plan } from '../plan/plan.js';
-import type { OutputToPlan, Plan, PreparedCaptions, Product } from '../plan/plan-types.js';
+import type { OutputToPlan, Plan, PlannedFile, PreparedCaptions, Product } from '../plan/plan-types.js';
 import { expectedMedia } from '../plan/product.js';
 import { checkDryRunRequest } from './check-dry-run-request.js';
 import { type DryRunStep, describeSteps } from './describe-steps.js';
@@ -181,7 +181,7 @@ export async function dryRun(
     steps: [...steps, ...copySteps(dryRunOutputs)],
     warnings: [
       ...watermarks.warnings(),
-      ...captionNotes(jobPlan),
+      ...fileNotes(jobPlan),
       ...warnings,
       ...playlistNotes(resolved, jobPlan),
     ],
@@ -266,11 +266,16 @@ export function assumedCaptions(
   return [...ofInput, ...files.map((file) => captionsOfFile(file, assumed))];
 }
 
-/** What `venc plan` says about files of captions, one sentence each. */
-function captionNotes({ captionFiles }: Plan): readonly string[] {
-  if (captionFiles.length === 0) return [];
-  const names = captionFiles.map(({ path }) => path).join(', ');
-  return [`the captions are read and cut before the encoding, into ${names}`];
+/** What `venc plan` says about the files that the steps read besides the input, one sentence for each kind. */
+function fileNotes({ files }: Plan): readonly string[] {
+  const named = (content: PlannedFile['holds'], toSentence: (names: string) => string) => {
+    const paths = files.flatMap(({ holds, path }) => (holds === content ? [path] : []));
+    return paths.length === 0 ? [] : [toSentence(paths.join(', '))];
+  };
+  return [
+    ...named('captions', (names) => `the captions are read and cut before the encoding, into ${names}`),
+    ...named('metadata', (names) => `the tags and chapters are written before the encoding, to ${names}`),
+  ];
 }
 
 /**
@@ -316,7 +321,7 @@ function mergePlans(plans: readonly Plan[]): Plan {
     steps: plans.flatMap(({ steps }) => steps),
     measurements: plans.flatMap(({ measurements }) => measurements),
     products: plans.flatMap(({ products }) => products),
-    captionFiles: plans.flatMap(({ captionFiles }) => captionFiles),
+    files: plans.flatMap(({ files }) => files),
     rejections: plans.flatMap(({ rejections }) => rejections),
   };
 }

@@ -161,11 +161,24 @@ export interface UnusedTrack {
 /** What a file has besides the tracks that outputs are made from. Members are absent if there is nothing. */
 export interface UnusedContent {
   readonly tracks?: readonly UnusedTrack[];
-  readonly chapterCount?: number;
-  /** The names of the tags that people wrote, such as `title`. */
+  /** The names of tags that are too long, or too many. */
   readonly tags?: readonly string[];
   /** The chosen programme and the others; absent if the file has fewer than two. */
   readonly programs?: { readonly chosen: ProgramFacts; readonly others: readonly ProgramFacts[] };
+}
+
+/** A tag of a file, such as its title. */
+export interface Tag {
+  readonly name: string;
+  readonly value: string;
+}
+
+/** A chapter, with times from the start of the file. */
+export interface ChapterFacts {
+  readonly startSeconds: number;
+  readonly endSeconds: number;
+  /** Absent if the file declares none. */
+  readonly title?: string;
 }
 
 /** What a subtitle track is for, by the names of ffmpeg. */
@@ -201,6 +214,10 @@ export interface MediaFacts {
   readonly otherAudio?: readonly AudioFacts[];
   /** All subtitle tracks in the order of the file; absent if there are none. */
   readonly subtitles?: readonly SubtitleFacts[];
+  /** The tags that people or cameras wrote, each name once and in lower case; absent if there are none. */
+  readonly tags?: readonly Tag[];
+  /** Its chapters in the order of their times; absent if there are none. */
+  readonly chapters?: readonly ChapterFacts[];
   /** How far ffmpeg has to read the file before it knows tracks that begin late; absent if its default is enough. */
   readonly analysis?: Analysis;
   /** What else the file has; absent if nothing. */

@@ -88,7 +88,6 @@ const unused = object({
       1000,
     ),
   ),
-  chapterCount: optional(count),
   tags: optional(listOf(word, 1000)),
   programs: optional(object({ chosen: program, others: listOf(program, 1000) })),
 });
@@ -104,6 +103,10 @@ const media = nullable(
     audio: nullable(audio),
     otherAudio: optional(listOf(audio, 1000)),
     subtitles: optional(listOf(subtitle, 1000)),
+    tags: optional(listOf(object({ name: word, value: sentence }), 1000)),
+    chapters: optional(
+      listOf(object({ startSeconds: seconds, endSeconds: seconds, title: optional(sentence) }), 1000),
+    ),
     analysis: optional(object({ seconds: amount, bytes: count })),
     unused: optional(unused),
   }),

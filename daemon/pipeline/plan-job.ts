@@ -146,7 +146,7 @@ export async function planJob(
   const jobPlan = planFor(pendingOutputs);
   for (const { outputId, failure } of jobPlan.rejections)
     await run.change({ type: 'output-failed', id: outputId, failure });
-  for (const { path, content } of jobPlan.captionFiles) await writeFile(path, content);
+  for (const { path, content } of jobPlan.files) await writeFile(path, content);
   const { video } = inspected.media;
   if (video !== null && isHighRange(video) && !canToneMap(source.ffmpeg().capabilities)) {
     context.log(

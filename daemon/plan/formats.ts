@@ -71,6 +71,9 @@ export interface Container {
   readonly hasIndex?: boolean;
   /** False if tracks of captions are lost, although files of this muxer have them. */
   readonly hasCaptionTracks?: false;
+  /** The tags that it stores, so that ffmpeg reads them again under the same names; absent if it stores none. */
+  readonly tags?: { readonly only: readonly string[] } | { readonly except: readonly string[] };
+  readonly hasChapters?: true;
   /** Whether HEVC needs the tag `hvc1`: Apple's players accept no other. */
   readonly needsHvc1Tag?: boolean;
 }
@@ -78,7 +81,28 @@ export interface Container {
 // MP3 below 16 kHz in MP4 violates the standard.
 const mp3InMp4 = { mp3: [48_000, 44_100, 32_000, 24_000, 22_050, 16_000] } as const;
 
-const mpeg4Family = { hasIndex: true, needsHvc1Tag: true } as const;
+const mpeg4Tags = {
+  only: [
+    ...['title', 'artist', 'album_artist', 'album', 'date', 'genre', 'comment', 'description', 'synopsis'],
+    ...['show', 'season_number', 'episode_sort', 'episode_id', 'network', 'track', 'disc', 'composer'],
+    ...['lyrics', 'copyright', 'grouping', 'keywords', 'location', 'creation_time'],
+  ],
+} as const;
+const quickTimeTags = {
+  only: [
+    ...['title', 'artist', 'album', 'date', 'genre', 'comment', 'copyright', 'make', 'model', 'location'],
+    'creation_time',
+  ],
+} as const;
+const wavTags = {
+  only: ['title', 'artist', 'album', 'date', 'genre', 'comment', 'copyright', 'track', 'language'],
+} as const;
+// The names of the others become those of tags that exist already.
+const oggTags = { except: ['description'] } as const;
+const asfTags = { except: ['description', 'author', 'creation_time'] } as const;
+const anyTags = { except: [] } as const;
+
+const mpeg4Family = { hasIndex: true, needsHvc1Tag: true, tags: mpeg4Tags, hasChapters: true } as const;
 const mp4 = {
   ...mpeg4Family,
   muxer: 'mp4',
@@ -93,15 +117,29 @@ const mp4 = {
   copiedAudioCodecs: ['opus'],
   sampleRates: mp3InMp4,
 } as const satisfies Container;
-const m4a = { muxer: 'ipod', codecPairs: {}, audioOnlyCodecs: ['aac'], hasIndex: true } as const;
+const m4a = {
+  muxer: 'ipod',
+  codecPairs: {},
+  audioOnlyCodecs: ['aac'],
+  hasIndex: true,
+  tags: mpeg4Tags,
+  hasChapters: true,
+} as const;
 const f4a = { ...m4a, muxer: 'mp4' } as const;
 const threeGp = {
   muxer: '3gp',
+  tags: { only: ['creation_time', 'location'] },
+  hasChapters: true,
   codecPairs: { h264: ['aac'], mpeg4: ['aac', 'amr'] },
   audioOnlyCodecs: ['aac', 'amr'],
 } as const satisfies Container;
 const threeG2 = { ...threeGp, muxer: '3g2' } as const;
-const ogg = { muxer: 'ogg', codecPairs: { theora: ['vorbis'] }, audioOnlyCodecs: ['vorbis'] } as const;
+const ogg = {
+  muxer: 'ogg',
+  codecPairs: { theora: ['vorbis'] },
+  audioOnlyCodecs: ['vorbis'],
+  tags: oggTags,
+} as const;
 
 /** The containers by lower-case file extension: the valid combinations of the contract. */
 export const containers = {
@@ -116,12 +154,15 @@ export const containers = {
   '.f4v': mp4,
   '.mov': {
     ...mpeg4Family,
+    tags: quickTimeTags,
     muxer: 'mov',
     codecPairs: { h264: ['aac', 'mp3'], hevc: ['aac'] },
     audioOnlyCodecs: ['aac', 'mp3', 'pcm'],
   },
   '.mkv': {
     muxer: 'matroska',
+    tags: anyTags,
+    hasChapters: true,
     codecPairs: {
       h264: ['aac', 'mp3', 'ac3', 'eac3'],
       hevc: ['aac'],
@@ -135,11 +176,14 @@ export const containers = {
   },
   '.webm': {
     muxer: 'webm',
+    tags: anyTags,
+    hasChapters: true,
     codecPairs: { vp8: ['vorbis'], vp9: ['opus', 'vorbis'], av1: ['opus'] },
     audioOnlyCodecs: ['vorbis', 'opus'],
   },
   '.flv': {
     muxer: 'flv',
+    tags: anyTags,
     codecPairs: { h264: ['aac', 'mp3'], vp6: ['aac', 'mp3'] },
     audioOnlyCodecs: ['aac', 'mp3'],
     sampleRates: { mp3: [44_100, 22_050, 11_025] },
@@ -167,23 +211,29 @@ export const containers = {
   '.3g2': threeG2,
   '.3gp2': threeG2,
   '.3gpp2': threeG2,
-  '.wmv': { muxer: 'asf', codecPairs: { wmv: ['wma', 'mp3'] }, audioOnlyCodecs: ['wma'] },
+  '.wmv': {
+    muxer: 'asf',
+    tags: asfTags,
+    hasChapters: true,
+    codecPairs: { wmv: ['wma', 'mp3'] },
+    audioOnlyCodecs: ['wma'],
+  },
   '.ogv': ogg,
   '.ogg': ogg,
   '.ogx': ogg,
-  '.oga': { muxer: 'ogg', codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
-  '.mp3': { muxer: 'mp3', codecPairs: {}, audioOnlyCodecs: ['mp3'] },
+  '.oga': { muxer: 'ogg', tags: oggTags, codecPairs: {}, audioOnlyCodecs: ['vorbis'] },
+  '.mp3': { muxer: 'mp3', tags: anyTags, hasChapters: true, codecPairs: {}, audioOnlyCodecs: ['mp3'] },
   '.m4a': m4a,
   '.m4b': m4a,
   '.m4r': m4a,
   '.f4a': f4a,
   '.f4b': f4a,
   '.aac': { muxer: 'adts', codecPairs: {}, audioOnlyCodecs: ['aac'] },
-  '.wma': { muxer: 'asf', codecPairs: {}, audioOnlyCodecs: ['wma'] },
+  '.wma': { muxer: 'asf', tags: asfTags, hasChapters: true, codecPairs: {}, audioOnlyCodecs: ['wma'] },
   '.ac3': { muxer: 'ac3', codecPairs: {}, audioOnlyCodecs: ['ac3'] },
   '.ec3': { muxer: 'eac3', codecPairs: {}, audioOnlyCodecs: ['eac3'] },
   '.eac3': { muxer: 'eac3', codecPairs: {}, audioOnlyCodecs: ['eac3'] },
-  '.wav': { muxer: 'wav', codecPairs: {}, audioOnlyCodecs: ['pcm'] },
+  '.wav': { muxer: 'wav', tags: wavTags, codecPairs: {}, audioOnlyCodecs: ['pcm'] },
 } as const satisfies Record<string, Container>;
 
 /** The extension of a supported container, e.g. `.mp4`. */

@@ -220,6 +220,13 @@ export interface TrackSource {
   readonly lengthSeconds: number | null;
 }
 
+/** A file that the steps read besides the input. */
+export interface PlannedFile {
+  readonly path: string;
+  readonly content: string | Buffer;
+  readonly holds: 'captions' | 'metadata';
+}
+
 /** How the outputs of a job are encoded from its input. */
 export interface Plan {
   readonly steps: readonly Step[];
@@ -230,7 +237,7 @@ export interface Plan {
   readonly measurements: readonly PlannedMeasurement[];
   readonly products: readonly Product[];
   /** The files that the steps read besides the input, to be written before they run. */
-  readonly captionFiles: readonly { readonly path: string; readonly content: string | Buffer }[];
+  readonly files: readonly PlannedFile[];
   /** Outputs that cannot be encoded from this input, and why. The other outputs are not affected. */
   readonly rejections: readonly OutputRejection[];
 }

@@ -13,12 +13,14 @@ import { groupDecisions, hasVideo } from './decide/group-decisions.js';
 import { hasHintTracks } from './decide/hint-tracks.js';
 import { decideLanguage, selectAudio } from './decide/languages.js';
 import { leftOutWarnings } from './decide/left-out.js';
+import { decideMetadata } from './decide/metadata.js';
 import { decidePackaging } from './decide/packaging.js';
 import { decideHeldFrame, decideLastFrame, isLastFrameHeld } from './decide/timing.js';
 import type { Capabilities, OutputToPlan, Plan, PlanPaths, Step } from './plan-types.js';
 import { productOf } from './product.js';
 import { captionFilesOf } from './write/captions.js';
 import { measurementsOf } from './write/measurements.js';
+import { metadataFileOf } from './write/metadata.js';
 import { groupSteps, isInTwoPasses, stepsFor } from './write/steps.js';
 
 /**
@@ -47,7 +49,10 @@ export function plan(
     ),
     measurements: decisions.flatMap((decision) => measurementsOf(decision, paths, capabilities)),
     products: decisions.map((decision) => productOf(decision, media, paths)),
-    captionFiles: decisions.flatMap((decision) => captionFilesOf(decision, paths)),
+    files: decisions.flatMap((decision) => [
+      ...captionFilesOf(decision, paths),
+      ...metadataFileOf(decision, paths),
+    ]),
     rejections: results.flatMap(({ output, result }) =>
       'failure' in result ? [{ outputId: output.id, failure: result.failure }] : [],
     ),
@@ -201,6 +206,12 @@ function decideOutput(
     ...(isVideo && media.video !== null ? [media.video] : []),
     ...((audioResult.audio !== null || copies?.audio != null) && inputAudio !== null ? [inputAudio] : []),
   ];
+  const packaging = packagingOf(settings, { filename, extension: combination.extension }, isVideo);
+  const { metadata, warnings: metadataWarnings } = decideMetadata(settings, media, {
+    extension: combination.extension,
+    clip,
+    isCut: packaging.packaging !== undefined,
+  });
   const decision = {
     outputId: id,
     extension: combination.extension,
@@ -221,7 +232,8 @@ function decideOutput(
     ...(tracks.length === 0 ? {} : { captions: tracks }),
     ...(renditions === undefined ? {} : { captionRenditions: renditions }),
     ...(hasHintTracks(settings, container) ? { hasHintTracks: true } : {}),
-    ...packagingOf(settings, { filename, extension: combination.extension }, isVideo),
+    ...packaging,
+    ...(metadata.tags.length + metadata.chapters.length === 0 ? {} : { metadata }),
     warnings: [
       ...selected.warnings,
       ...leftOutWarnings(settings, given, {
@@ -229,6 +241,7 @@ function decideOutput(
         wantsAudio: combination.audio !== null,
         hasVideo: isVideo,
       }),
+      ...metadataWarnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),
       ...(combination.video === null || inputVideo !== null ? [] : endedWarnings('video', media.video)),
       ...(combination.audio === null || inputAudio !== null ? [] : endedWarnings('audio', media.audio)),

@@ -91,17 +91,26 @@ const chapters = async () => {
   return ['-i', path, '-map_metadata', '1', '-map_chapters', '1'];
 };
 
-const taggedWarnings = [
-  'The 2 chapters of the input were left out.',
-  'The tags of the input were left out: title, artist.',
-];
-
-for (const [settings, output] of [
-  [{}, 'out.mp4'],
-  [{ copy_video: true, copy_audio: true }, 'out.mkv'],
-  [{ type: 'segmented' }, 'out.m3u8'],
-  [{ thumbnails: { number: 1 } }, 'out.webm'],
-  [{}, 'out.mp3'],
+for (const [settings, output, expected] of [
+  [{}, 'out.mp4', []],
+  [{ copy_video: true, copy_audio: true }, 'out.mkv', []],
+  [
+    { type: 'segmented' },
+    'out.m3u8',
+    [
+      'The tags of the input were left out: title, artist (segments have no place for them).',
+      'The 2 chapters of the input were left out: segments have no chapters.',
+    ],
+  ],
+  [{ thumbnails: { number: 1 } }, 'out.webm', []],
+  [
+    {},
+    'out.aac',
+    [
+      'The tags of the input were left out: title, artist (.aac files have no place for them).',
+      'The 2 chapters of the input were left out: .aac files have no chapters.',
+    ],
+  ],
 ] as const) {
   test(`chapters and tags are named if ${JSON.stringify(settings)} leaves them out of ${output}`, async ({
     encoder,
@@ -111,7 +120,7 @@ for (const [settings, output] of [
     const warnings = warningsOf(await encoder.encoded(input, settings, output));
     assert.equal(
       warnings.filter((text) => /chapter|tags/.test(text)),
-      taggedWarnings,
+      expected,
     );
   });
 }

@@ -44,7 +44,7 @@ test('captions are copied from files into the output, after the first pass', () 
   const given = captions({ language: 'de', title: 'Titel', dispositions: ['default'] });
   const made = planned({ video_bitrate: 500, onepass: false }, 'film.mp4', [given]);
   assert.equal(
-    made.captionFiles.map(({ path }) => path),
+    made.files.map(({ path }) => path),
     ['/scratch/captions-7-file-0.mp4'],
   );
   assert.match(argsOf(made), /-i file:\/scratch\/captions-7-file-0\.mp4 .*-map 1:0 .*-c:s copy/);
@@ -102,7 +102,7 @@ for (const [name, filename, subtitles, prepared, warnings] of [
 test('an output without video, with skip_captions or subtitles: drop has no captions and no warning', () => {
   for (const settings of [{ skip_video: true }, { skip_captions: true }, { subtitles: 'drop' }] as const) {
     const made = planned(settings, 'film.mp4', [captions()], { subtitles: [pgs] });
-    assert.equal(made.captionFiles, []);
+    assert.equal(made.files, []);
     assert.equal(made.products[0]?.warnings, []);
   }
 });
@@ -110,7 +110,7 @@ test('an output without video, with skip_captions or subtitles: drop has no capt
 test('burned captions are drawn by name in the scratch folder', () => {
   const made = planned({ subtitles: 'burn' }, 'film.ts', [captions()]);
   assert.equal(
-    made.captionFiles.map(({ path }) => path),
+    made.files.map(({ path }) => path),
     ['/scratch/burned-7.vtt'],
   );
   assert.match(argsOf(made), /,subtitles=burned-7\.vtt,format=yuv420p\[v\]/);

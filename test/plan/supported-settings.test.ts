@@ -52,6 +52,11 @@ const bilingual: MediaFacts = {
   audio: audioFacts({ language: 'en' }),
   otherAudio: [audioFacts({ streamIndex: 2, language: 'de' })],
 };
+const tagged: MediaFacts = {
+  ...film,
+  tags: [{ name: 'title', value: 'Holidays' }],
+  chapters: [{ startSeconds: 0, endSeconds: 5, title: 'One' }],
+};
 const fields = mediaFacts({
   video: videoFacts({ width: 720, height: 576, fieldOrder: 'top-first', codec: 'mpeg2video' }),
   audio: audioFacts({ channels: 6, sampleRate: 96_000 }),
@@ -63,6 +68,7 @@ const contexts: readonly (readonly [Settings, string, MediaFacts])[] = [
   [{}, 'film.mp4', fields],
   [{}, 'film.mp4', subtitled],
   [{}, 'film.mp4', bilingual],
+  [{}, 'film.mp4', tagged],
   [{ width: 640, height: 640 }, 'film.mp4', film],
   [{ width: 1920 }, 'film.mp4', film],
   [{ video_bitrate: 800 }, 'film.mp4', film],

@@ -136,21 +136,19 @@ function valuesByKind(setting: Setting): readonly unknown[] {
             [[]],
             ...wrongValuesFor(setting.of).filter((value) => value === true),
           ];
-    case 'map':
+    case 'map': {
+      const isTags = setting.of === 'tags';
+      const invalidNames = ['', ' ', 'a b', 'a:', 'a\n', 'ä', 'x'.repeat(setting.maxNameLength + 1)];
+      const invalidTexts = [5, true, null, {}, [], 'a\r\nX-B: c', 'a\u0000', 'a\tb'];
       return [
         ...[5, 'text', true, ['text'], [{}]],
         Object.fromEntries(Array.from({ length: setting.max + 1 }, (_, index) => [`X-${index}`, 'text'])),
-        ...['', ' ', 'a b', 'a:', 'a\n', 'ä', 'x'.repeat(setting.maxNameLength + 1)].map((name) => ({
-          [name]: 'text',
-        })),
-        ...[5, true, null, {}, [], 'a\nb', 'a\r\nX-B: c', 'a\u0000', 'a\tb', 'ä', '\u{1f600}'].map(
-          (text) => ({
-            'X-A': text,
-          }),
-        ),
+        ...[...invalidNames, ...(isTags ? ['-i', 'a=b', 'a;b'] : [])].map((name) => ({ [name]: 'text' })),
+        ...[...invalidTexts, ...(isTags ? [] : ['a\nb', 'ä', '\u{1f600}'])].map((text) => ({ 'X-A': text })),
         { 'X-A': 'x'.repeat(setting.maxLength + 1) },
         { 'X-A': 'text', 'x-a': 'text' },
         ...setting.reserved.map((name) => ({ [name.replace('*', 'id').toUpperCase()]: 'text' })),
       ];
+    }
   }
 }

@@ -28,6 +28,7 @@ import {
   textAt,
 } from './probe-fields.js';
 import { isCodecKnown, isUsableAudio, readAudio, readDuration, toKilobits } from './read-streams.js';
+import { readChapters, readTags } from './read-tags.js';
 import { readUnused } from './read-unused.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 import { programNames, selectProgram } from './select-program.js';
@@ -278,6 +279,8 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
     used: new Set([...used].map(({ streamIndex }) => streamIndex)),
     ...{ stills, empty },
   });
+  const { tags } = readTags(json);
+  const chapters = readChapters(json);
   const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;
   return {
     media: {
@@ -288,6 +291,8 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       audio,
       ...(otherAudio.length === 0 ? {} : { otherAudio }),
       ...(subtitles.length === 0 ? {} : { subtitles }),
+      ...(tags.length === 0 ? {} : { tags }),
+      ...(chapters.length === 0 ? {} : { chapters }),
       ...(output.analysis === undefined ? {} : { analysis: output.analysis }),
       ...(unused === null ? {} : { unused }),
     },

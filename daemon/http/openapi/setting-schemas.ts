@@ -207,18 +207,28 @@ function schemePattern({ schemes, emptyMeansOmitted, acceptsEmail }: UrlSetting)
   return emptyMeansOmitted ? `^(?:$|${known}:/)` : `^${known}:/`;
 }
 
-function mapSchema({ max, maxNameLength, maxLength, reserved }: MapSetting): Schema {
+const tagName = '^[A-Za-z\\d][\\w.\\-]*$';
+// Control characters except line feeds.
+const tagValue = '^[^\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]*$';
+
+function mapSchema({ of, words, max, maxNameLength, maxLength, reserved }: MapSetting): Schema {
   const reservedPattern = reserved.map((text) => inAnyCase(text).replace(/\*$/, '.*')).join('|');
-  return {
+  const map: Schema = {
     type: 'object',
     maxProperties: max,
     propertyNames: {
       maxLength: maxNameLength,
-      pattern: headerName,
+      pattern: of === 'tags' ? tagName : headerName,
       not: { pattern: `^(?:${reservedPattern})$` },
     },
-    additionalProperties: { type: 'string', maxLength, pattern: '^[\\x20-\\x7e]*$' },
+    additionalProperties: {
+      type: 'string',
+      maxLength,
+      pattern: of === 'tags' ? tagValue : '^[\\x20-\\x7e]*$',
+    },
   };
+  if (words === undefined) return map;
+  return { anyOf: [map, { type: 'string', pattern: `^(?:${words.map(inAnyCase).join('|')})$` }] };
 }
 
 /** A case-insensitive pattern for a word: JSON Schema has no flag for that. */

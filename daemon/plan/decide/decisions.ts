@@ -1,5 +1,13 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { AudioFacts, ConvertedAudio, Orientation, Ratio, VideoFacts } from '../../jobs/media.js';
+import type {
+  AudioFacts,
+  ChapterFacts,
+  ConvertedAudio,
+  Orientation,
+  Ratio,
+  Tag,
+  VideoFacts,
+} from '../../jobs/media.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { Level, VideoEncoderName } from '../encoders.js';
 import type { Container } from '../formats.js';
@@ -291,6 +299,12 @@ export interface Copies {
   readonly repeatsParameterSets: boolean;
 }
 
+/** The tags and chapters of an output. Times count from the start of the clip. */
+export interface Metadata {
+  readonly tags: readonly Tag[];
+  readonly chapters: readonly ChapterFacts[];
+}
+
 /** A setting that is corrected for this input: its name, the value that is used, and why, as part of a sentence. */
 export interface Correction {
   readonly name: keyof OutputSettings;
@@ -320,6 +334,8 @@ export interface Decision {
   readonly captions?: readonly CaptionTrack[];
   /** Captions that are written to files next to it, or next to its segments; absent if there are none. */
   readonly captionRenditions?: readonly CaptionRendition[];
+  /** Its tags and chapters; absent if it has none. */
+  readonly metadata?: Metadata;
   /** Null if the duration of the last frame needs no correction. */
   readonly lastFrame: LastFrame | null;
   /** What was changed or left out for this input, one sentence each. */

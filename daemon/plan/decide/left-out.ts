@@ -15,7 +15,7 @@ interface KeptStreams {
 const maxNames = 8;
 
 /**
- * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks, chapters, tags,
+ * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks,
  * cover images, attached files and data tracks. What the request leaves out on purpose is not named: skipped audio and
  * captions, skipped video with its subtitles, and the alternatives of a programme or an audio track that it chooses.
  */
@@ -24,7 +24,7 @@ export function leftOutWarnings(
   media: MediaFacts,
   { wantsVideo, wantsAudio, hasVideo }: KeptStreams,
 ): readonly string[] {
-  const { tracks = [], chapterCount = 0, tags = [], programs } = media.unused ?? {};
+  const { tracks = [], programs } = media.unused ?? {};
   const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
   const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
   const covers = tracks.filter(({ kind }) => kind === 'cover').length;
@@ -36,19 +36,13 @@ export function leftOutWarnings(
     ...(wantsAudio && settings.select_audio_language === undefined ? otherAudioWarnings(media) : []),
     ...trackWarnings('audio', audios),
     ...(hasVideo || !wantsVideo ? [] : subtitleWarnings(settings, media)),
-    ...sentence(chapterCount === 0 ? [] : [`${chapterCount}`], (count) =>
-      chapterCount === 1
-        ? 'The chapter of the input was left out.'
-        : `The ${count} chapters of the input were left out.`,
-    ),
-    ...sentence(tags, (names) => `The tags of the input were left out: ${names}.`),
     ...(covers === 0 ? [] : [`The cover ${plural('image', covers)} of the input ${was(covers)} left out.`]),
-    ...sentence(
+    ...namesSentence(
       files.map(({ fileName, codec, streamIndex }) => fileName ?? `${codec} in stream ${streamIndex}`),
       (names) =>
         `The ${plural('file', files.length)} attached to the input ${was(files.length)} left out: ${names}.`,
     ),
-    ...sentence(
+    ...namesSentence(
       data.map(({ codec, streamIndex }) => `stream ${streamIndex} (${dataName(codec)})`),
       (names) =>
         `The ${plural('data track', data.length)} of the input ${was(data.length)} left out: ${names}.`,
@@ -60,7 +54,10 @@ const plural = (noun: string, count: number) => (count === 1 ? noun : `${noun}s`
 const was = (count: number) => (count === 1 ? 'was' : 'were');
 
 /** A sentence with a list of names; none if there are no names. */
-function sentence(names: readonly string[], toSentence: (names: string) => string): readonly string[] {
+export function namesSentence(
+  names: readonly string[],
+  toSentence: (names: string) => string,
+): readonly string[] {
   if (names.length === 0) return [];
   const more = names.length - maxNames;
   const shown = names.slice(0, maxNames).join(', ');
@@ -99,7 +96,7 @@ const reasons = {
 /** One sentence for each reason. */
 function trackWarnings(kind: 'video' | 'audio', tracks: readonly UnusedTrack[]): readonly string[] {
   return (['empty', 'unknown-codec', 'still', 'other'] as const).flatMap((reason) =>
-    sentence(
+    namesSentence(
       tracks
         .filter((track) => (track.reason ?? 'other') === reason)
         .map(({ streamIndex, codec }) => `stream ${streamIndex} (${codec})`),
@@ -112,7 +109,7 @@ function trackWarnings(kind: 'video' | 'audio', tracks: readonly UnusedTrack[]):
 function otherAudioWarnings({ otherAudio = [] }: MediaFacts): readonly string[] {
   const name = ({ streamIndex, codec, language }: AudioFacts) =>
     `stream ${streamIndex} (${language === undefined ? codec : `${codec}, ${language}`})`;
-  return sentence(
+  return namesSentence(
     otherAudio.map(name),
     (names) =>
       `The audio in ${names} of the input was left out: an output has one audio track (select_audio_language chooses it).`,
@@ -122,7 +119,7 @@ function otherAudioWarnings({ otherAudio = [] }: MediaFacts): readonly string[] 
 /** The subtitles of an output without video, which has no place for them. */
 function subtitleWarnings(settings: OutputSettings, { subtitles = [] }: MediaFacts): readonly string[] {
   if (!wantsCaptions(settings)) return [];
-  return sentence(
+  return namesSentence(
     subtitles.map(({ streamIndex, codec }) => `stream ${streamIndex} (${codec})`),
     (names) => `The subtitles in ${names} of the input were left out: the input has no video.`,
   );

@@ -2,7 +2,7 @@ import type { Analysis, SubtitleFacts, VideoFacts } from '../../jobs/media.js';
 import { textFormOf } from '../decide/captions.js';
 import type { Decision, VideoDecision } from '../decide/decisions.js';
 import type { Container } from '../formats.js';
-import type { CaptionTrack, PlanPaths } from '../plan-types.js';
+import type { CaptionTrack, PlannedFile, PlanPaths } from '../plan-types.js';
 import { fileArgument, safeInputArgs, safeInputOptions } from '../safe-input.js';
 import { secondsArgument } from './input.js';
 
@@ -13,14 +13,12 @@ function fileTracks({ captions = [] }: Decision): readonly FileTrack[] {
 }
 
 /** The files of captions that the steps of an output read. */
-export function captionFilesOf(
-  decision: Decision,
-  paths: PlanPaths,
-): readonly { readonly path: string; readonly content: string | Buffer }[] {
+export function captionFilesOf(decision: Decision, paths: PlanPaths): readonly PlannedFile[] {
   const { burned } = decision.video ?? {};
   return [...fileTracks(decision), ...(burned === undefined ? [] : [burned])].map((file) => ({
     path: pathOf(file, paths),
     content: file.content,
+    holds: 'captions',
   }));
 }
 

@@ -14,6 +14,8 @@ interface Streams {
   readonly audio: string | null;
   /** The caption tracks, in order. */
   readonly captions: readonly string[];
+  /** The number of the input with the tags and chapters. */
+  readonly metadata: number | null;
 }
 
 /** The arguments for one output file of a run: streams, encoders, part of the timeline, container. */
@@ -43,7 +45,7 @@ export function outputArgs(
     ...(streams.captions.length === 0 ? [] : captionTrackArgs(decision)),
     ...(skipOf(decision).seconds > 0 ? ['-ss', secondsArgument(skipOf(decision).seconds)] : []),
     ...(clip.lengthSeconds === null ? [] : ['-t', secondsArgument(clip.lengthSeconds)]),
-    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, path, capabilities)),
+    ...(pass?.number === 1 ? firstPassFile : fileArgs(decision, streams.metadata, path, capabilities)),
   ];
 }
 
@@ -96,7 +98,12 @@ function isMp4({ container: { hasIndex = false }, packaging }: Decision): boolea
 /** About two frames of AAC at 128 kbit/s. Packets of one frame would add 5 % to a rendition with a low bitrate. */
 const audioPacketBytes = 800;
 
-function fileArgs(decision: Decision, path: string, { hasFpsMode: isNew }: Capabilities): readonly string[] {
+function fileArgs(
+  decision: Decision,
+  metadata: number | null,
+  path: string,
+  { hasFpsMode: isNew }: Capabilities,
+): readonly string[] {
   const { video, audio, language, hasHintTracks = false, packaging, copies, clip } = decision;
   const { muxer, hasIndex = false } = decision.container;
   const hasVideo = video !== null || copies?.video != null;
@@ -108,8 +115,8 @@ function fileArgs(decision: Decision, path: string, { hasFpsMode: isNew }: Capab
     ...(hasHintTracks ? ['+rtphint'] : []),
   ].join('');
   return [
-    // Cameras store locations and owners, which are private. Chapters would become a separate stream.
-    ...['-map_metadata', '-1', '-map_chapters', '-1'],
+    // Not those of the input itself: `decideMetadata` chooses them.
+    ...['-map_metadata', String(metadata ?? -1), '-map_chapters', String(metadata ?? -1)],
     ...(language === null ? [] : ['-metadata:s:a:0', `language=${language}`]),
     ...muxQueueOption,
     ...(flags === '' ? [] : ['-movflags', flags]),

@@ -7,6 +7,7 @@ import { captionInputArgs, captionInputCount, captionStreams } from './captions.
 import { videoGraph, videoLabel } from './filters.js';
 import { groupGraph, groupLabel } from './group-graph.js';
 import { audioFileArgs, inputArgs, repackArgs } from './input.js';
+import { metadataInputArgs } from './metadata.js';
 import { outputArgs, skipOf } from './output.js';
 import type { Pass } from './video.js';
 import { watermarkInputArgs } from './watermarks.js';
@@ -65,7 +66,8 @@ function encodeArgs(
   const copiedAudio = pass?.number === 1 ? null : (decision.copies?.audio ?? null);
   // After the input and the file of its audio, if any.
   const firstWatermark = audioFile === null ? 1 : 2;
-  const captioned = pass?.number === 1 ? withoutCaptions(decision) : decision;
+  const whole = pass?.number === 1 ? withoutFiles(decision) : decision;
+  const firstCaptions = firstWatermark + (video?.watermarks.length ?? 0);
   const graph = (of: VideoDecision) => videoGraph(of, capabilities, firstWatermark, skipOf(decision));
   const streams = {
     video: copiedVideo !== null ? `0:${copiedVideo.streamIndex}` : video === null ? null : videoLabel,
@@ -77,20 +79,23 @@ function encodeArgs(
           : audioFile === null
             ? `0:${audio.streamIndex}`
             : '1:0',
-    captions: captionStreams(captioned, firstWatermark + (video?.watermarks.length ?? 0)),
+    captions: captionStreams(whole, firstCaptions),
+    metadata: whole.metadata === undefined ? null : firstCaptions + captionInputCount(whole),
   };
   return [
     '-y',
     ...inputArgs(paths, clip, video),
     ...(audioFile ?? []),
     ...(video === null ? [] : watermarkInputArgs(video.watermarks)),
-    ...captionInputArgs(captioned, skipOf(decision).seconds, paths),
+    ...captionInputArgs(whole, skipOf(decision).seconds, paths),
+    ...metadataInputArgs(whole, paths),
     ...(video === null ? [] : ['-filter_complex', graph(video)]),
     ...outputArgs(decision, streams, pass, productPath(decision, paths), capabilities),
   ];
 }
 
-function withoutCaptions({ captions: _, ...decision }: Decision): Decision {
+/** The output of a first pass, which is discarded. */
+function withoutFiles({ captions: _captions, metadata: _metadata, ...decision }: Decision): Decision {
   return decision;
 }
 
@@ -157,25 +162,31 @@ function groupArgs(
   // After the input and the files of its audio.
   const firstWatermark = 1 + audioFiles.size;
   const firstCaptions = firstWatermark + videos.reduce((sum, { watermarks }) => sum + watermarks.length, 0);
+  const firstMetadata = firstCaptions + captionsBefore(group.videos, group.videos.length);
+  const withMetadata = all.filter(({ metadata }) => metadata !== undefined);
+  const metadataOf = (decision: Decision) =>
+    decision.metadata === undefined ? null : firstMetadata + withMetadata.indexOf(decision);
   return [
     '-y',
     ...inputArgs(paths, first.clip, first.video),
     ...[...audioFiles.values()].flatMap((args) => args ?? []),
     ...videos.flatMap(({ watermarks }) => watermarkInputArgs(watermarks)),
     ...group.videos.flatMap((decision) => captionInputArgs(decision, skipOf(first).seconds, paths)),
+    ...withMetadata.flatMap((decision) => metadataInputArgs(decision, paths)),
     ...['-filter_complex', groupGraph(videos, source, capabilities, skipOf(first), firstWatermark)],
     ...group.videos.flatMap((decision, index) => {
       const streams = {
         video: groupLabel(index),
         audio: audioOf(decision),
         captions: captionStreams(decision, firstCaptions + captionsBefore(group.videos, index)),
+        metadata: metadataOf(decision),
       };
       const path = productPath(decision, paths);
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
     ...group.audios.flatMap((decision) => {
       const path = productPath(decision, paths);
-      const streams = { video: null, audio: audioOf(decision), captions: [] };
+      const streams = { video: null, audio: audioOf(decision), captions: [], metadata: metadataOf(decision) };
       return outputArgs(decision, streams, passOf(decision, pass, paths), path, capabilities);
     }),
   ];

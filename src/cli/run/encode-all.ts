@@ -1,5 +1,6 @@
-import { access, rmdir } from 'node:fs/promises';
+import { access, rmdir, stat, utimes } from 'node:fs/promises';
 import { basename, dirname, join, resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord } from '../../shared/records.js';
@@ -82,6 +83,7 @@ export async function encodeAll(
           await removeEmptyFolders(folders);
           throw interruptedError(encode.job, encode.destinations);
         }
+        if (encode !== null) await keepModificationTime(encode.job, resolvedRequest);
         if (index === runs.length - 1) display.stop();
         if (encode !== null) encodes.push(encode);
         const ended = await reportEnd(encode, resolvedRequest, {
@@ -165,6 +167,19 @@ function toFinishedEncode(
     isUrl(path) ? withoutPassword(job.output_media_files[index]?.url ?? path) : path,
   );
   return { job, destinations, startedAtMs, endedAtMs: Date.now() };
+}
+
+/** Gives the finished files the modification time of a local input, unless its tags are dropped. Never rejects. */
+async function keepModificationTime(job: JobRecord, { body, paths }: ResolvedRequest): Promise<void> {
+  const { input, outputs } = body;
+  if (typeof input !== 'string' || !/^file:/i.test(input)) return;
+  const source = await stat(fileURLToPath(input)).catch(() => null);
+  for (const [index, path] of paths.entries()) {
+    const { metadata } = (Array.isArray(outputs) ? (outputs[index] ?? {}) : {}) as { metadata?: unknown };
+    const isFinished = job.output_media_files[index]?.state === 'finished';
+    if (source !== null && isFinished && metadata !== 'drop' && !isUrl(path))
+      await utimes(path, source.atime, source.mtime).catch(() => undefined);
+  }
 }
 
 /** What {@link reportEnd} needs in addition to the encode. */

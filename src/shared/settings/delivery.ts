@@ -61,6 +61,7 @@ export const deliveryTable = {
   headers: {
     seenIn: 'delivery',
     kind: 'map',
+    of: 'headers',
     example: { 'Cache-Control': 'max-age=3600' },
     max: 20,
     maxNameLength: 128,

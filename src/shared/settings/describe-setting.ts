@@ -53,7 +53,7 @@ export function valueText(setting: Setting): string {
     case 'unchecked':
       return setting.type ?? 'any';
     case 'map':
-      return `object of up to ${setting.max} strings of up to ${setting.maxLength} characters, by name`;
+      return `${(setting.words ?? []).map((word) => `${code(word)}, or `).join('')}object of up to ${setting.max} strings of up to ${setting.maxLength} characters, by name`;
   }
 }
 

@@ -6,7 +6,14 @@ import { isObject } from '../util/is-object.js';
 import { outputTable } from './index.js';
 import { pathTo } from './parse-result.js';
 import { toDecimal } from './read-number.js';
-import type { BooleanSetting, ListSetting, ObjectSetting, Setting, SettingsTable } from './setting.js';
+import type {
+  BooleanSetting,
+  ListSetting,
+  MapSetting,
+  ObjectSetting,
+  Setting,
+  SettingsTable,
+} from './setting.js';
 
 /** Fields of a request as a client sends them, under the names of the service. */
 export type RequestFields = Readonly<Record<string, unknown>>;
@@ -31,6 +38,8 @@ export function requestValue(setting: Setting, word: unknown, flag: string): unk
       return typeof word === 'string' ? normalizeTypedTime(word) : word;
     case 'list':
       return listValue(setting, word, flag);
+    case 'map':
+      return mapValue(setting, word, flag);
     case 'object':
       // With `textField`, the text is the value of that field and can have any form, unless it begins with the name of
       // a field.
@@ -115,6 +124,18 @@ function listValue(setting: ListSetting, word: unknown, flag: string): unknown {
     .flatMap((one) => (isPlain && typeof one === 'string' ? one.split(',') : [one]))
     .map((one) => requestValue(setting.of, one, flag));
   return setting.isSentAlone && values.length === 1 ? values[0] : values;
+}
+
+function mapValue({ words = [] }: MapSetting, word: unknown, flag: string): unknown {
+  const given: readonly string[] = (Array.isArray(word) ? word : [word]).map(String);
+  const [only = ''] = given;
+  if (given.length === 1 && words.includes(only.toLowerCase())) return only;
+  const entries = given.map((one) => /^([^=]*)=(.*)$/s.exec(one) ?? []);
+  if (entries.some(([, name = '']) => name === '')) {
+    const orWord = words.length === 0 ? '' : `, or one of ${words.join(', ')} alone`;
+    throw new VencError('UsageError', `${flag} must be name=value${orWord}.`);
+  }
+  return Object.fromEntries(entries.map(([, name = '', value = '']) => [name, value]));
 }
 
 function beginsWithField({ fields }: ObjectSetting, word: string): boolean {

@@ -79,7 +79,7 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
         help: helpOf(setting),
         choices: choicesOf(setting),
         path,
-        repeatable: setting.kind === 'list',
+        repeatable: setting.kind === 'list' || setting.kind === 'map',
       };
     });
 }
@@ -103,6 +103,8 @@ function argumentOf(name: string, setting: Setting): string {
     case 'object':
       if (setting.textField !== undefined) return `<${setting.textField}>`;
       return setting.numberField === undefined ? '<name=value,...>' : '<n|name=value,...>';
+    case 'map':
+      return '<name=value>';
     case 'text':
       return `<${setting.argument ?? name.replaceAll('_', '-')}>`;
     default:
@@ -122,9 +124,11 @@ export function choicesOf(setting: Setting): readonly string[] {
  * default: as many as the input has, at most 2)`.
  */
 function helpOf(setting: Setting): string {
-  const notes = [rangeOf(setting), defaultOf(setting), setting.kind === 'list' ? 'repeatable' : ''].filter(
-    (note) => note !== '',
-  );
+  const notes = [
+    rangeOf(setting),
+    defaultOf(setting),
+    setting.kind === 'list' || setting.kind === 'map' ? 'repeatable' : '',
+  ].filter((note) => note !== '');
   return notes.length === 0 ? setting.help : `${setting.help} (${notes.join('; ')})`;
 }
 

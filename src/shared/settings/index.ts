@@ -9,6 +9,7 @@ import { encryptionTable } from './encryption.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
 import { keyframesTable } from './keyframes.js';
+import { metadataTable } from './metadata.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { playlistsTable } from './playlists.js';
 import { resolutionTable } from './resolution.js';
@@ -43,6 +44,7 @@ export const outputTable = {
   ...playlistsTable,
   ...encryptionTable,
   ...captionsTable,
+  ...metadataTable,
   ...notAppliedOutputTable,
 } as const satisfies SettingsTable;
 

@@ -31,6 +31,7 @@ export const notificationTable = {
   },
   headers: {
     kind: 'map',
+    of: 'headers',
     max: 20,
     maxNameLength: 64,
     maxLength: 1024,

@@ -126,33 +126,53 @@ function hasHost(address: string): boolean {
   return startOfAddress.test(address) && (parseUrl(address)?.hostname ?? '') !== '';
 }
 
-const headerName = /^[\w!#$%&'*+.^`|~-]+$/;
-const headerValue = /^[\x20-\x7e]*$/;
+/** The names and values of a map, and the rules that other ones violate. */
+const mapForms = {
+  headers: {
+    what: 'strings by header name',
+    name: /^[\w!#$%&'*+.^`|~-]+$/,
+    nameRule: 'header names, such as X-Order,',
+    value: /^[\x20-\x7e]*$/,
+    valueRule: 'must contain only visible ASCII characters and spaces',
+  },
+  tags: {
+    what: 'strings by the name of a tag',
+    name: /^[A-Za-z\d][\w.-]*$/,
+    nameRule: 'names of tags, such as title,',
+    value: /^(?:[^\p{Cc}\p{Cs}]|\n)*$/u,
+    valueRule: 'must not contain control characters or unpaired surrogates',
+  },
+} as const;
 
 /**
- * Validates an object of HTTP headers. Names are valid HTTP header names, unique regardless of case; values are
- * visible ASCII text. Validation errors do not repeat invalid names, because a name may be a whole header line that
- * includes a secret value.
+ * Validates an object of strings by name, or one of the words of the setting. Names are unique regardless of case.
+ * Validation errors do not repeat invalid names, because a name may be a whole header line that includes a secret
+ * value.
  */
 export function parseMap(
   setting: MapSetting,
   value: unknown,
   path: string,
-): ParseResult<Readonly<Record<string, string>>> {
-  if (!isObject(value)) return invalidResult(`${path} must be an object of strings by header name`);
+): ParseResult<Readonly<Record<string, string>> | string> {
+  const { words = [], of } = setting;
+  const form = mapForms[of];
+  const word = typeof value === 'string' ? words.find((one) => one === value.toLowerCase()) : undefined;
+  if (word !== undefined) return { value: word, validationErrors: [], warnings: [] };
+  const orWord = words.length === 0 ? '' : `${words.join(', ')} or `;
+  if (!isObject(value)) return invalidResult(`${path} must be ${orWord}an object of ${form.what}`);
   const entries = Object.entries(value);
   if (entries.length > setting.max) return invalidResult(`${path} must have at most ${setting.max} entries`);
   const invalidName = entries.findIndex(
-    ([name]) => !headerName.test(name) || isLongerThan(name, setting.maxNameLength),
+    ([name]) => !form.name.test(name) || isLongerThan(name, setting.maxNameLength),
   );
   if (invalidName !== -1) {
     // The name itself may be a secret: clients have sent `"Bearer SECRET": ""`.
-    const rule = `must have valid header names, such as X-Order, of at most ${setting.maxNameLength} characters`;
+    const rule = `must have valid ${form.nameRule} of at most ${setting.maxNameLength} characters`;
     return invalidResult(`${path} ${rule}; that of entry ${invalidName + 1} is not`);
   }
   const validationErrors = entries.flatMap(([name, text], index) => {
     const isDuplicate = entries.slice(0, index).some(([other]) => other.toLowerCase() === name.toLowerCase());
-    const rule = isDuplicate ? 'must be given only once' : findHeaderViolation(setting, name, text);
+    const rule = isDuplicate ? 'must be given only once' : findEntryViolation(setting, name, text);
     return rule === undefined ? [] : [`${pathTo(path, name)} ${rule}`];
   });
   if (validationErrors.length > 0) return { validationErrors, warnings: [] };
@@ -164,11 +184,12 @@ export function parseMap(
   };
 }
 
-function findHeaderViolation(setting: MapSetting, name: string, text: unknown): string | undefined {
+function findEntryViolation(setting: MapSetting, name: string, text: unknown): string | undefined {
   if (isReserved(setting, name.toLowerCase())) return 'must be omitted: this header is written by the daemon';
   if (typeof text !== 'string') return 'must be a string';
-  if (text.length > setting.maxLength) return `must have at most ${setting.maxLength} characters`;
-  return headerValue.test(text) ? undefined : 'must contain only visible ASCII characters and spaces';
+  if (isLongerThan(text, setting.maxLength)) return `must have at most ${setting.maxLength} characters`;
+  const { value, valueRule } = mapForms[setting.of];
+  return value.test(text) ? undefined : valueRule;
 }
 
 function isReserved({ reserved }: MapSetting, name: string): boolean {

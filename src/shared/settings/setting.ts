@@ -185,9 +185,15 @@ export interface ListSetting extends SettingText {
   readonly groupField?: string;
 }
 
-/** HTTP headers: an object of up to `max` strings by header name. */
+/**
+ * An object of up to `max` strings by name: HTTP headers, or tags of a file. Tags have names of letters, digits, `_`,
+ * `-` and `.`, and any text except control characters.
+ */
 export interface MapSetting extends SettingText {
   readonly kind: 'map';
+  readonly of: 'headers' | 'tags';
+  /** Words that are accepted in place of an object. */
+  readonly words?: readonly string[];
   readonly max: number;
   readonly maxNameLength: number;
   /** Maximum length of each value, in characters. */
@@ -272,7 +278,9 @@ type ValueOf<S> = S extends { kind: 'integer' | 'number' | 'time' }
                 : S extends { kind: 'list'; of: infer O }
                   ? readonly ValueOf<O>[]
                   : S extends { kind: 'map' }
-                    ? Readonly<Record<string, string>>
+                    ?
+                        | Readonly<Record<string, string>>
+                        | (S extends { words: readonly (infer W)[] } ? W : never)
                     : S extends { kind: 'unchecked' }
                       ? unknown
                       : never;

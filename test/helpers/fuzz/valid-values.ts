@@ -118,6 +118,12 @@ export function valueFor(setting: Setting, choices: Choices): unknown {
     case 'list':
       return listFor(setting, choices);
     case 'map':
+      if (setting.of === 'tags')
+        return choices.pick([
+          ...(setting.words ?? []),
+          { title: 'Ti=tle; #1 \\ é\nsecond line', location: '+1+2/', 'x.y-z': '[CHAPTER]' },
+          { date: '2026', artist: '' },
+        ]);
       return choices.pick([
         { 'X-Order': '1' },
         { 'Cache-Control': 'max-age=1', 'x-amz-meta-a': '~'.repeat(100) },

@@ -1,0 +1,102 @@
+import type { ChapterFacts, Tag } from '../../jobs/media.js';
+import { numberAt, objectAt, objectsAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
+
+/** A file may declare thousands of tags and chapters, and texts of megabytes. The record of a job keeps them. */
+const maxTags = 100;
+const maxChapters = 1000;
+const maxLength = 10_000;
+const maxTitleLength = 1000;
+
+/**
+ * Tags that programs write about themselves, the file and its structure. Their loss is no loss to anybody: the output
+ * has its own.
+ */
+const technicalTags = [
+  /^(?:major_brand|minor_version|compatible_brands|modification_date|date_released_iso|duration)$/,
+  /^(?:encoder|encoded_by|encoding_tool|encoder_options|encoding_settings|encoder_settings|writing_application)$/,
+  /^(?:software|software_version|tool|toolkit_version|application_.*|product_.*|company_name|handler_name|vendor_id)$/,
+  /^(?:tsse|tenc|tlen|tsiz|tflt|id3v2_priv\..*|gapless|itunsmpb|itunnorm|replaygain_.*|iswriterid|accurate.*)$/,
+  /^(?:has[_a-z]*|cansee?k.*|metadata(?:creator|date)|.*size|last[a-z]*|totalframes|total.*rate|audio.*rate|video.*rate)$/,
+  /^(?:wmfsdk.*|isvbr|deviceconformancetemplate|wm\/(?:encodingtime|wmadrc.*|mediaclass.*|toolname|toolversion|provider.*))$/,
+  /^(?:.*_?umid|.*uid|generation_.*|timecode|time_reference|time_base|originator.*|origination_.*|coding_history)$/,
+  /^(?:com\.android\..*|software|creationdate|live-photo.*|content\.identifier|.*-version)$/,
+  /^(?:full-frame-rate.*|player\..*|camera\..*|playback_requirements|xmp|exif)$/,
+  /^(?:service_name|service_provider|variant_bitrate|_statistics_.*|bps|number_of_(?:frames|bytes)|source_id|language)$/,
+];
+
+/** The tags of a file, and the names of those that are too long or too many. */
+interface FoundTags {
+  readonly tags: readonly Tag[];
+  readonly tooLong: readonly string[];
+}
+
+/**
+ * The tags that people or cameras wrote: titles, artists, comments, places, times. Ogg has them in its streams, all
+ * other containers in the file.
+ */
+export function readTags(json: ProbeObject): FoundTags {
+  const format = objectAt(json, 'format');
+  const isOgg = textAt(format, 'format_name') === 'ogg';
+  const owners = [format, ...(isOgg ? objectsAt(json, 'streams') : [])];
+  const found = new Map<string, string>();
+  for (const owner of owners) {
+    const tags = objectAt(owner, 'tags');
+    // The same tag may have a second name with a language: `title-eng`, `title`.
+    const names = Object.keys(tags).toSorted((a, b) => Number(hasLanguage(a)) - Number(hasLanguage(b)));
+    for (const key of names) {
+      const name = plainName(key);
+      const value = plainText(textAt(tags, key) ?? '');
+      if (name === '' || value === '' || found.has(name)) continue;
+      if (!technicalTags.some((pattern) => pattern.test(name))) found.set(name, value);
+    }
+  }
+  const all = [...found].map(([name, value]) => ({ name, value }));
+  const tags = all.filter(({ name, value }) => name.length + value.length <= maxLength).slice(0, maxTags);
+  const kept = new Set(tags);
+  return {
+    tags,
+    tooLong: all.filter((tag) => !kept.has(tag)).map(({ name }) => name.slice(0, 100)),
+  };
+}
+
+const hasLanguage = (key: string) => /-[a-z]{3}$/.test(key);
+
+/** A name in lower case, without its language, the prefix of Apple's programs, and what could not be in a name. */
+function plainName(key: string): string {
+  return key
+    .toLowerCase()
+    .replace(/-[a-z]{3}$/, '')
+    .replace(/^com\.apple\.quicktime\./, '')
+    .replace(/^location\.iso6709$/, 'location')
+    .replace(/[\p{C}=;#\\]/gu, '')
+    .trim();
+}
+
+/** A text without control characters, except line feeds. */
+function plainText(text: string): string {
+  return text
+    .replace(/\r\n?/g, '\n')
+    .replace(/(?!\n)\p{Cc}|\p{Cs}/gu, '')
+    .trim();
+}
+
+/**
+ * The chapters of a file in the order of their times, from the start of the file. A chapter without a length ends where
+ * the next one starts.
+ */
+export function readChapters(json: ProbeObject): readonly ChapterFacts[] {
+  const startOfFile = numberAt(objectAt(json, 'format'), 'start_time') ?? 0;
+  return objectsAt(json, 'chapters')
+    .flatMap((chapter) => {
+      const [start, end] = [numberAt(chapter, 'start_time'), numberAt(chapter, 'end_time')];
+      if (start === null) return [];
+      const title = plainText(tagAt(chapter, 'title') ?? '').slice(0, maxTitleLength);
+      return {
+        startSeconds: Math.max(0, start - startOfFile),
+        endSeconds: Math.max(0, (end ?? start) - startOfFile),
+        ...(title === '' ? {} : { title }),
+      };
+    })
+    .toSorted((a, b) => a.startSeconds - b.startSeconds)
+    .slice(0, maxChapters);
+}

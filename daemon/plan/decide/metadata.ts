@@ -1,0 +1,88 @@
+import type { OutputSettings } from '../../../src/shared/settings/index.js';
+import type { ChapterFacts, MediaFacts, Tag } from '../../jobs/media.js';
+import { type Container, containerOf, type Extension } from '../formats.js';
+import type { Clip, Metadata } from './decisions.js';
+import { namesSentence } from './left-out.js';
+
+/** What an output has of the tags and chapters of its input, and one sentence for each kind that is left out. */
+interface MetadataDecision {
+  readonly metadata: Metadata;
+  readonly warnings: readonly string[];
+}
+
+/** Where a file was recorded. Phones and cameras write it. */
+const locationTags = /^(?:location.*|gps.*|geo.*|xyz|loci)$/;
+
+/**
+ * Decides the tags and chapters of an output. The location is left out unless it is asked for, because it is private.
+ * Segments have neither tags nor chapters.
+ */
+export function decideMetadata(
+  { metadata: wanted = 'keep', chapters: wantedChapters = 'keep' }: OutputSettings,
+  media: MediaFacts,
+  { extension, clip, isCut }: { readonly extension: Extension; readonly clip: Clip; readonly isCut: boolean },
+): MetadataDecision {
+  const container = containerOf(extension);
+  const given = typeof wanted === 'string' ? [] : Object.entries(wanted);
+  const set = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
+  const ofInput = wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name));
+  const isPrivate = ({ name }: Tag) => wanted !== 'keep-all' && locationTags.test(name);
+  const asked = [...set].flatMap(([name, value]) => (value === '' ? [] : [{ name, value }]));
+  const candidates = [...ofInput.filter((tag) => !isPrivate(tag)), ...asked];
+  const tags = isCut ? [] : candidates.filter(({ name }) => storesTag(container, name));
+  const found = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
+  const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(found, clip);
+  const where = isCut ? 'segments have no' : `${extension} files have no`;
+  const lost = candidates.filter((tag) => !tags.includes(tag) && tag.name !== 'creation_time');
+  const tooLong = wanted === 'drop' ? [] : (media.unused?.tags ?? []);
+  return {
+    metadata: { tags, chapters },
+    warnings: [
+      ...(ofInput.some((tag) => isPrivate(tag) && !isCut && storesTag(container, tag.name))
+        ? ['The location in the tags of the input was left out (metadata: keep-all keeps it).']
+        : []),
+      ...namesSentence(
+        lost.filter((tag) => !asked.includes(tag)).map(({ name }) => name),
+        (names) => `The tags of the input were left out: ${names} (${where} place for them).`,
+      ),
+      ...namesSentence(
+        lost.filter((tag) => asked.includes(tag)).map(({ name }) => name),
+        (names) => `The tags of metadata were left out: ${names} (${where} place for them).`,
+      ),
+      ...namesSentence(
+        tooLong,
+        (names) => `Tags of the input that are too long or too many were left out: ${names}.`,
+      ),
+      ...(found.length === 0 || (!isCut && container.hasChapters === true)
+        ? []
+        : [
+            found.length === 1
+              ? `The chapter of the input was left out: ${where} chapters.`
+              : `The ${found.length} chapters of the input were left out: ${where} chapters.`,
+          ]),
+    ],
+  };
+}
+
+/** Whether a container stores a tag, so that ffmpeg reads it again under the same name. */
+function storesTag({ tags }: Container, name: string): boolean {
+  if (tags === undefined) return false;
+  return 'only' in tags ? tags.only.includes(name) : !tags.except.includes(name);
+}
+
+/**
+ * The chapters of a clip: those that cross its edges are shortened, and those beyond them left out. A chapter ends where
+ * the next one starts, because MP4 has no others.
+ */
+function clipChapters(chapters: readonly ChapterFacts[], clip: Clip): readonly ChapterFacts[] {
+  const length = clip.expectedSeconds ?? clip.lengthSeconds ?? Number.POSITIVE_INFINITY;
+  return chapters.flatMap((chapter, index) => {
+    const next = chapters[index + 1]?.startSeconds ?? Number.POSITIVE_INFINITY;
+    const own = chapter.endSeconds > chapter.startSeconds ? chapter.endSeconds : Number.POSITIVE_INFINITY;
+    const startSeconds = Math.max(0, chapter.startSeconds - clip.startSeconds);
+    const endSeconds = Math.min(length, Math.min(own, next) - clip.startSeconds);
+    return endSeconds - startSeconds < 0.001 || !Number.isFinite(endSeconds)
+      ? []
+      : [{ ...chapter, startSeconds, endSeconds }];
+  });
+}

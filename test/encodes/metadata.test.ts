@@ -1,0 +1,133 @@
+import { execFile } from 'node:child_process';
+import { stat, utimes, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { runCli } from '../cli/run-cli.js';
+import { makeMedia, testFfmpeg, testTone, testVideo } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
+import { shippedBuilds } from './shipped.js';
+
+/* Tags and chapters of outputs, as ffprobe reads them. */
+
+const { ffprobe } = await testFfmpeg();
+const title = 'Holi=days; #1 \\ é';
+const tags = `title=${title.replace(/[=;#\\]/g, '\\$&')}
+artist=Me
+date=2020-05-06
+track=4/9
+mood=good
+location=+52.5000+013.4000/
+creation_time=2021-02-03T04:05:06.000000Z
+`;
+const chapter = (start: number, end: number, name: string) =>
+  `[CHAPTER]\nTIMEBASE=1/1000\nSTART=${start}\nEND=${end}\ntitle=${name}\n`;
+
+async function taggedFilm(): Promise<string> {
+  const [path, text] = [join(tempFolder(), 'in.mkv'), join(tempFolder(), 'tags.txt')];
+  await writeFile(text, `;FFMETADATA1\n${tags}${chapter(0, 500, 'One')}${chapter(500, 1000, 'Two')}`);
+  const inputs = [...testVideo('64x48', 25, 1), ...testTone(1), '-f', 'ffmetadata', '-i', text];
+  const maps = ['-map', '0', '-map', '1', '-map_metadata', '2', '-map_chapters', '2'];
+  await makeMedia(path, [...inputs, ...maps, '-c:v', 'libx264', '-preset', 'ultrafast', '-c:a', 'aac']);
+  return path;
+}
+
+/** The tags of a file by their names in lower case, and its chapters: title and times in milliseconds. */
+async function read(path: string) {
+  const args = ['-v', 'error', '-show_format', '-show_streams', '-show_chapters', '-of', 'json', path];
+  const { stdout } = await promisify(execFile)(ffprobe.path, args);
+  const { format, streams, chapters } = JSON.parse(stdout);
+  const owners = format.format_name === 'ogg' ? streams : [format];
+  const entries = owners.flatMap(({ tags = {} }) => Object.entries(tags));
+  return {
+    tags: Object.fromEntries(entries.map(([name, value]: [string, unknown]) => [name.toLowerCase(), value])),
+    chapters: chapters.map(
+      ({
+        start_time,
+        end_time,
+        tags: { title },
+      }: {
+        start_time: string;
+        end_time: string;
+        tags: { title: string };
+      }) => `${title} ${Math.round(Number(start_time) * 1000)} ${Math.round(Number(end_time) * 1000)}`,
+    ),
+    streams: streams.map(({ codec_type }: { codec_type: string }) => codec_type).join(' '),
+  };
+}
+
+const names = ['title', 'artist', 'date', 'track', 'mood', 'location', 'creation_time'] as const;
+const chapters = ['One 0 500', 'Two 500 1000'];
+/** The tags of the film that each container keeps, and whether it has chapters. */
+const kept = {
+  'a.mp4': [['title', 'artist', 'date', 'track', 'creation_time'], true],
+  'a.mov': [['title', 'artist', 'date', 'creation_time'], true],
+  'a.mkv': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], true],
+  'a.webm': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], true],
+  'a.ts': [[], false],
+  'a.flv': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], false],
+  'a.m4a': [['title', 'artist', 'date', 'track', 'creation_time'], true],
+  'a.mp3': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], true],
+  'a.oga': [['title', 'artist', 'date', 'track', 'mood', 'creation_time'], false],
+  'a.wav': [['title', 'artist', 'date', 'track'], false],
+  'a.wma': [['title', 'artist', 'date', 'track', 'mood'], true],
+} as const;
+
+for (const build of await shippedBuilds()) {
+  const test = suite<{ input: string }>(`tags and chapters, ${build.name}`);
+  test.before(async (context) => {
+    context.input = await taggedFilm();
+  });
+
+  for (const settings of [
+    ['--speed', '5'],
+    ['--copy-video', '--copy-audio'],
+  ] as const) {
+    test(`each container keeps what it has a place for: ${settings[0]}`, async ({ input }) => {
+      const files = settings[0] === '--speed' ? Object.keys(kept) : ['a.mp4', 'a.mkv'];
+      const folder = tempFolder();
+      const outputs = files.flatMap((name) => ['--output', `filename=${name}`]);
+      const args = ['run', input, '-o', `${folder}/`, '--progress', 'none', ...outputs, ...settings];
+      const { code, stderr } = await runCli(args, { env: build.env });
+      assert.is(code, 0, stderr);
+      for (const name of files) {
+        const found = await read(join(folder, name));
+        const [keptTags, hasChapters] = kept[name as keyof typeof kept];
+        assert.equal(
+          names.filter((tag) => tag in found.tags),
+          keptTags,
+          name,
+        );
+        if ('title' in found.tags) assert.is(found.tags.title, title, name);
+        // Windows Media stores only where a chapter starts.
+        const known = name === 'a.wma' ? (text: string) => text.replace(/ \d+$/, '') : String;
+        assert.equal(found.chapters.map(known), hasChapters ? chapters.map(known) : [], name);
+      }
+    });
+  }
+
+  test('the location, a title and the modification time', async ({ input }) => {
+    await utimes(input, 1_577_934_245, 1_577_934_245);
+    const output = join(tempFolder(), 'a.mp4');
+    const args = ['run', input, '-o', output, '--progress', 'none', '--speed', '5'];
+    const words = ['--metadata', 'title=Mine', '--metadata', 'artist='];
+    assert.is((await runCli([...args, ...words], { env: build.env })).code, 0);
+    const found = await read(output);
+    assert.equal([found.tags.title, found.tags.artist, found.tags.location], ['Mine', undefined, undefined]);
+    assert.is((await stat(output)).mtimeMs, 1_577_934_245_000);
+    const again = [...args, '--force', '--metadata', 'keep-all'];
+    assert.is((await runCli(again, { env: build.env })).code, 0);
+    assert.is((await read(output)).tags.location, '+52.5000+013.4000/');
+    const dropped = [...args, '--force', '--metadata', 'drop', '--chapters', 'drop'];
+    assert.is((await runCli(dropped, { env: build.env })).code, 0);
+    const bare = await read(output);
+    assert.equal(
+      names.filter((tag) => tag in bare.tags),
+      [],
+    );
+    assert.equal([bare.chapters, bare.streams], [[], 'video audio']);
+    assert.ok((await stat(output)).mtimeMs > Date.now() - 60_000);
+  });
+  test.run();
+}
