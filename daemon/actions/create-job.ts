@@ -12,6 +12,7 @@ import type { IdempotencyRecord, Job } from '../jobs/job.js';
 import { withSentNotifications } from '../jobs/notifications.js';
 import { readUrlsOf } from '../jobs/source-urls.js';
 import { idempotencyTtlMs } from '../store/job-store.js';
+import { acceptedMessage } from '../store/log-store.js';
 import { type AppContext, requireHealthy } from './app-context.js';
 import type { RequestCheckDeps, ResolvedOutput } from './check-outputs.js';
 import { type CreateContext, checkRequest, validPartsOf } from './check-request.js';
@@ -68,7 +69,7 @@ export async function createJob(
   const record = answerIdempotent(job, idempotency);
   if (context.traceparent !== undefined) appContext.continueTrace?.(job.id, context.traceparent);
   await appContext.queue.enqueue(job);
-  appContext.log('info', `Job ${job.id} is accepted.`, { jobId: job.id });
+  appContext.log('info', acceptedMessage(job.id), { jobId: job.id, isImplied: true });
   return record;
 }
 

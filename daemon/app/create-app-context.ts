@@ -102,7 +102,8 @@ export async function createAppContext(options: AppOptions): Promise<OpenAppCont
     const disk = lock.guard(realDisk);
     const stores: JobStore[] = [];
     const hasJob = async (id: number) => (await stores[0]?.has(id)) ?? false;
-    const { log, logs } = openLogs({ dataFolder, disk, hasJob, now, sink: options.log });
+    const createdAtOf = async (id: number) => (await stores[0]?.get(id))?.createdAt ?? null;
+    const { log, logs } = openLogs({ dataFolder, disk, hasJob, createdAtOf, now, sink: options.log });
     onClose(() => logs.close());
     const scratchFolder = join(dataFolder, 'scratch');
     const scratch = createScratchFolders(scratchFolder, log);

@@ -18,6 +18,7 @@ interface LogOptions {
   /** The disk of the data folder, whose lock is held. */
   readonly disk: Disk;
   readonly hasJob: (id: number) => Promise<boolean>;
+  readonly createdAtOf: (id: number) => Promise<string | null>;
   readonly now: () => Date;
   /** Receives the lines of the daemon, for its operator. */
   readonly sink: LogSink;
@@ -28,12 +29,13 @@ interface LogOptions {
  * data folder.
  */
 export function openLogs(options: LogOptions): { readonly log: Log; readonly logs: LogStore } {
-  const { dataFolder, disk, hasJob, now } = options;
+  const { dataFolder, disk, hasJob, createdAtOf, now } = options;
   const sink: LogSink = (entry) => (entry.isDetail === true ? undefined : options.sink(entry));
   const logs = createFileLogStore({
     layout: dataLayout(dataFolder),
     disk,
     hasJob,
+    createdAtOf,
     onStateChange: (error) =>
       createLog(now, [sink])(error === null ? 'info' : 'warn', logFilesMessage(error)),
   });

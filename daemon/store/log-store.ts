@@ -4,6 +4,11 @@ import type { LogEntry } from '../../src/shared/util/log.js';
 /** A log: that of a job, by its id, or that of the daemon. */
 export type LogName = number | 'daemon';
 
+/** The first line of the log of every job. It is made from the record of the job, so that a create writes one file. */
+export function acceptedMessage(id: number): string {
+  return `Job ${id} is accepted.`;
+}
+
 /** Receives a line that was added to a log. Must not throw. */
 export type LogListener = (name: LogName, line: LogRecord) => void;
 
@@ -14,10 +19,11 @@ export type LogListener = (name: LogName, line: LogRecord) => void;
  */
 export interface LogStore {
   /**
-   * Adds a line to the log of the daemon, unless it is a detail, and to that of its job. Never throws and never waits.
+   * Adds a line to the log of the daemon, unless it is a detail, and to that of its job, unless it is implied. Never
+   * throws and never waits.
    */
   add(entry: LogEntry): void;
-  /** The lines of a log, the oldest first; none for a job that has no log. Lines of other programs are left out. */
+  /** The lines of a log, the oldest first; none if there is no such job. Lines of other programs are left out. */
   read(name: LogName): Promise<readonly LogRecord[]>;
   /** Calls a listener for every line that is added, until the returned function is called. */
   watch(listener: LogListener): () => void;

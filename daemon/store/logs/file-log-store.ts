@@ -7,7 +7,7 @@ import { isObject } from '../../../src/shared/util/is-object.js';
 import { type LogEntry, logLevels } from '../../../src/shared/util/log.js';
 import { removeAbandonedFiles } from '../data-folder/data-folder.js';
 import { type DataLayout, firstIdOfDoneFolder, idOfJobLog, jobLogFile } from '../data-folder/layout.js';
-import type { LogListener, LogName, LogStore } from '../log-store.js';
+import { acceptedMessage, type LogListener, type LogName, type LogStore } from '../log-store.js';
 import { LogWriter } from './log-writer.js';
 
 /** The dependencies of a `FileLogStore`. */
@@ -16,6 +16,8 @@ export interface FileLogStoreOptions {
   readonly disk: Disk;
   /** Whether there is a job with this id: the log of a removed job is not written. */
   readonly hasJob: (id: number) => Promise<boolean>;
+  /** When a job was created (ISO 8601); null if there is none. */
+  readonly createdAtOf: (id: number) => Promise<string | null>;
   /** Called with the error when writing begins to fail, and with null when it works again. */
   readonly onStateChange: (error: unknown) => void;
   readonly limits?: LogLimits;
@@ -75,14 +77,17 @@ class FileLogStore implements LogStore {
       this.#emit('daemon', line);
     }
     if (entry.jobId === undefined) return;
-    this.#writer.add(jobLogFile(layout, entry.jobId), text);
+    if (entry.isImplied !== true) this.#writer.add(jobLogFile(layout, entry.jobId), text);
     this.#emit(entry.jobId, line);
   }
 
   async read(name: LogName): Promise<readonly LogRecord[]> {
     const { layout } = this.#options;
     const { jobBytes, daemonBytes } = this.#limits;
-    if (name !== 'daemon') return parseLogLines(await this.#readEnd(jobLogFile(layout, name), jobBytes * 2));
+    if (name !== 'daemon') {
+      const lines = parseLogLines(await this.#readEnd(jobLogFile(layout, name), jobBytes * 2));
+      return this.#withAcceptance(name, lines);
+    }
     const texts = [
       await readEnd(layout.earlierDaemonLog, daemonBytes * 2),
       await this.#readEnd(layout.daemonLog, daemonBytes * 2),
@@ -122,6 +127,15 @@ class FileLogStore implements LogStore {
   async close(): Promise<void> {
     this.#isClosed = true;
     await this.#writer.flush();
+  }
+
+  /** The lines of a job after the one that its record implies. Files of older versions have that line themselves. */
+  async #withAcceptance(jobId: number, lines: readonly LogRecord[]): Promise<readonly LogRecord[]> {
+    const message = acceptedMessage(jobId);
+    if (lines[0]?.message === message) return lines;
+    const time = await this.#options.createdAtOf(jobId).catch(() => null);
+    if (time === null) return lines;
+    return [toLogRecord(String(Date.parse(time) * 1000), { time, level: 'info', message, jobId }), ...lines];
   }
 
   /** A number that grows with every line, over restarts as well unless the clock is set back. */

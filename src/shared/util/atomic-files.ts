@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto';
 import { readdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Disk, type DiskFile, realDisk } from './disk.js';
+import { randomToken } from './random-token.js';
 
 /** Options of `replaceFile`. */
 interface ReplaceOptions {
@@ -27,7 +27,7 @@ export async function replaceFile(
 ): Promise<void> {
   const { disk = realDisk, syncFolder = disk.syncFolder, isDurable = true } = options;
   // Short and random: a name derived from the file name could exceed the limit of the file system.
-  const temporary = join(dirname(path), temporaryPrefix + randomBytes(6).toString('hex'));
+  const temporary = join(dirname(path), temporaryPrefix + randomToken().slice(-12));
   try {
     const file = await disk.create(temporary);
     try {

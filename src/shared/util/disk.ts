@@ -1,6 +1,7 @@
-import { constants } from 'node:fs';
+import * as fs from 'node:fs';
 import { chown, mkdir, open, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
+import { promisify } from 'node:util';
 import { VencError } from '../errors.js';
 import { systemCode } from './system-code.js';
 
@@ -11,7 +12,7 @@ import { systemCode } from './system-code.js';
 export const textFileOptions = {
   encoding: 'utf8',
   // Not defined on Windows.
-  flag: constants.O_RDONLY | (constants.O_NONBLOCK ?? 0),
+  flag: fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0),
 } as const;
 
 const tooLarge = 'ERR_FS_FILE_TOO_LARGE';
@@ -77,28 +78,44 @@ export interface Disk {
   syncFolder(path: string): Promise<void>;
 }
 
+// From `node:fs`: those of `node:fs/promises` take twice the processor time for a small file (Node 20).
+const openFile = promisify(fs.open) as (path: string, flags: string, mode?: number) => Promise<number>;
+const writeBytes = promisify(fs.write) as (
+  file: number,
+  bytes: Buffer,
+  offset: number,
+) => Promise<{ readonly bytesWritten: number }>;
+const syncFile = promisify(fs.fsync);
+const closeFile = promisify(fs.close);
+
+async function writeText(file: number, text: string): Promise<void> {
+  const bytes = Buffer.from(text);
+  for (let offset = 0; offset < bytes.length; )
+    offset += (await writeBytes(file, bytes, offset)).bytesWritten;
+}
+
 /** The disk of this machine. */
 export const realDisk: Disk = {
   async makeFolder(path) {
     await makeFolder(path, 0o700);
   },
   async create(path) {
-    const handle = await open(path, 'wx', 0o600);
+    const file = await openFile(path, 'wx', 0o600);
     return {
-      write: (text) => handle.writeFile(text),
-      sync: () => handle.sync(),
-      close: () => handle.close(),
+      write: (text) => writeText(file, text),
+      sync: () => syncFile(file),
+      close: () => closeFile(file),
     };
   },
   append: (path, lines) => append(path, lines),
   rename: (from, to) => rename(from, to),
   remove: (path) => unlink(path),
   async syncFolder(path) {
-    const handle = await open(path, 'r');
+    const folder = await openFile(path, 'r');
     try {
-      await handle.sync();
+      await syncFile(folder);
     } finally {
-      await handle.close();
+      await closeFile(folder);
     }
   },
 };

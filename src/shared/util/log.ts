@@ -11,6 +11,8 @@ export interface LogFields {
   readonly outputId?: number;
   /** Whether the line is only in the log of the job, and not in that of the daemon. */
   readonly isDetail?: true;
+  /** Whether the log of the job begins with the line anyway, because its record says the same: it is not stored there. */
+  readonly isImplied?: true;
   /** The last lines that a failed program wrote to stderr. */
   readonly stderr?: readonly string[];
 }

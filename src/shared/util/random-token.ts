@@ -1,6 +1,9 @@
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 
-/** An unguessable token of 32 hexadecimal digits (128 bits), for addresses, names and claims. */
+/**
+ * An unguessable token of 32 hexadecimal digits (122 random bits), for addresses, names and claims. Not from
+ * `randomBytes`, which takes ten times as long: it fetches no bits in advance.
+ */
 export function randomToken(): string {
-  return randomBytes(16).toString('hex');
+  return randomUUID().replaceAll('-', '');
 }

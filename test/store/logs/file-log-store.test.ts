@@ -39,6 +39,7 @@ test.before.each((context) => {
       layout: context.layout,
       disk: realDisk,
       hasJob: async (id) => context.jobs.has(id),
+      createdAtOf: async () => null,
       onStateChange: (error) => context.errors.push(error),
       ...options,
     });
@@ -88,6 +89,30 @@ test('no file stays open, however many jobs log', async (context) => {
     [],
   );
   assert.is(readdirSync(join(context.layout.jobLogs, '0')).length, 300);
+});
+
+test('the log of a job begins with its acceptance, which is not stored', async (context) => {
+  const time = '2026-03-01T11:00:00.000Z';
+  const accepted = {
+    id: String(Date.parse(time) * 1000),
+    time,
+    level: 'info',
+    message: 'Job 1 is accepted.',
+    job_id: 1,
+  };
+  const createdAtOf = async (id: number) => (context.jobs.has(id) ? time : null);
+  const store = context.open({ createdAtOf });
+  store.add(entry('Job 1 is accepted.', { jobId: 1, isImplied: true }));
+  assert.equal(await store.read(1), [accepted]);
+  assert.equal(await store.read(3), []);
+  assert.not.ok(existsSync(jobLogFile(context.layout, 1)));
+  assert.equal(await messagesOf(store, 'daemon'), ['Job 1 is accepted.']);
+  store.add(entry('started', { jobId: 1 }));
+  assert.equal(await messagesOf(store, 1), ['Job 1 is accepted.', 'started']);
+  // Files of older versions have the line.
+  store.add(entry('Job 2 is accepted.', { jobId: 2 }));
+  assert.equal(await messagesOf(store, 2), ['Job 2 is accepted.']);
+  await store.close();
 });
 
 test('a long log of a job keeps its first and last lines, and says that lines are missing', async (context) => {
