@@ -1,149 +1,122 @@
-import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response';
+import { type Context, Hono } from 'hono';
 import { VencError } from '../../src/shared/errors.js';
 import { type Route, type RouteName, routes } from '../../src/shared/routes.js';
 import type { AppContext } from '../actions/app-context.js';
 import { hasSuffix } from './accept-preferences.js';
 import { preflightHeaders } from './cors.js';
 import { type DispatcherOptions, RequestDispatcher } from './dispatch-request.js';
-import { rejectAddress } from './parser-errors.js';
-import type { IncomingRequest } from './request-context.js';
-import { addressOf, normalizePath, pathnameOf, type RequestPath } from './request-path.js';
+import { isKeyedRoute, isOpenRoute, isWorkerRoute } from './handlers.js';
+import type { Bindings, IncomingRequest } from './request-context.js';
+import { normalizePath, pathnameOf, type RequestPath } from './request-path.js';
+
+interface Env {
+  Bindings: Bindings;
+}
 
 /** The methods that `Allow` lists for a route that accepts any method. */
 const anyMethod = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
-/** The routes of one path. */
-type PathRoutes = readonly (readonly [RouteName, Route])[];
-
-/** The routes of the path of a request, and the values of its parameters. */
-interface FoundPath {
-  readonly routes: PathRoutes;
-  readonly params: Readonly<Record<string, string>>;
-}
-
 /**
- * Creates the listener of the server: every route of the table leads to the dispatcher, which also rejects all
- * other requests.
+ * Creates the app: every route of the table leads to the dispatcher, which also rejects all other requests and writes
+ * every answer itself. The handlers return at once, so that a request needs no promise of the framework.
  */
-export function createApp(appContext: AppContext, options: DispatcherOptions): RequestListener {
+export function createApp(appContext: AppContext, options: DispatcherOptions): Hono<Env> {
   const dispatcher = new RequestDispatcher(appContext, options);
-  const findPath = createPathFinder();
-  return (incoming, outgoing) => {
-    const address = addressOf(incoming);
-    if (address === null) return rejectAddress(outgoing);
-    if (incoming.method === 'OPTIONS') return void outgoing.writeHead(204, preflightHeaders).end();
-    const { path, suffix } = normalizePath(pathnameOf(address));
-    const found = findPath(path);
-    const request = toIncomingRequest(incoming, outgoing, address, suffix, found.params);
-    const name = routeOf(found.routes, request.method, suffix);
-    if (name !== null) void dispatcher.answer(name, request);
-    else reject(dispatcher, request, found.routes);
+  // The path of the request that the app is routing: it calls the handler in the same turn.
+  let requested: RequestPath = { path: '/', suffix: null };
+  const getPath = ({ url }: Request): string => {
+    requested = normalizePath(pathnameOf(url));
+    return requested.path;
   };
-}
-
-function toIncomingRequest(
-  incoming: IncomingMessage,
-  outgoing: ServerResponse,
-  address: string,
-  suffix: RequestPath['suffix'],
-  params: FoundPath['params'],
-): IncomingRequest {
-  let known: AbortSignal | null = null;
-  const signal = (): AbortSignal => {
-    known ??= disconnectSignalOf(outgoing);
-    return known;
-  };
-  return { method: incoming.method ?? 'GET', address, suffix, params, incoming, outgoing, signal };
-}
-
-/** A signal that is aborted when the client has disconnected before the end of the answer. */
-function disconnectSignalOf(outgoing: ServerResponse): AbortSignal {
-  const controller = new AbortController();
-  const onClose = (): void => {
-    if (!outgoing.writableFinished) controller.abort(new Error('The client disconnected.'));
-  };
-  if (outgoing.destroyed) onClose();
-  else outgoing.once('close', onClose);
-  return controller.signal;
-}
-
-/** The route of a path that answers a method and a suffix; null if there is none. */
-function routeOf(found: PathRoutes, method: string, suffix: RequestPath['suffix']): RouteName | null {
-  // A HEAD is a GET without a body. It must not change anything (contract, section 1).
-  const sought = method === 'HEAD' ? 'GET' : method;
-  // Only the path without a suffix accepts any method (section 4.5).
-  const [name, route] =
-    found.find(([, one]) => one.method === sought) ??
-    (method === 'HEAD' || suffix !== null ? undefined : found.find(([, one]) => one.acceptsAnyMethod)) ??
-    [];
-  if (name === undefined || route === undefined) return null;
-  // A route that lacks the suffix answers 404 itself, unless one with another method has it.
-  return hasSuffix(route, suffix) || !found.some(([, one]) => hasSuffix(one, suffix)) ? name : null;
-}
-
-function reject(dispatcher: RequestDispatcher, request: IncomingRequest, found: PathRoutes): void {
-  const { suffix } = request;
-  const methods = found
-    .filter(([, route]) => hasSuffix(route, suffix))
-    .flatMap(([, { method, acceptsAnyMethod }]) => {
-      const own = acceptsAnyMethod && suffix === null ? anyMethod : [method];
-      return method === 'GET' ? [...own, 'HEAD'] : own;
-    });
-  // A path whose suffix no route has does not exist, whatever the method.
-  if (methods.length === 0)
-    return void dispatcher.reject(
-      request,
-      new VencError('NotFoundError', 'There is nothing at this address.'),
+  const app = new Hono<Env>({ getPath });
+  const allowed = allowedMethods();
+  const reject = (c: Context<Env>): Response => {
+    const { path, suffix } = requested;
+    const methods = allowed.find((one) => one.suffix === suffix && one.pattern.test(path));
+    if (methods === undefined) {
+      const notFound = new VencError('NotFoundError', 'There is nothing at this address.');
+      dispatcher.reject(toIncomingRequest(c, requested), notFound);
+      return RESPONSE_ALREADY_SENT;
+    }
+    const methodNotAllowed = new VencError(
+      'MethodNotAllowedError',
+      `This address accepts only ${methods.allow}.`,
     );
-  const allow = [...methods, 'OPTIONS'].join(', ');
-  const message = `This address accepts only ${allow}.`;
-  dispatcher.reject(request, new VencError('MethodNotAllowedError', message), { Allow: allow });
+    dispatcher.reject(toIncomingRequest(c, requested), methodNotAllowed, { Allow: methods.allow });
+    return RESPONSE_ALREADY_SENT;
+  };
+  app.options('*', (c) => {
+    c.env.outgoing.writeHead(204, preflightHeaders).end();
+    return RESPONSE_ALREADY_SENT;
+  });
+  for (const name of Object.keys(routes) as RouteName[]) {
+    const route: Route = routes[name];
+    if (!isOpenRoute(name) && !isKeyedRoute(name) && !isWorkerRoute(name)) continue;
+    const path = route.path.replace(/:id/g, ':id{[0-9]+}');
+    const handle = (c: Context<Env>): Response => {
+      if (!acceptsMethod(route, c.req.method, requested) || isOfOtherMethod(route, requested, allowed))
+        return reject(c);
+      void dispatcher.answer(name, toIncomingRequest(c, requested));
+      return RESPONSE_ALREADY_SENT;
+    };
+    if (route.acceptsAnyMethod) app.all(path, handle);
+    else app.on(route.method, path, handle);
+  }
+  app.notFound(reject);
+  return app;
 }
 
-/** The first segment of a path that is a whole number. */
-const idSegment = /\/(\d+)(?=\/|$)/;
+/** Whether a route lacks the suffix of a request, and a route with another method has it at this path. */
+function isOfOtherMethod(
+  route: Route,
+  { path, suffix }: RequestPath,
+  allowed: readonly AllowedMethods[],
+): boolean {
+  if (suffix === null || hasSuffix(route, suffix)) return false;
+  return allowed.some((one) => one.suffix === suffix && one.pattern.test(path));
+}
 
-/**
- * Creates the function that finds the routes of a path. Most paths have one id or no parameter, and are found in a
- * map; the few others are compared with one pattern after another.
- */
-function createPathFinder(): (path: string) => FoundPath {
-  const byPath = new Map<string, [RouteName, Route][]>();
-  for (const [name, route] of Object.entries<Route>(routes) as [RouteName, Route][])
-    byPath.set(route.path, [...(byPath.get(route.path) ?? []), [name, route]]);
-  const named = [...byPath]
-    .filter(([path]) => /:(?!id\b)/.test(path))
-    .map(([path, found]) => ({
-      pattern: new RegExp(`^${path.replace(/:id/g, '(?<id>[0-9]+)').replace(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
-      found,
-    }));
-  const none: FoundPath = { routes: [], params: {} };
-  return (path) => {
-    const match = idSegment.exec(path);
-    const [segment = '', id = ''] = match ?? [];
-    const key =
-      match === null ? path : `${path.slice(0, match.index)}/:id${path.slice(match.index + segment.length)}`;
-    const found = path.includes(':') ? undefined : byPath.get(key);
-    if (found !== undefined) return { routes: found, params: match === null ? none.params : { id } };
-    for (const one of named) {
-      const groups = one.pattern.exec(path)?.groups;
-      if (groups !== undefined) return { routes: one.found, params: decoded(groups) };
-    }
-    return none;
+/** Whether a route takes a request whose method the router let through. */
+function acceptsMethod(route: Route, method: string, { suffix }: RequestPath): boolean {
+  // The router treats a HEAD as a GET. It must not change anything (contract, section 1).
+  if (method === 'HEAD') return route.method === 'GET';
+  // Only the path without a suffix accepts any method (section 4.5).
+  return route.acceptsAnyMethod !== true || method === route.method || suffix === null;
+}
+
+function toIncomingRequest({ req, env }: Context<Env>, { suffix }: RequestPath): IncomingRequest {
+  return {
+    method: req.method,
+    address: req.url,
+    suffix,
+    params: req.param() as Record<string, string>,
+    incoming: env.incoming,
+    outgoing: env.outgoing,
+    signal: () => req.raw.signal,
   };
 }
 
-function decoded(params: Readonly<Record<string, string>>): FoundPath['params'] {
-  return Object.fromEntries(Object.entries(params).map(([name, text]) => [name, percentDecoded(text)]));
+/** The `Allow` header of a path, without a suffix or with one. */
+interface AllowedMethods {
+  readonly pattern: RegExp;
+  readonly suffix: RequestPath['suffix'];
+  readonly allow: string;
 }
 
-/** Decodes a segment; sequences that are not valid UTF-8 stay as they are. */
-function percentDecoded(text: string): string {
-  return text.replace(/(?:%[0-9A-Fa-f]{2})+/g, (sequence) => {
-    try {
-      return decodeURIComponent(sequence);
-    } catch {
-      return sequence;
+function allowedMethods(): readonly AllowedMethods[] {
+  return ([null, 'json', 'xml', 'js', 'txt'] as const).flatMap((suffix) => {
+    const byPath = new Map<string, string[]>();
+    // A path whose suffix no route has does not exist, whatever the method.
+    for (const route of Object.values<Route>(routes).filter((one) => hasSuffix(one, suffix))) {
+      const methods = route.acceptsAnyMethod && suffix === null ? anyMethod : [route.method];
+      const all = route.method === 'GET' ? [...methods, 'HEAD'] : methods;
+      byPath.set(route.path, [...(byPath.get(route.path) ?? []), ...all]);
     }
+    return [...byPath].map(([path, methods]) => ({
+      pattern: new RegExp(`^${path.replace(/:id/g, '[0-9]+').replace(/:\w+/g, '[^/]+')}$`),
+      suffix,
+      allow: [...methods, 'OPTIONS'].join(', '),
+    }));
   });
 }

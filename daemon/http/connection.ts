@@ -25,9 +25,6 @@ const headSliceBytes = 1024;
 /** Bytes that the parser gets at a time within a body of unknown length. */
 const bodySliceBytes = 16 * 1024;
 
-/** How long the rest of a body is discarded after the answer, in milliseconds; then the connection is closed. */
-const discardMs = 500;
-
 /**
  * Bounds the memory that one client can make the daemon use, however much it sends and however little it
  * reads. The requests of a connection are answered one at a time: the next one begins when the previous
@@ -106,11 +103,8 @@ export class Connection {
   }
 
   #end({ incoming }: PendingRequest): void {
-    // The rest of a body that was not read is discarded for a moment, so that the client can read the answer.
-    if (!incoming.complete && this.#parse !== null) {
-      incoming.resume();
-      this.#setDeadline(Math.max(0, this.#limits.requestTimeoutMs - discardMs));
-    }
+    // A body that is no longer read gets a deadline, even that of an upload.
+    if (!incoming.complete && this.#deadline === null && this.#parse !== null) this.#setDeadline(0);
     // Yields to other connections: thousands of short answers would otherwise follow each other without a
     // pause.
     if (this.#waiting.length > 0 || this.#hasPaused) setImmediate(() => this.#next());

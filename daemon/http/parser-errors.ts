@@ -26,10 +26,9 @@ export function handleInvalidRequests(server: Server, isReleased: (socket: Socke
   });
 }
 
-/** Answers a request with an invalid address or `Host`. */
-export function rejectAddress(outgoing: ServerResponse): void {
-  const body = errorBody(400);
-  outgoing.writeHead(400, { ...headers, 'Content-Length': Buffer.byteLength(body) }).end(body);
+/** The answer to a request with an invalid address or `Host`. */
+export function invalidAddressResponse(): Response {
+  return new Response(errorBody(400), { status: 400, headers });
 }
 
 /**

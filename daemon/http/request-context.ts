@@ -4,6 +4,12 @@ import type { AppContext } from '../actions/app-context.js';
 import { readBody } from './body.js';
 import type { RequestPath } from './request-path.js';
 
+/** What the Node server passes to the app besides the request. */
+export interface Bindings {
+  readonly incoming: IncomingMessage;
+  readonly outgoing: ServerResponse;
+}
+
 /** A request to one of the routes, or to none, and where it is answered. */
 export interface IncomingRequest {
   readonly method: string;
@@ -26,7 +32,7 @@ export interface RequestContext {
   query(name: string): string | null;
   /** Values of the path's parameters, percent-decoded. */
   readonly params: Readonly<Record<string, string>>;
-  /** Node's request. Bodies are read from here. */
+  /** Node's request. Bodies are read from here, because Hono drops those of GETs. */
   readonly incoming: IncomingMessage;
   readonly baseUrl: string;
   /** The representation that the client asked for. */

@@ -1,5 +1,3 @@
-import type { IncomingMessage } from 'node:http';
-
 /** A path in the form of the route table, and the representation that its suffix names. */
 export interface RequestPath {
   readonly path: string;
@@ -39,33 +37,4 @@ export function pathnameOf(url: string): string {
   const query = url.indexOf('?', start);
   const end = query === -1 ? url.indexOf('#', start) : query;
   return end === -1 ? url.slice(start) : url.slice(start, end);
-}
-
-/** Hosts and targets that need no `URL` object to be checked: most of them. */
-const plainHost = /^[a-z0-9._-]+(?::(?:[1-5]\d{3,4}|[6-9]\d{3}))?$/;
-const plainTarget = /^\/[!#$&-;=?-[\]_a-z~]*$/;
-const dotSegment = /\/\.\.?(?:[/?#]|$)/;
-
-/**
- * The whole URL of a request, as text in the form that `URL` has; null if its target or `Host` is not valid. The
- * target may be a whole URL itself.
- */
-export function addressOf({ url: target = '', headers: { host = '' } }: IncomingMessage): string | null {
-  if (plainHost.test(host) && plainTarget.test(target) && !dotSegment.test(target))
-    return `http://${host}${target}`;
-  const isWhole = /^https?:\/\//.test(target);
-  if (target.split('?', 1)[0]?.includes('\\')) return null;
-  if (!isWhole && (host === '' || !/^(?:\/|$)/.test(target))) return null;
-  try {
-    const url = new URL(isWhole ? target : `http://${host}${target}`);
-    // A host that is part of the path, or of the name of a user, would be another one.
-    const isSameHost = url.hostname.length === host.length || url.hostname === nameOf(host);
-    return isWhole || isSameHost ? url.href : null;
-  } catch {
-    return null;
-  }
-}
-
-function nameOf(host: string): string {
-  return host.replace(/:\d+$/, '').toLowerCase();
 }

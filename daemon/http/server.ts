@@ -1,11 +1,13 @@
 import { readFile } from 'node:fs/promises';
-import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { Socket } from 'node:net';
+import { getRequestListener } from '@hono/node-server';
 import { VencError } from '../../src/shared/errors.js';
 import { Connection, type ConnectionLimits } from './connection.js';
 import {
   findHeadError,
   handleInvalidRequests,
+  invalidAddressResponse,
   rejectExpectation,
   rejectHead,
   setDefaultHost,
@@ -46,8 +48,16 @@ const connectionLimitLogIntervalMs = 60_000;
 /**
  * Serves an app. Rejects with `InUseError` if the port is in use, `UsageError` if the address cannot be used.
  */
-export async function listen(app: RequestListener, options: ListenOptions): Promise<HttpServer> {
+export async function listen(
+  app: { readonly fetch: Parameters<typeof getRequestListener>[0] },
+  options: ListenOptions,
+): Promise<HttpServer> {
   const { requestTimeoutMs = defaultRequestTimeoutMs, hasNoTimeout = () => false } = options;
+  const answer = getRequestListener(app.fetch, {
+    overrideGlobalObjects: false,
+    // The app answers its own errors; these requests failed before they reached it.
+    errorHandler: invalidAddressResponse,
+  });
   const server = createServer({
     // Uploads may take as long as bytes keep arriving: Node times the heads, `Connection` the bodies.
     requestTimeout: 0,
@@ -70,7 +80,7 @@ export async function listen(app: RequestListener, options: ListenOptions): Prom
           return rejectHead(outgoing, headError);
         }
         setDefaultHost(incoming);
-        app(incoming, outgoing);
+        void answer(incoming, outgoing);
       },
     });
   });

@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { connect } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -53,9 +52,11 @@ for (const [what, head, status] of [
 ] as const) {
   test(`a request behind ${what} is not executed`, async () => {
     const paths: string[] = [];
-    const app: RequestListener = ({ url = '' }, outgoing) => {
-      paths.push(url);
-      outgoing.end('executed');
+    const app = {
+      fetch: ({ url }: Request) => {
+        paths.push(new URL(url).pathname);
+        return new Response('executed');
+      },
     };
     const server = await listen(app, { host: '127.0.0.1', port: 0 });
     const request = (path: string) => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
@@ -78,11 +79,8 @@ test('HTTP/1.0 needs no host', async ({ daemon }) => {
 });
 
 test('an incomplete head times out with an error', async () => {
-  const server = await listen((_, outgoing) => void outgoing.end('never reached'), {
-    host: '127.0.0.1',
-    port: 0,
-    requestTimeoutMs: 50,
-  });
+  const app = { fetch: () => new Response('never reached') };
+  const server = await listen(app, { host: '127.0.0.1', port: 0, requestTimeoutMs: 50 });
   const answer = await raw(`http://127.0.0.1:${server.port}`, 'GET /health HTTP/1.1\r\nHost: x\r\n');
   assert.match(answer, /^HTTP\/1\.1 408 /);
   assert.match(answer, '"errors"');

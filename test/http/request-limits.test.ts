@@ -1,4 +1,3 @@
-import type { RequestListener } from 'node:http';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { listen } from '../../daemon/http/server.js';
@@ -58,9 +57,14 @@ test('only the plain path of a cancel accepts any method', async ({ daemon }) =>
   assert.is((await fetch(`${daemon.url}/v2/jobs/${id}/cancel`, { headers })).status, 204);
 });
 
-const silent: RequestListener = () => {};
-const quick: RequestListener = (_, outgoing) => void outgoing.end('done');
-const lateBodies: readonly (readonly [string, RequestListener, string, RegExp])[] = [
+const silent = { fetch: () => new Promise<Response>(() => {}) };
+const quick = { fetch: () => new Response('done') };
+const lateBodies: readonly (readonly [
+  string,
+  { fetch: () => Response | Promise<Response> },
+  string,
+  RegExp,
+])[] = [
   [
     'a GET that was answered',
     quick,
@@ -97,8 +101,11 @@ for (const [what, app, request, answer] of lateBodies) {
 
 test('a slow body within its own limit does not end the connection', async () => {
   let isReached = false;
-  const app: RequestListener = () => {
-    isReached = true;
+  const app = {
+    fetch: () => {
+      isReached = true;
+      return silent.fetch();
+    },
   };
   const server = await listen(app, {
     host: '127.0.0.1',
