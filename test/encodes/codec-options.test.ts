@@ -7,7 +7,7 @@ import { checkCombination } from '../../daemon/plan/check-combination.js';
 import { withDeviceProfile } from '../../daemon/plan/device-profiles.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { media, testFfmpeg } from '../helpers/media.js';
-import { encoded, encoders } from '../plan/encoded.js';
+import { encoded, encodedAndProbed, encoders } from '../plan/encoded.js';
 
 const launch = promisify(execFile);
 const input = await media('clip.mp4');
@@ -122,7 +122,7 @@ test('the device profile mobile/baseline makes a file for old devices', async ()
   const [[, ffmpeg] = [null, null]] = await encoders();
   assert.ok(ffmpeg);
   const settings = withDeviceProfile({ device_profile: 'mobile/baseline', speed: 5 });
-  const { path, facts } = await encoded(ffmpeg, input, settings);
+  const { path, facts } = await encodedAndProbed(ffmpeg, input, settings);
   const stream = await streamOf(path);
   assert.is(stream.profile, 'Constrained Baseline');
   assert.ok(Number(stream.level) <= 30);

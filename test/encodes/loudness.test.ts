@@ -8,7 +8,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { startTestDaemon } from '../helpers/daemon.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders } from '../plan/encoded.js';
+import { encodedAndProbed, encoders } from '../plan/encoded.js';
 
 const folder = tempFolder();
 const at = (name: string) => join(folder, name);
@@ -75,7 +75,7 @@ for (const [build, ffmpeg] of await encoders()) {
   const measured = async (name: string, settings: OutputSettings) => {
     await making;
     const all = { skip_video: true, ...settings };
-    const { path, facts } = await encoded(ffmpeg, at(name), all, 'a.wav');
+    const { path, facts } = await encodedAndProbed(ffmpeg, at(name), all, 'a.wav');
     return { ...(await measure(path)), facts };
   };
 

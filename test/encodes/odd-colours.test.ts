@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { plan } from '../../daemon/plan/plan.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames } from '../plan/encoded.js';
+import { encodedAndProbed, encoders, frames } from '../plan/encoded.js';
 
 const patchSide = 32;
 
@@ -79,7 +79,7 @@ for (const [build, ffmpeg] of await encoders()) {
       const [folder, scratch] = [tempFolder(), tempFolder()];
       const input = join(folder, 'in.mp4');
       await greys(input, transfer, levels);
-      const separate = await encoded(ffmpeg, input, {});
+      const separate = await encodedAndProbed(ffmpeg, input, {});
       assert.equal(coloursOf({ ...separate.facts.video }), standard);
       await expectTones(ffmpeg, separate.path, 128, 32);
       const sizes = [{}, { width: 96 }, { width: 64, height: 64, aspect_mode: 'pad' as const }];
@@ -107,7 +107,7 @@ for (const [build, ffmpeg] of await encoders()) {
       ...['-c:v', 'libx264', '-preset', 'ultrafast', '-color_trc', 'arib-std-b67'],
       input,
     );
-    const { facts } = await encoded(ffmpeg, input, { rotate: 90 });
+    const { facts } = await encodedAndProbed(ffmpeg, input, { rotate: 90 });
     assert.equal([facts.video?.width, facts.video?.height], [120, 160]);
     assert.equal(coloursOf({ ...facts.video }), standard);
   });
@@ -129,7 +129,7 @@ for (const [build, ffmpeg] of await encoders()) {
         ],
         input,
       );
-      const { facts } = await encoded(ffmpeg, input, { video_codec: codec, speed: 5 });
+      const { facts } = await encodedAndProbed(ffmpeg, input, { video_codec: codec, speed: 5 });
       assert.is(facts.video?.colourSpace, 'bt470bg');
       // VP9 stores only the matrix.
       if (codec === 'vp9') return;

@@ -5,7 +5,7 @@ import { verifyOutput } from '../../daemon/pipeline/verify-output.js';
 import { plan } from '../../daemon/plan/plan.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders } from '../plan/encoded.js';
+import { encodedAndProbed, encoders } from '../plan/encoded.js';
 
 /** Silent slide shows: when each image starts, and when the last one ends, in seconds. */
 const shows = [
@@ -50,7 +50,7 @@ for (const [build, ffmpeg] of await encoders()) {
     test(`images that start at ${begins.join(', ')} and end at ${ends} are all in the output`, async () => {
       const input = join(tempFolder(), 'show.mp4');
       await show(input, begins, ends);
-      const { facts, path } = await encoded(ffmpeg, input, {});
+      const { facts, path } = await encodedAndProbed(ffmpeg, input, {});
       // Builds of 2018 cannot store the duration of the last frame: a long one is repeated twice at its end.
       const [{ hasFpsMode }, count] = [ffmpeg.capabilities, facts.video?.frameCount ?? 0];
       assert.ok(count === begins.length || (!hasFpsMode && count === begins.length + 2), `${count} frames`);

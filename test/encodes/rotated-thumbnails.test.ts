@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { planThumbnails } from '../../daemon/plan/thumbnails.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames } from '../plan/encoded.js';
+import { encodedAndProbed, encoders, frames } from '../plan/encoded.js';
 
 /*
  * The input has a different brightness in each quarter, and a display matrix. The position of each quarter in a thumbnail shows how the
@@ -55,7 +55,7 @@ for (const [build, ffmpeg] of await encoders()) {
       test(`${build}: a thumbnail of ${name} from an input with a rotation of ${degrees} degrees shows the output's frame, rotated for display`, async () => {
         const input = await turned(degrees, matrix);
         assert.is((await ffmpeg.probe(input)).video?.rotationDegrees, degrees);
-        const { path, facts } = await encoded(ffmpeg, input, { quality: 5 }, name);
+        const { path, facts } = await encodedAndProbed(ffmpeg, input, { quality: 5 }, name);
         const [width, height] = degrees % 180 === 0 ? [96, 64] : [64, 96];
         assert.equal([facts.video?.width, facts.video?.height], [width, height]);
         const made = planThumbnails(

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { copyFile } from 'node:fs/promises';
+import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,7 +10,7 @@ import { planThumbnails } from '../../daemon/plan/thumbnails.js';
 import type { ThumbnailSettings } from '../../src/shared/settings/thumbnails.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoders, frames } from '../plan/encoded.js';
+import { encoders, factsOf, frames } from '../plan/encoded.js';
 
 /*
  * The luma of each frame of the videos is 20 plus twice its number, so that the luma in the middle of a thumbnail identifies its frame. The
@@ -37,7 +38,7 @@ interface Image {
 
 async function imagesOf(ffmpeg: Ffmpeg, path: string, set: ThumbnailSettings): Promise<readonly Image[]> {
   const scratch = tempFolder();
-  const media = await ffmpeg.probe(path);
+  const media = await factsOf(ffmpeg, path);
   const made = planThumbnails(
     {
       outputId: 7,
@@ -53,28 +54,40 @@ async function imagesOf(ffmpeg: Ffmpeg, path: string, set: ThumbnailSettings): P
   if ('failure' in made) throw new Error(made.failure.message);
   for (const args of made.runs)
     await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
-  const images: Image[] = [];
-  for (const name of made.images) {
-    const image = await imageOf(join(scratch, name));
-    assert.is(image.size, `${made.size.width}x${made.size.height}`);
-    images.push(image);
-  }
+  const images = await readImages(made.images.map((name) => join(scratch, name)));
+  for (const { size } of images) assert.is(size, `${made.size.width}x${made.size.height}`);
   return images;
 }
 
-/** Read by the first build, because a build must not verify its own output. */
-async function imageOf(path: string): Promise<Image> {
+/** Reads images of one format with the first build, because a build must not verify its own output. */
+async function readImages(paths: readonly string[]): Promise<readonly Image[]> {
   const reference = await testFfmpeg();
-  const show = ['-v', 'error', '-show_entries', 'stream=codec_name,width,height', '-of', 'json', path];
-  const { stdout } = await promisify(execFile)(reference.ffprobe.path, show);
-  const { streams } = JSON.parse(stdout) as {
-    streams: readonly { codec_name: string; width: number; height: number }[];
+  const numbered = tempFolder();
+  const ending = extname(paths[0] ?? '');
+  for (const [index, path] of paths.entries()) await copyFile(path, join(numbered, `${index}${ending}`));
+  const all = join(numbered, `%d${ending}`);
+  // The ending selects the decoder, which fails for an image of another format.
+  const show = ['-v', 'error', '-show_entries', 'stream=codec_name:frame=width,height'];
+  const { stdout } = await promisify(execFile)(reference.ffprobe.path, [
+    ...[...show, '-of', 'json', '-f', 'image2', all],
+  ]);
+  const found = JSON.parse(stdout) as {
+    frames: readonly { width: number; height: number }[];
+    streams: readonly { codec_name: string }[];
   };
-  const [{ codec_name: codec, width, height } = { codec_name: '', width: 0, height: 0 }] = streams;
-  const [bytes] = await frames(reference, path, width * height, ['-f', 'image2']);
-  // From full range, as in an image, back to limited range.
-  const luma = 16 + ((bytes?.[Math.floor(height / 2) * width + Math.floor(width / 2)] ?? 0) * 219) / 255;
-  return { frame: (luma - 20) / 2, size: `${width}x${height}`, codec };
+  assert.is(found.frames.length, paths.length);
+  const [{ width, height } = { width: 0, height: 0 }] = found.frames;
+  const lumas = await frames(reference, all, width * height, ['-f', 'image2']);
+  assert.is(lumas.length, paths.length);
+  return found.frames.map((frame, index) => {
+    // From full range, as in an image, back to limited range.
+    const middle = lumas[index]?.[Math.floor(height / 2) * width + Math.floor(width / 2)] ?? 0;
+    return {
+      frame: (16 + (middle * 219) / 255 - 20) / 2,
+      size: `${frame.width}x${frame.height}`,
+      codec: found.streams[0]?.codec_name ?? '',
+    };
+  });
 }
 
 /** The settings of a set, and the numbers of the frames, the size and the codec of its images. */

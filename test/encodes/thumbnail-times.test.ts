@@ -13,7 +13,7 @@ import { checkCombination } from '../../daemon/plan/check-combination.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { makeMedia, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames } from '../plan/encoded.js';
+import { encodedAndProbed, encoders, frames } from '../plan/encoded.js';
 
 /*
  * The luma of each of the 60 input frames, 20 per second, is 20 plus three times its number. So the luma of a thumbnail identifies its frame,
@@ -100,14 +100,17 @@ const numberOf = (luma: number) => (16 + (luma * 219) / 255 - 20) / 3;
 
 /** An encoded output, with the numbers and times of its frames. */
 async function filmOf(ffmpeg: Ffmpeg, from: string, name: string, settings: OutputSettings) {
-  const { path, facts } = await encoded(ffmpeg, from, { ...settings, quality: 5, speed: 5 }, name);
+  const { path, facts } = await encodedAndProbed(ffmpeg, from, { ...settings, quality: 5, speed: 5 }, name);
   const numbers = (await frames(ffmpeg, path, pixels)).map((bytes) => numberOf(lumaOf(bytes)));
   return { path, facts, numbers, ...(await timesOf(path)) };
 }
 
-/** The frame numbers that the thumbnails of an output show, and those that the output shows at their times. */
-async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, number: number) {
-  const settings = { thumbnails: [{ number }] };
+/**
+ * The frame numbers that the thumbnails of an output show, and those that the output shows at their times, for several sets by their number
+ * of thumbnails.
+ */
+async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, numbers: readonly number[]) {
+  const settings = { thumbnails: numbers.map((number) => ({ number, label: `of-${number}` })) };
   const outputs = [{ settings, outputDestination: { destination: 'file:///a', url: 'file:///a' } }];
   const request = { input: 'file:///in.mkv', outputs: [settings] };
   const job = draftJob({ accountId: 'a', request, test: false, outputs, now: new Date(0) }).number(1);
@@ -131,12 +134,18 @@ async function shown(ffmpeg: Ffmpeg, film: Awaited<ReturnType<typeof filmOf>>, n
   for (const [index, file] of files.entries()) await copyFile(file.path, join(thumbnails, `${index}.png`));
   // Decoded by the first build, because a build must not verify its own output.
   const taken = await frames(await testFfmpeg(), join(thumbnails, '%d.png'), pixels, ['-f', 'image2']);
-  const target = Array.from({ length: number }, (_, index) => {
-    const moment = ((index + 1) * film.seconds) / (number + 1);
-    const at = film.frames.findLastIndex((begin) => begin <= moment + 0.002);
-    return film.numbers[Math.max(0, at)] ?? Number.NaN;
+  const found = taken.map((bytes) => numberOf(lumaOf(bytes)));
+  let before = 0;
+  return numbers.map((number) => {
+    const from = before;
+    before += number;
+    const target = Array.from({ length: number }, (_, index) => {
+      const moment = ((index + 1) * film.seconds) / (number + 1);
+      const at = film.frames.findLastIndex((begin) => begin <= moment + 0.002);
+      return film.numbers[Math.max(0, at)] ?? Number.NaN;
+    });
+    return { number, found: found.slice(from, before), target };
   });
-  return { found: taken.map((bytes) => numberOf(lumaOf(bytes))), target };
 }
 
 const rounded = (numbers: readonly number[]) => numbers.map((one) => one.toFixed(1)).join();
@@ -155,8 +164,7 @@ for (const [build, ffmpeg] of await encoders()) {
     for (const audio of own ? inputs.keys() : (['longer'] as const)) {
       test(`${build}: thumbnails of ${name} with ${JSON.stringify(settings)} and audio that is ${audio} show the frames at their times`, async () => {
         const film = await filmOf(ffmpeg, inputs.get(audio) ?? '', name, settings);
-        for (const number of [1, 7, 70]) {
-          const { found, target } = await shown(ffmpeg, film, number);
+        for (const { number, found, target } of await shown(ffmpeg, film, [1, 7, 70])) {
           const isNear = found.every((one, at) => Math.abs(one - (target[at] ?? -9)) < 1.5);
           const what = `${number} showed ${rounded(found)}, not ${rounded(target)}`;
           assert.ok(found.length === number && isNear, what);

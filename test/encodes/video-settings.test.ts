@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { film, makeMedia, media, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
+import { encoded, encodedAndProbed, encoders, frames, writableName } from '../plan/encoded.js';
 import { bufferNeeded, keyframeDistance, moments, packets } from './packets.js';
 
 const folder = tempFolder();
@@ -95,7 +95,7 @@ for (const [build, ffmpeg] of await encoders()) {
   ] as const) {
     for (const rotate of [0, 90, 180, 270] as const) {
       test(`${build}: rotate ${rotate} of a video ${stored} rotates it by exactly this angle`, async () => {
-        const { path, facts } = await encoded(ffmpeg, await file(), { rotate, quality: 5 });
+        const { path, facts } = await encodedAndProbed(ffmpeg, await file(), { rotate, quality: 5 });
         const isQuarter = rotate % 180 === 90;
         assert.equal([facts.video?.width, facts.video?.height], isQuarter ? [120, 160] : [160, 120]);
         assert.is(facts.video?.rotationDegrees, 0);
@@ -112,7 +112,7 @@ for (const [build, ffmpeg] of await encoders()) {
 
   for (const [settings, rate] of rates) {
     test(`${build}: ${JSON.stringify(settings)} shows each frame at its time`, async () => {
-      const { path, facts } = await encoded(ffmpeg, await counter('counter.mp4'), {
+      const { path, facts } = await encodedAndProbed(ffmpeg, await counter('counter.mp4'), {
         ...settings,
         quality: 5,
       });
@@ -144,7 +144,7 @@ for (const [build, ffmpeg] of await encoders()) {
   for (const [settings, filename, frameCount] of testModes) {
     test(`${build}: test mode encodes five seconds of a longer file: ${filename} ${JSON.stringify(settings)}`, async () => {
       const quick = { ...settings, speed: 5 } as const;
-      const { path, facts } = await encoded(ffmpeg, await sevenSeconds(), quick, filename, true);
+      const { path, facts } = await encodedAndProbed(ffmpeg, await sevenSeconds(), quick, filename, true);
       assert.ok(Math.abs((facts.durationSeconds ?? 0) - 5) < 0.1, `${facts.durationSeconds} s`);
       const shown = moments(await packets(path));
       assert.is(shown.length, frameCount);

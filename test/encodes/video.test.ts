@@ -6,7 +6,7 @@ import type { MediaFacts } from '../../daemon/jobs/media.js';
 import { defaultOutput } from '../../src/shared/settings/index.js';
 import { film, makeMedia, media, rotatedMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { encoded, encoders, frames, writableName } from '../plan/encoded.js';
+import { encoded, encodedAndProbed, encoders, frames, writableName } from '../plan/encoded.js';
 
 const folder = tempFolder();
 
@@ -34,7 +34,7 @@ for (const [build, ffmpeg] of await encoders()) {
   test(`${build}: the default output is h264 within 640x480 with AAC stereo at 44100 Hz, its index at the front`, async () => {
     const input = join(folder, 'surround.mp4');
     await makeMedia(input, film('854x480', 1, 6));
-    const { facts, path } = await encoded(ffmpeg, input, defaultOutput);
+    const { facts, path } = await encodedAndProbed(ffmpeg, input, defaultOutput);
     assert.equal([facts.video?.codec, sizeOf(facts)], ['h264', '640x360']);
     assert.is(facts.video?.pixelFormat, 'yuv420p');
     assert.equal([facts.audio?.codec, facts.audio?.channels, facts.audio?.sampleRate], ['aac', 2, 44_100]);
@@ -43,13 +43,13 @@ for (const [build, ffmpeg] of await encoders()) {
   });
 
   test(`${build}: output pixels are square`, async () => {
-    const { facts } = await encoded(ffmpeg, await media('wide.mp4'), {});
+    const { facts } = await encodedAndProbed(ffmpeg, await media('wide.mp4'), {});
     assert.is(sizeOf(facts), '320x120');
     assert.equal(facts.video?.sampleAspectRatio, { numerator: 1, denominator: 1 });
   });
 
   test(`${build}: a rotated video is encoded as displayed and has no rotation tag`, async () => {
-    const rotated = await encoded(ffmpeg, await rotatedMedia(), { quality: 5 });
+    const rotated = await encodedAndProbed(ffmpeg, await rotatedMedia(), { quality: 5 });
     assert.is(sizeOf(rotated.facts), '120x160');
     assert.is(rotated.facts.video?.rotationDegrees, 0);
     const stored = await encoded(ffmpeg, await media('silent.mp4'), { quality: 5 });
@@ -66,7 +66,7 @@ for (const [build, ffmpeg] of await encoders()) {
   for (const start of [0.52, 0.5])
     test(`${build}: a clip from ${start} contains exactly the requested frames`, async () => {
       const input = await media('clip.mp4');
-      const clip = await encoded(ffmpeg, input, { start_clip: start, clip_length: 0.6, quality: 5 });
+      const clip = await encodedAndProbed(ffmpeg, input, { start_clip: start, clip_length: 0.6, quality: 5 });
       const all = await frames(ffmpeg, input, 160 * 120);
       const some = await frames(ffmpeg, clip.path, 160 * 120);
       assert.is(some.length, 15);
@@ -86,7 +86,7 @@ for (const [build, ffmpeg] of await encoders()) {
     const mean = (from: number, to: number) =>
       frame.subarray(from * 160, to * 160).reduce((sum, value) => sum + value, 0) / ((to - from) * 160);
     assert.ok(mean(0, 18) < 20 && mean(142, 160) < 20 && mean(40, 120) > 40);
-    const cropped = await encoded(ffmpeg, input, { width: 100, height: 100, aspect_mode: 'crop' });
+    const cropped = await encodedAndProbed(ffmpeg, input, { width: 100, height: 100, aspect_mode: 'crop' });
     assert.is(sizeOf(cropped.facts), '100x100');
   });
 
@@ -123,7 +123,7 @@ for (const [build, ffmpeg] of await encoders()) {
       ...flags,
     ]);
     assert.is((await ffmpeg.probe(input)).video?.fieldOrder, 'top-first');
-    const { facts } = await encoded(ffmpeg, input, {});
+    const { facts } = await encodedAndProbed(ffmpeg, input, {});
     assert.is(facts.video?.fieldOrder, 'progressive');
   });
 
@@ -144,7 +144,7 @@ for (const [build, ffmpeg] of await encoders()) {
     if (writableName(ffmpeg, filename) !== filename) continue;
     test(`${build}: ${filename} with ${JSON.stringify(settings)} contains ${expected}`, async () => {
       const input = await media('clip.mp4');
-      const { facts } = await encoded(ffmpeg, input, { ...settings, clip_length: 0.5 }, filename);
+      const { facts } = await encodedAndProbed(ffmpeg, input, { ...settings, clip_length: 0.5 }, filename);
       assert.is([facts.format, facts.video?.codec ?? '-', facts.audio?.codec ?? '-'].join(' '), expected);
     });
   }

@@ -8,7 +8,7 @@ let opened: Promise<Ffmpeg> | null = null;
 let unconfined: Promise<Ffmpeg> | null = null;
 let folder: string | null = null;
 
-/** The folder of all files that this module makes. It is also the cache of the programs found for tests. */
+/** The folder of all files that this module makes. */
 function getFolder(): string {
   folder ??= tempFolder();
   return folder;
@@ -26,11 +26,17 @@ function unconfinedFfmpeg(): Promise<Ffmpeg> {
   return unconfined;
 }
 
+/** The folder of answers of programs: that of the whole run, which the runner names, or else one of this process. */
+export function programCache(): string {
+  const { XDG_CACHE_HOME: shared } = process.env;
+  return join(shared ?? getFolder(), 'venc');
+}
+
 async function openTestFfmpeg(sandbox: 'auto' | 'none'): Promise<Ffmpeg> {
   const { ffmpeg } = await openFfmpeg({
     ffmpeg: process.env.VENC_FFMPEG ?? null,
     ffprobe: process.env.VENC_FFPROBE ?? null,
-    cacheFolder: join(getFolder(), 'cache'),
+    cacheFolder: programCache(),
     sandbox,
   });
   if (ffmpeg === null) throw new Error('tests need ffmpeg and ffprobe');

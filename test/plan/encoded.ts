@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { readFile, rm } from 'node:fs/promises';
+import { readFile, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { type Ffmpeg, openFfmpeg } from '../../daemon/ffmpeg/index.js';
 import type { MediaFacts } from '../../daemon/jobs/media.js';
@@ -8,7 +8,7 @@ import type { MeasuredAudio } from '../../daemon/plan/decide/normalization.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { testFfmpeg } from '../helpers/media.js';
+import { programCache, testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /** The packaged build of 2018, if npm has installed it. */
@@ -19,7 +19,11 @@ export async function encoders(): Promise<readonly (readonly [string, Ffmpeg])[]
   const first = await testFfmpeg();
   const named = [[`ffmpeg ${first.ffmpeg.version}`, first]] as const;
   if (process.env.VENC_FFMPEG !== undefined || !existsSync(packaged)) return named;
-  const options = { ffmpeg: packaged, ffprobe: process.env.VENC_FFPROBE ?? null, cacheFolder: tempFolder() };
+  const options = {
+    ffmpeg: packaged,
+    ffprobe: process.env.VENC_FFPROBE ?? null,
+    cacheFolder: programCache(),
+  };
   const { ffmpeg } = await openFfmpeg(options);
   if (ffmpeg === null || ffmpeg.ffmpeg.path === first.ffmpeg.path) return named;
   return [...named, [`ffmpeg ${ffmpeg.ffmpeg.version}`, ffmpeg]];
@@ -34,16 +38,27 @@ async function run(ffmpeg: Ffmpeg, args: readonly string[], scratch: string): Pr
   await ffmpeg.run(args, { signal: new AbortController().signal, scratch, onProgress: () => {} });
 }
 
-/** Plans and encodes one output of a file, in test mode on request, and probes the result. Measures its audio first if needed. */
+const probed = new Map<string, MediaFacts>();
+
+/** The facts of an input, which is probed once for all tests of a process. */
+export async function factsOf({ ffmpeg, probe }: Ffmpeg, path: string): Promise<MediaFacts> {
+  const { size, mtimeMs } = await stat(path);
+  const key = [ffmpeg.path, path, size, mtimeMs].join(' ');
+  const facts = probed.get(key) ?? (await probe(path));
+  probed.set(key, facts);
+  return facts;
+}
+
+/** Plans and encodes one output of a file, in test mode on request. Measures its audio first if needed. */
 export async function encoded(
   ffmpeg: Ffmpeg,
   input: string,
   settings: OutputSettings,
   filename = 'film.mp4',
   isTest = false,
-): Promise<{ readonly path: string; readonly facts: MediaFacts }> {
+): Promise<{ readonly path: string }> {
   const scratch = tempFolder();
-  const facts = await ffmpeg.probe(input);
+  const facts = await factsOf(ffmpeg, input);
   const planFor = (measured: MeasuredAudio) =>
     plan([{ id: 7, settings, filename, isTest, measured }], facts, { input, scratch }, ffmpeg.capabilities);
   let measured: MeasuredAudio = {};
@@ -58,7 +73,16 @@ export async function encoded(
   for (const { args } of made.steps) await run(ffmpeg, args, scratch);
   const [product] = made.products;
   if (product === undefined) throw new Error(made.rejections[0]?.failure.message ?? 'nothing was planned');
-  return { path: product.path, facts: await ffmpeg.probe(product.path) };
+  return { path: product.path };
+}
+
+/** Encodes as `encoded` does, and probes the output. */
+export async function encodedAndProbed(
+  ffmpeg: Ffmpeg,
+  ...rest: Parameters<typeof encoded> extends [Ffmpeg, ...infer Rest] ? Rest : never
+): Promise<{ readonly path: string; readonly facts: MediaFacts }> {
+  const { path } = await encoded(ffmpeg, ...rest);
+  return { path, facts: await ffmpeg.probe(path) };
 }
 
 /** The luma of all frames of a file, `pixels` bytes each; `options` precede the input. */
