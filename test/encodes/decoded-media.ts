@@ -21,6 +21,11 @@ export interface Brightness {
   readonly luma: number;
 }
 
+interface AudioProbe {
+  readonly streams: readonly { readonly sample_rate: string; readonly channels: number }[];
+  readonly frames: readonly { readonly best_effort_timestamp_time: string }[];
+}
+
 const launch = promisify(execFile);
 
 async function decode(path: string, args: readonly string[]): Promise<Buffer> {
@@ -69,17 +74,19 @@ export async function contentsOf(path: string): Promise<string> {
 
 /** All audio samples of a file. */
 export async function samplesOf(path: string): Promise<Samples> {
-  const [[rate = '', count = ''] = []] = await probed(path, [
-    ...['-select_streams', 'a', '-show_entries', 'stream=sample_rate,channels'],
-  ]);
-  const sampleRate = Number(rate);
-  const [[start = ''] = []] = await probed(path, [
-    ...['-select_streams', 'a', '-show_entries', 'frame=best_effort_timestamp_time'],
-  ]);
+  const { ffprobe } = await testFfmpeg();
+  const shown = 'stream=sample_rate,channels:frame=best_effort_timestamp_time';
+  // The first frames: a decoder gives none for its first packets, which are its delay.
+  const args = ['-v', 'error', '-select_streams', 'a', '-show_entries', shown, '-read_intervals', '%+#16'];
+  const { stdout } = await launch(ffprobe.path, [...args, '-of', 'json', `file:${path}`]);
+  const { streams, frames } = JSON.parse(stdout) as AudioProbe;
+  const sampleRate = Number(streams[0]?.sample_rate);
+  const count = streams[0]?.channels ?? 0;
+  const start = frames[0]?.best_effort_timestamp_time;
   const raw = await decode(path, ['-map', '0:a', '-f', 'f32le', '-c:a', 'pcm_f32le']);
   const all = new Float32Array(raw.buffer.slice(raw.byteOffset, raw.byteOffset + raw.length));
-  const channels = Array.from({ length: Number(count) }, (_, channel) =>
-    all.filter((_sample, at) => at % Number(count) === channel),
+  const channels = Array.from({ length: count }, (_, channel) =>
+    Float32Array.from({ length: all.length / count }, (_sample, at) => all[at * count + channel] ?? 0),
   );
   return { startSeconds: Number(start), sampleRate, channels };
 }
