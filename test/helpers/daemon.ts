@@ -131,7 +131,8 @@ function logLinesOf(logged: string): readonly string[] {
 }
 
 /**
- * Polls until the value meets the condition. Gives up after two minutes and reports the last value: an encode takes long on a busy
+ * Polls until the value meets the condition, less often the longer it takes: each answer costs the daemon and the check of it processor
+ * time, which an encode needs. Gives up after two minutes and reports the last value: an encode takes long on a busy
  * machine.
  */
 export async function pollUntil<T>(
@@ -139,14 +140,15 @@ export async function pollUntil<T>(
   condition: (value: T) => boolean,
   limitMs = 120_000,
 ): Promise<T> {
-  const end = Date.now() + limitMs;
+  const begin = Date.now();
   for (;;) {
     const value = await ask();
     if (condition(value)) return value;
-    if (Date.now() > end)
+    const waitedMs = Date.now() - begin;
+    if (waitedMs > limitMs)
       throw new Error(
         `the condition was not met within ${limitMs / 1000} s; last value: ${JSON.stringify(value)}`,
       );
-    await new Promise((resolve) => setTimeout(resolve, 20));
+    await new Promise((resolve) => setTimeout(resolve, Math.min(100, 20 + waitedMs / 10)));
   }
 }
