@@ -25,6 +25,11 @@ const maxFilesPerBatch = 12;
 const batchesPerWorker = 4;
 /** The folders that take longest start first, in this order. */
 const slowestFolders = ['cli', 'http', 'transports', 'ffmpeg', 'store', 'plan', 'tui', 'pipeline'];
+/** The files that take longest: each is a batch of its own, and they start before all others. */
+const slowestFiles = [
+  ...['bitrates', 'field-lengths', 'odd-files', 'outputs-together', 'odd-audio', 'thumbnail-times'],
+  ...['audio-settings', 'odd-videos', 'field-tracks', 'caption-files', 'mirrors', 'containers', 'surround'],
+].map((name) => `encodes/${name}.test.js`);
 /** A batch that takes longer fails. */
 const batchDeadlineMs = 15 * 60_000;
 const longBatchDeadlineMs = 4 * 3_600_000;
@@ -62,7 +67,12 @@ async function main(args: readonly string[]): Promise<number> {
   const ordered = files.toSorted((one, other) => rankOf(one) - rankOf(other));
   const began = Date.now();
   const ended: Run[] = [];
-  const left = [...batchesOf(ordered)].entries();
+  const slow = slowestFiles.filter((name) => files.includes(name));
+  const batches = [
+    ...slow.map((name) => [name]),
+    ...batchesOf(ordered.filter((name) => !slow.includes(name))),
+  ];
+  const left = batches.entries();
   const worker = async () => {
     for (const [index, batch] of left) {
       const run = await runFiles(batch, join(temporary, String(index)));
