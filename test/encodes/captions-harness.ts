@@ -1,6 +1,9 @@
 import { execFile } from 'node:child_process';
+import { readFile, stat } from 'node:fs/promises';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { testFfmpeg } from '../helpers/media.js';
+import { tempFolder } from '../helpers/temp.js';
 
 const run = promisify(execFile);
 
@@ -38,20 +41,37 @@ export async function subtitleStreams(path: string): Promise<readonly SubtitleSt
 /** A cue as ffmpeg reads it back: start and end in milliseconds from the first frame of the video, and text without styles. */
 export type ReadCue = readonly [number, number, string];
 
-/** The cues of a subtitle track, read back by ffmpeg. */
+const tracksRead = new Map<string, Promise<readonly (readonly ReadCue[])[]>>();
+
+/** The cues of a subtitle track, read back by ffmpeg, which reads all tracks of the file at once. */
 export async function cuesOf(path: string, track: number): Promise<readonly ReadCue[]> {
+  const key = `${path} ${(await stat(path)).mtimeMs}`;
+  const reading = tracksRead.get(key) ?? readTracks(path);
+  tracksRead.set(key, reading);
+  const cues = (await reading)[track];
+  if (cues === undefined) throw new Error(`${path} has no subtitle track ${track}`);
+  return cues;
+}
+
+async function readTracks(path: string): Promise<readonly (readonly ReadCue[])[]> {
   const { ffmpeg } = await testFfmpeg();
-  const args = ['-v', 'error', '-copyts', '-i', path, '-map', `0:s:${track}`, '-f', 'srt', '-'];
-  const { stdout } = await run(ffmpeg.path, args, { maxBuffer: 2 ** 28 });
+  const folder = tempFolder();
+  const files = (await subtitleStreams(path)).map((_, track) => join(folder, `${track}.srt`));
+  const outputs = files.flatMap((file, track) => ['-map', `0:s:${track}`, '-f', 'srt', file]);
+  await run(ffmpeg.path, ['-v', 'error', '-copyts', '-i', path, ...outputs]);
   const startMs = Math.round((await videoStart(path)) * 1000);
-  return stdout
+  return Promise.all(files.map(async (file) => parseCues(await readFile(file, 'utf8'), path, startMs)));
+}
+
+function parseCues(text: string, path: string, startMs: number): readonly ReadCue[] {
+  return text
     .replaceAll('\r\n', '\n')
     .split(/\n\n(?=\d+\n)/)
     .flatMap((block) => {
       const found = /^\d+\n(\S+) --> (\S+)\n([\s\S]*)$/.exec(block.trim());
       if (found === null) return [];
-      const [, start = '', end = '', text = ''] = found;
-      const withoutTags = text.replaceAll(/<\/?(?:i|b|u|font)(?: [^>]*)?>|\{\\an\d\}/g, '').trim();
+      const [, start = '', end = '', words = ''] = found;
+      const withoutTags = words.replaceAll(/<\/?(?:i|b|u|font)(?: [^>]*)?>|\{\\an\d\}/g, '').trim();
       // The WebVTT decoder of ffmpeg escapes braces, and its SubRip encoder does not undo that.
       const plain = path.endsWith('.webm') ? withoutTags.replaceAll(/\\([{}])/g, '$1') : withoutTags;
       return [[milliseconds(start) - startMs, milliseconds(end) - startMs, plain] as const];
