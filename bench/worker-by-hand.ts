@@ -1,7 +1,7 @@
 import { type AddressInfo, createServer, connect as openSocket } from 'node:net';
 import type { ClaimAnswer, JoinAnswer } from '../daemon/jobs/worker-protocol.js';
 import { createWorkerClient, type WorkerClient } from '../daemon/worker/worker-client.js';
-import { workerProtocol } from '../src/shared/worker-api.js';
+import { workerProtocol } from '../src/shared/version.js';
 import { filmFile, filmMedia } from '../test/helpers/make-jobs.js';
 
 /** A worker that makes the requests of `venc worker`, with its client, and encodes nothing. */

@@ -24,7 +24,7 @@ const bannedWords: readonly BannedWord[] = [
     instead: 'byte range',
     allowed: [
       // The aspect mode of the service.
-      'src/shared/settings/resolution.ts',
+      'src/shared/settings/video.ts',
       'daemon/plan/decide/size.ts',
       'daemon/plan/write/shapes.ts',
       'test/plan/size.test.ts',

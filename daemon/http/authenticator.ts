@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Route } from '../../src/shared/routes.js';
 import { isObject } from '../../src/shared/util/is-object.js';
-import { workerKeyPrefix } from '../../src/shared/worker-api.js';
+import { workerKeyPrefix } from '../../src/shared/version.js';
 import type { AppContext } from '../actions/app-context.js';
 import type { RequestContext } from './request-context.js';
 

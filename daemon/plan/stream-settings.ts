@@ -1,4 +1,4 @@
-import { audioEffectsTable } from '../../src/shared/settings/audio-effects.js';
+import { audioEffectsTable } from '../../src/shared/settings/audio.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 
 type Names = readonly (keyof OutputSettings)[];

@@ -1,8 +1,7 @@
 import type { VencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
 import { randomToken } from '../../src/shared/util/random-token.js';
-import { productVersion } from '../../src/shared/version.js';
-import { workerProtocol } from '../../src/shared/worker-api.js';
+import { productVersion, workerProtocol } from '../../src/shared/version.js';
 import type { FfmpegReport } from '../ffmpeg/index.js';
 import type { JoinRequest } from '../jobs/worker-protocol.js';
 import {

@@ -1,7 +1,7 @@
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import { isObject } from '../../src/shared/util/is-object.js';
 import type { Log } from '../../src/shared/util/log.js';
-import { workerProtocol } from '../../src/shared/worker-api.js';
+import { workerProtocol } from '../../src/shared/version.js';
 import type { ClaimAnswer, JoinAnswer, JoinRequest } from '../jobs/worker-protocol.js';
 import { speaksTls } from '../net/speaks-tls.js';
 import { type Moment, readClocks } from '../queue/claim-confirmation.js';

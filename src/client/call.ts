@@ -1,11 +1,9 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { type RouteName, routePath, routes } from '../shared/routes.js';
-import { abortableSleep } from './abortable-sleep.js';
 import { type HttpRequest, type HttpResponse, sendHttpRequest } from './http.js';
 import { mayHaveReachedService } from './network-errors.js';
 import { type ServiceResponse, toServiceResponse } from './read-response.js';
-import { retryDelayFor } from './retries.js';
-import { ambiguityHint, toServiceError } from './service-errors.js';
+import { abortableSleep, retryDelayFor } from './retries.js';
 import type { Target } from './target.js';
 
 /** Sends calls to a target. {@link relocate} looks the target up again. */
@@ -41,6 +39,7 @@ export function createCaller(first: Target): Caller {
   async function openResponse(name: RouteName, options: CallOptions): Promise<HttpResponse> {
     const response = await withServiceHint(target, name, options, () => sendWithKey(name, options));
     if (response.status < 300 || response.status === options.acceptedStatus) return response;
+    const { toServiceError } = await import('./service-errors.js');
     throw toServiceError(name, subjectOf(name, options), {
       status: response.status,
       body: await withServiceHint(target, name, options, response.text),
@@ -104,6 +103,7 @@ async function withServiceHint<T>(
     return await attempt();
   } catch (error) {
     if (!isVencError(error, 'UnreachableError')) throw error;
+    const { ambiguityHint } = await import('./service-errors.js');
     const ambiguity = mayHaveReachedService(error) ? ambiguityHint(name, options.values?.id) : null;
     const hint = ambiguity ?? error.hint ?? target.hint;
     if (hint === undefined || hint === error.hint) throw error;

@@ -1,9 +1,8 @@
 import { isVencError, VencError } from '../shared/errors.js';
-import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
 import { fieldsOf } from './coerce.js';
 import type { ServiceResponse } from './read-response.js';
-import { delayAfterError } from './retries.js';
+import { abortableSleep, delayAfterError } from './retries.js';
 
 /** Delays before the second and third attempt, unless the service asks for another delay. */
 const retryDelaysMs = [500, 2000] as const;

@@ -1,7 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import type { JobRecord } from '../shared/records.js';
 import { isFinal } from '../shared/states.js';
-import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
 import {
   type FollowContext,
@@ -21,6 +20,7 @@ import {
   type PollingSchedule,
   pollingLimitsFor,
 } from './polling-schedule.js';
+import { abortableSleep } from './retries.js';
 import { type ConnectionEvent, createWithRetry, toAbortError } from './with-retry.js';
 
 /** Options of `follow`. */

@@ -1,5 +1,5 @@
 import { parseUrl } from '../shared/text/url-text.js';
-import { abortableSleep } from './abortable-sleep.js';
+import { abortableSleep } from './retries.js';
 
 /** Bounds of the time between requests, in milliseconds. */
 export interface PollingLimits {

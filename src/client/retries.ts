@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError, type VencError } from '../shared/errors.js';
 import { type RouteName, routes } from '../shared/routes.js';
 import { isTransientNetworkError } from './network-errors.js';
@@ -35,4 +36,16 @@ export function delayAfterError(
   if (delayMs === undefined) return null;
   const waitMs = retryAfterSeconds === null ? delayMs : retryAfterSeconds * 1000;
   return waitMs <= maxWaitMs ? waitMs : null;
+}
+
+/** Waits. Rejects with the signal's reason once it is aborted. */
+export async function abortableSleep(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  signal?.throwIfAborted();
+  if (milliseconds <= 0) return;
+  try {
+    await sleep(milliseconds, undefined, signal === undefined ? {} : { signal });
+  } catch (error) {
+    signal?.throwIfAborted();
+    throw error;
+  }
 }

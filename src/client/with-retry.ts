@@ -1,9 +1,9 @@
 import { isVencError, VencError } from '../shared/errors.js';
 import { exitCodes } from '../shared/exit-codes.js';
 import { Semaphore } from '../shared/util/semaphore.js';
-import { abortableSleep } from './abortable-sleep.js';
 import type { Client } from './client.js';
 import type { PollingSchedule } from './polling-schedule.js';
+import { abortableSleep } from './retries.js';
 
 /** Reports a network error: once when it begins, and once when the service answers again. */
 export type ConnectionEvent =

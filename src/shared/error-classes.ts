@@ -1,6 +1,5 @@
-import { type ErrorClassEntry, requestRejection } from './error-class-entry.js';
 import { exitCodes } from './exit-codes.js';
-import { jobErrorClasses } from './job-error-classes.js';
+import { type ErrorClassEntry, jobErrorClasses, requestRejection } from './job-error-classes.js';
 
 /**
  * Every error class: first those of a failed input or output (`error_class`), then those of a failed request or

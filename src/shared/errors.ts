@@ -1,5 +1,5 @@
-import type { ErrorClassEntry } from './error-class-entry.js';
 import { type ErrorClass, errorClasses } from './error-classes.js';
+import type { ErrorClassEntry } from './job-error-classes.js';
 
 /** Optional properties of an error. */
 interface VencErrorOptions {

@@ -1,4 +1,4 @@
-import { workerKeyPrefix } from './worker-api.js';
+import { workerKeyPrefix } from './version.js';
 
 const secretWords = 'passw|passphrase|passcode|secret|token|signature|api[-_]?key|access[-_]?key|credential';
 const secretNames = 'pass|pwd|pw|sig|key|auth|authorization|hmac|jwt';

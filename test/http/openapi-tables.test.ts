@@ -1,7 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ErrorClassEntry } from '../../src/shared/error-class-entry.js';
-import { jobErrorClasses } from '../../src/shared/job-error-classes.js';
+import { type ErrorClassEntry, jobErrorClasses } from '../../src/shared/job-error-classes.js';
 import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';

@@ -1,12 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { abortableSleep as realPause } from '../../src/client/abortable-sleep.js';
 import { createClient } from '../../src/client/client.js';
 import {
   createPollingSchedule,
   type PollingSchedule,
   pollingLimitsFor,
 } from '../../src/client/polling-schedule.js';
+import { abortableSleep as realPause } from '../../src/client/retries.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { WatchSession } from '../../src/tui/watch-session.js';
 import { watchExitCode } from '../../src/tui/watch-state.js';

@@ -1,5 +1,5 @@
 import { VencError } from '../../../src/shared/errors.js';
-import { workerProtocol } from '../../../src/shared/worker-api.js';
+import { workerProtocol } from '../../../src/shared/version.js';
 import { type JoinAnswer, type JoinRequest, workerTiming } from '../../jobs/worker-protocol.js';
 import type { JoinDecision, WorkerSession } from '../../store/worker-table.js';
 

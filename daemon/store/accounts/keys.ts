@@ -1,6 +1,6 @@
 import { hash, randomBytes } from 'node:crypto';
 import { VencError } from '../../../src/shared/errors.js';
-import { workerKeyPrefix } from '../../../src/shared/worker-api.js';
+import { workerKeyPrefix } from '../../../src/shared/version.js';
 import type { KeyDigest, KeyHolder, WorkerKey } from '../account-store.js';
 import { type AccountsDocument, workerKeys } from './accounts-document.js';
 

@@ -2,7 +2,6 @@ import { basename, join } from 'node:path';
 import { VencError } from '../../shared/errors.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import type { FileToUpload } from '../input/files.js';
-import { requireAbsent } from './check-destinations.js';
 import { isHosted, outputsIn } from './output-names.js';
 
 /** The options of `venc submit` that decide whether a download may overwrite a file. */
@@ -21,6 +20,7 @@ export async function rejectExistingNames(
   { download: folder, force, idempotencyKey }: DownloadOptions,
 ): Promise<void> {
   if (folder === undefined || force === true || idempotencyKey !== undefined) return;
+  const { requireAbsent } = await import('./check-destinations.js');
   const { predictDownloadNames } = await import('../download/download-names.js');
   await requireAbsent(
     predictDownloadNames(fields, input === null ? null : basename(input.path)).map((name) =>

@@ -2,7 +2,6 @@ import { constants, readdirSync } from 'node:fs';
 import { access, readFile, stat } from 'node:fs/promises';
 import { basename, dirname } from 'node:path';
 import { VencError } from '../../shared/errors.js';
-import { makeFolder } from '../../shared/util/disk.js';
 import { diskReason } from '../../shared/util/system-code.js';
 
 const notRegular = 'it is not a regular file';
@@ -55,6 +54,7 @@ export async function requireProgram(path: string, option: string): Promise<void
 
 /** Creates a folder if it is missing. Rejects with `UsageError` if that fails. */
 export async function provideFolder(path: string): Promise<void> {
+  const { makeFolder } = await import('../../shared/util/disk.js');
   await makeFolder(path).catch((error: unknown) => {
     throw new VencError(
       'UsageError',

@@ -3,7 +3,6 @@ import { VencError } from '../../shared/errors.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
-import { defaultHeights, type Ladder, ladderOutputs } from './ladder.js';
 
 /** The flags of a ladder. `true` without a value. */
 export interface LadderArgs {
@@ -72,14 +71,14 @@ export function hasLadder({ hls, dash }: LadderArgs): boolean {
 }
 
 /**
- * The request with the outputs of the ladder that the flags ask for, or unchanged if they ask for none. Throws
- * `UsageError` if flags or settings contradict it.
+ * The request with the outputs of the ladder that the flags ask for, or unchanged if they ask for none. Rejects
+ * with `UsageError` if flags or settings contradict it.
  */
-export function withLadder(
+export async function withLadder(
   body: Record<string, unknown>,
   args: LadderArgs & { readonly output?: readonly string[] },
   hasRequest: boolean,
-): Record<string, unknown> {
+): Promise<Record<string, unknown>> {
   const { hls, dash, ladder, ts } = args;
   if (!hasLadder(args)) {
     const unused = ladder !== undefined ? '--ladder' : ts === true ? '--ts' : null;
@@ -105,15 +104,13 @@ export function withLadder(
   if (others.length > 0 || !isObject(settings))
     throw new VencError('UsageError', '--hls and --dash take a preset with one output.');
   const folder = ladderFolder(args);
-  return { ...job, outputs: ladderOutputs(settings, ladderOf(args, folder)) };
-}
-
-function ladderOf({ hls, ladder, ts }: LadderArgs, folder: string | null): Ladder {
-  return {
+  const { defaultHeights, ladderOutputs } = await import('./ladder.js');
+  const outputsOfLadder = ladderOutputs(settings, {
     kind: ts === true ? 'ts' : hls === undefined ? 'dash' : 'cmaf',
     heights: ladder ?? defaultHeights,
     baseUrl: folder !== null && isUrl(folder) ? folder : null,
-  };
+  });
+  return { ...job, outputs: outputsOfLadder };
 }
 
 /** Throws `UsageError` if the place of a ladder is not one that a service can write to, or one for several inputs. */

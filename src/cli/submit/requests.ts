@@ -10,7 +10,6 @@ import { buildRequestBody, type JobArgs, loadPreset, validateRequest } from '../
 import { isRequestName, readJobInput } from '../input/job-input.js';
 import { printRequestWarnings, type TypedRequest } from '../input/print-warnings.js';
 import type { ProgressChoice } from '../terminal/progress-mode.js';
-import { reportError } from '../terminal/report-error.js';
 
 /** The options of `venc submit`, in addition to the settings of the job. */
 export interface SubmitOptions extends JobArgs {
@@ -98,6 +97,7 @@ export async function readInputs(
       if (isSingle || !isVencError(error)) throw error;
       // For media files and URLs, all settings come from flags.
       if (error.errorClass === 'InvalidRequestError' && !isRequestName(name)) throw error;
+      const { reportError } = await import('../terminal/report-error.js');
       code = reportError(context.io, await withTypedTerms(error, { arg: name, args: options }), name, code);
     }
   }

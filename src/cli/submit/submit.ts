@@ -1,22 +1,20 @@
 import { randomUUID } from 'node:crypto';
-import { abortableSleep } from '../../client/abortable-sleep.js';
 import type { Client } from '../../client/client.js';
 import { readBoolean, readId } from '../../client/coerce.js';
 import { createJobWithRetry, isVencDaemon } from '../../client/create-job-with-retry.js';
 import { normaliseCreated } from '../../client/normalise.js';
+import { abortableSleep } from '../../client/retries.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
-import { requireWritableFolder } from '../destinations/check-destinations.js';
 import { hostsOutputs } from '../destinations/shared-destinations.js';
 import { withTypedTerms } from '../input/command-errors.js';
 import { printResponseWarnings } from '../input/print-warnings.js';
 import { type Interruption, listenForInterrupt } from '../terminal/interrupt.js';
 import type { Io } from '../terminal/io.js';
 import { chosenMode, type ProgressMode } from '../terminal/progress-mode.js';
-import { affectsAllJobs, reportError } from '../terminal/report-error.js';
 import {
   type PreparedRequest,
   type RequestStream,
@@ -67,7 +65,10 @@ export async function submit(
   const { io } = context;
   const mode = await chosenMode(context, options.progress, 'stderr');
   // Check this before the encoding, which may take hours.
-  if (options.download !== undefined) await requireWritableFolder(options.download);
+  if (options.download !== undefined) {
+    const { requireWritableFolder } = await import('../destinations/check-destinations.js');
+    await requireWritableFolder(options.download);
+  }
   const read = options.ndjson === true ? (await import('./read-lines.js')).readLines : readInputs;
   const stream = await read(args, options, context);
   if (stream.isEmpty) return stream.code;
@@ -125,6 +126,7 @@ async function createAll(context: CreateContext): Promise<Submitted> {
         if (name === null) throw error;
         signal.throwIfAborted();
         if (!isVencError(error)) throw error;
+        const { affectsAllJobs, reportError } = await import('../terminal/report-error.js');
         code = reportError(io, await withTypedTerms(error, typed), name, code);
         if (affectsAllJobs(error)) {
           io.writeStderr(`venc: the ${stream.kind}s after ${name} were not submitted\n`);

@@ -1,4 +1,4 @@
-import { credentialsSetting } from './credentials.js';
+import { credentialsSetting } from './access-control.js';
 import type { SettingsTable } from './setting.js';
 
 const section = 'Delivery';

@@ -1,24 +1,19 @@
-import { advancedTable } from './advanced.js';
-import { audioTable } from './audio.js';
-import { audioEffectsTable } from './audio-effects.js';
+import { advancedTable, codecOptionsTable } from './advanced.js';
+import { audioEffectsTable, audioTable } from './audio.js';
 import { captionsTable } from './captions.js';
-import { codecOptionsTable } from './codec-options.js';
 import { conditionsTable } from './conditions.js';
 import { deliveryTable } from './delivery.js';
 import { encryptionTable } from './encryption.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
-import { keyframesTable } from './keyframes.js';
 import { metadataTable } from './metadata.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { playlistsTable } from './playlists.js';
-import { resolutionTable } from './resolution.js';
 import { segmentsTable } from './segments.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { sourcesTable } from './sources.js';
 import { thumbnailsSetting } from './thumbnails.js';
-import { videoEffectsTable } from './video-effects.js';
-import { videoRateTable } from './video-rate.js';
+import { keyframesTable, resolutionTable, videoEffectsTable, videoRateTable } from './video.js';
 import { watermarkSetting } from './watermark.js';
 
 /**

@@ -1,4 +1,4 @@
-import { credentialsSetting } from './credentials.js';
+import { credentialsSetting } from './access-control.js';
 import { asperaJobTable } from './delivery.js';
 import { requiresSetting, strictSetting } from './general.js';
 import { jobPriority } from './limits.js';

@@ -1,9 +1,8 @@
-import { accessControlSetting } from './access-control.js';
-import { credentialsSetting } from './credentials.js';
+import { accessControlSetting, credentialsSetting } from './access-control.js';
 import { deliveryTable } from './delivery.js';
 import { sidePixels } from './limits.js';
-import { resolutionTable } from './resolution.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
+import { resolutionTable } from './video.js';
 
 const section = '4.1 Thumbnails';
 /** Settings of the hosted service that its document does not have. */

@@ -1,0 +1,208 @@
+import { bitrateKbps, framesPerSecond, sidePixels } from './limits.js';
+import type { SettingsTable } from './setting.js';
+
+const videoBitrate = '4.1 Video bitrate';
+
+/** Quality and bitrate of the video. */
+export const videoRateTable = {
+  quality: {
+    kind: 'integer',
+    min: 1,
+    max: 5,
+    default: 3,
+    section: videoBitrate,
+    help: 'video quality; higher values need more bits',
+  },
+  video_bitrate: {
+    kind: 'integer',
+    ...bitrateKbps,
+    section: videoBitrate,
+    help: 'video bitrate: a predictable size instead of a predictable quality; overrides quality',
+  },
+  bitrate_cap: {
+    kind: 'integer',
+    ...bitrateKbps,
+    spellings: ['decoder_bitrate_cap'],
+    section: videoBitrate,
+    help: 'maximum bitrate at any moment',
+  },
+  buffer_size: {
+    kind: 'integer',
+    ...bitrateKbps,
+    unit: 'kbit',
+    spellings: ['decoder_buffer_size'],
+    section: videoBitrate,
+    help: 'size of the decoder buffer that bitrate_cap applies to',
+    defaultText: 'one and a half seconds of bitrate_cap',
+  },
+  onepass: {
+    kind: 'boolean',
+    default: false,
+    spellings: ['one_pass'],
+    section: videoBitrate,
+    help: 'encode in one pass where video_bitrate, or the quality of vp9, needs two: faster but less exact',
+  },
+} as const satisfies SettingsTable;
+
+const resolution = '4.1 Resolution';
+
+/** Size and aspect ratio of the video. */
+export const resolutionTable = {
+  width: {
+    kind: 'integer',
+    ...sidePixels,
+    unit: 'pixels',
+    section: resolution,
+    help: 'width of the video',
+    defaultText: 'the width of the input',
+  },
+  height: {
+    kind: 'integer',
+    ...sidePixels,
+    unit: 'pixels',
+    section: resolution,
+    help: 'height of the video',
+    defaultText: 'the height of the input',
+  },
+  size: {
+    kind: 'size',
+    ...sidePixels,
+    section: resolution,
+    help: 'width and height together, as WIDTHxHEIGHT',
+  },
+  upscale: {
+    kind: 'boolean',
+    default: false,
+    section: resolution,
+    help: 'enlarge an input that is smaller than the output',
+  },
+  aspect_mode: {
+    kind: 'choice',
+    choices: ['preserve', 'stretch', 'crop', 'pad'],
+    default: 'preserve',
+    section: resolution,
+    help: 'what to do if the input has another aspect ratio than width and height',
+  },
+} as const satisfies SettingsTable;
+
+const keyframes = 'Keyframes';
+
+/** Where the keyframes of the video are, besides `keyframe_interval`. */
+export const keyframesTable = {
+  keyframe_rate: {
+    kind: 'number',
+    min: 0.001,
+    max: 100,
+    section: keyframes,
+    help: 'minimum number of keyframes per second; keyframe_interval overrides it',
+  },
+  fixed_keyframe_interval: {
+    kind: 'boolean',
+    default: false,
+    section: keyframes,
+    help: 'place keyframes at the requested distance and nowhere else, not even where the image changes',
+  },
+  forced_keyframe_interval: {
+    kind: 'integer',
+    min: 1,
+    max: 100_000,
+    unit: 'frames',
+    spellings: ['force_keyframe_interval'],
+    section: keyframes,
+    help: 'make every Nth frame a keyframe; further keyframes are allowed',
+  },
+  forced_keyframe_rate: {
+    kind: 'number',
+    min: 0.001,
+    max: 100,
+    spellings: ['force_keyframe_rate'],
+    section: keyframes,
+    help: 'make the first frame of every period of 1/N seconds a keyframe; forced_keyframe_interval overrides it',
+  },
+  prepare_for_segmenting: {
+    kind: 'list',
+    of: {
+      kind: 'choice',
+      choices: ['hls', 'dash', 'mss'],
+      trueMeans: 'hls',
+      section: keyframes,
+      help: 'one kind of segments',
+    },
+    max: 3,
+    isCommaSeparated: true,
+    section: keyframes,
+    help: 'place keyframes where segments of this kind begin: every 10 seconds for hls, every 2 seconds for dash and mss',
+  },
+} as const satisfies SettingsTable;
+
+const videoEffects = 'Video effects';
+
+/** Filters, fields, orientation and signalling of the video. */
+export const videoEffectsTable = {
+  min_frame_rate: {
+    kind: 'number',
+    ...framesPerSecond,
+    section: videoEffects,
+    help: 'minimum frame rate; lower rates are raised to it by repeating frames',
+  },
+  deinterlace_mode: {
+    kind: 'choice',
+    choices: ['frame-to-frame', 'field-to-frame'],
+    section: videoEffects,
+    help: 'make one frame of each two fields, or one of each field, which doubles the frame rate',
+    defaultText: 'frame-to-frame, or field-to-frame if frame_rate is twice that of the input',
+  },
+  flip: {
+    kind: 'choice',
+    choices: ['horizontal', 'vertical'],
+    section: videoEffects,
+    help: 'mirror the video, before it is rotated',
+  },
+  sample_aspect_ratio: {
+    kind: 'ratio',
+    max: 65_535,
+    section: videoEffects,
+    help: 'shape of one pixel in the file; width and height are in these pixels, and are used exactly by default',
+    defaultText: '1:1',
+  },
+  color_metadata: {
+    kind: 'choice',
+    choices: ['preserve', 'discard'],
+    default: 'preserve',
+    section: videoEffects,
+    help: 'whether the file declares its colours',
+  },
+  force_interlace_headers: {
+    kind: 'boolean',
+    default: false,
+    section: videoEffects,
+    help: 'declare the video as interlaced, although its frames are progressive (h264)',
+  },
+  denoise: {
+    kind: 'choice',
+    choices: ['weak', 'medium', 'strong', 'strongest'],
+    trueMeans: 'weak',
+    section: videoEffects,
+    help: 'reduce noise',
+  },
+  sharpen: {
+    kind: 'boolean',
+    default: false,
+    spellings: ['sharpet'],
+    section: videoEffects,
+    help: 'sharpen the scaled video',
+  },
+  deblock: {
+    kind: 'boolean',
+    default: false,
+    section: videoEffects,
+    help: 'smooth the block edges of a strongly compressed input',
+  },
+  autolevel: {
+    kind: 'boolean',
+    default: false,
+    spellings: ['auto_level'],
+    section: videoEffects,
+    help: 'spread the brightness and the colours over the full range',
+  },
+} as const satisfies SettingsTable;
