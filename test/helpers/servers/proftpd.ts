@@ -24,6 +24,8 @@ export async function startProftpd(directives: readonly string[] = []): Promise<
     'TLSRequired off',
     `TLSECCertificateFile ${certificatePath}`,
     `TLSECCertificateKeyFile ${certificatePath}`,
+    // Without it, each connection reads all authorities of the system.
+    `TLSCACertificateFile ${certificatePath}`,
     `TLSLog ${logPath}`,
     'TLSVerifyClient off',
     ...(options === '' ? [] : [`TLSOptions ${options}`]),
@@ -43,6 +45,8 @@ export async function startProftpd(directives: readonly string[] = []): Promise<
     'ServerName test',
     'ServerType standalone',
     'UseReverseDNS off',
+    // It would delay every login, so that its duration does not say whether a user exists.
+    'DelayEngine off',
     `ModulePath ${join(proftpd.root, 'usr/lib/proftpd')}`,
     'LoadModule mod_tls.c',
     'DefaultAddress 127.0.0.1',

@@ -51,7 +51,7 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
   writeFileSync(join(etc, 'passwd'), `${users.join('\n')}\n`);
   writeFileSync(join(etc, 'shadow'), `${name}:${hash}:19000:0:99999:7:::\n`, { mode: 0o600 });
   const rules = [
-    'auth required pam_unix.so',
+    'auth required pam_unix.so nodelay',
     'account required pam_permit.so',
     'session required pam_permit.so',
   ];
@@ -84,6 +84,7 @@ export async function startVsftpd(settings: readonly string[] = []): Promise<Ftp
     'require_ssl_reuse=YES',
     'ssl_ciphers=HIGH',
     'max_per_ip=0',
+    'delay_failed_login=0',
     `rsa_cert_file=${certificatePath}`,
     ...settings,
   ];

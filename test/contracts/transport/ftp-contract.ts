@@ -1,17 +1,15 @@
 import { chownSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createSsrfGuard } from '../../daemon/net/ssrf-guard.js';
-import { noCleanupJournal } from '../../daemon/transfer/cleanup-journal.js';
-import { createFtpTransport } from '../../daemon/transports/ftp/ftp-transport.js';
-import { notApplicable, unreachableHosts } from '../contracts/transport/common-error-cases.js';
-import { secret } from '../contracts/transport/transport-harness.js';
-import { transportContract } from '../contracts/transport.js';
-import { ftpLogin, ftpUser } from '../helpers/servers/ftp-server-folder.js';
-import { startSocketSource } from '../helpers/servers/http-source.js';
-import { startProftpd } from '../helpers/servers/proftpd.js';
-import { skipSuite } from '../helpers/servers/program.js';
-import { testCertificate } from '../helpers/servers/test-certificate.js';
-import { startVsftpd } from '../helpers/servers/vsftpd.js';
+import { createSsrfGuard } from '../../../daemon/net/ssrf-guard.js';
+import { noCleanupJournal } from '../../../daemon/transfer/cleanup-journal.js';
+import { createFtpTransport } from '../../../daemon/transports/ftp/ftp-transport.js';
+import { type FtpServer, ftpLogin, ftpUser } from '../../helpers/servers/ftp-server-folder.js';
+import { startSocketSource } from '../../helpers/servers/http-source.js';
+import { type MissingProgram, skipSuite } from '../../helpers/servers/program.js';
+import { testCertificate } from '../../helpers/servers/test-certificate.js';
+import { transportContract } from '../transport.js';
+import { notApplicable, unreachableHosts } from './common-error-cases.js';
+import { secret } from './transport-harness.js';
 
 const options = {
   guard: createSsrfGuard({ allowPrivateNetwork: true }),
@@ -21,19 +19,15 @@ const options = {
   authorities: [testCertificate],
 };
 
-const servers = { vsftpd: startVsftpd, proftpd: startProftpd } as const;
 const ways = {
   'ftp unencrypted': { scheme: 'ftp', isImplicit: false },
   'ftps, explicit': { scheme: 'ftps', isImplicit: false },
   'ftps, implicit': { scheme: 'ftps', isImplicit: true },
 } as const;
 
-for (const [name, start] of Object.entries(servers)) {
-  const server = await start();
-  if ('missing' in server) {
-    skipSuite(`ftp against ${name}`, server);
-    continue;
-  }
+/** Runs the contract of transports over FTP, without encryption and with both kinds of it, against a server, which it closes. */
+export async function ftpContract(name: string, server: FtpServer | MissingProgram): Promise<void> {
+  if ('missing' in server) return skipSuite(`ftp against ${name}`, server);
   const { folder, isRoot } = server;
   const own = (path: string) => {
     if (isRoot) chownSync(path, ftpUser.uid, ftpUser.gid);
@@ -54,7 +48,8 @@ for (const [name, start] of Object.entries(servers)) {
     own(output);
     const hosts = unreachableHosts((host) => `${scheme}://someone:${secret}@${host}/a/b.mp4`);
     const stalling = {
-      transport: createFtpTransport({ ...options, stallTimeoutMs: 300 }),
+      // It fails after five attempts.
+      transport: createFtpTransport({ ...options, retryDelayMs: 1, stallTimeoutMs: 100 }),
       url: async () => `${scheme}://someone:${secret}@${silentHost}/a/b.mp4`,
     };
     const wrong = (path: string) => async () => as(`${encodeURIComponent(ftpUser.name)}:${secret}`, path);
