@@ -10,12 +10,17 @@ const fastPolls = 20;
  * polls, to leave the CPU to the other processes that the condition depends on.
  */
 export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
+  const begin = Date.now();
   for (let polls = 0; !(await condition()); polls += 1) {
-    if (Date.now() > end) throw new Error(`Timed out after 60 s waiting until ${what}.`);
-    await (polls < fastPolls ? nextTurn() : pause(2));
+    const waitedMs = Date.now() - begin;
+    if (waitedMs > 60_000) throw new Error(`Timed out after 60 s waiting until ${what}.`);
+    await (polls < fastPolls ? nextTurn() : pauseBetweenPolls(waitedMs));
   }
 }
+
+/** Pauses for a tenth of the time waited so far, from 2 to 50 ms: a request every few milliseconds would slow down the work itself. */
+const pauseBetweenPolls = (waitedMs: number): Promise<void> =>
+  pause(Math.min(50, Math.max(2, waitedMs / 10)));
 
 /** Waits until the scratch folder of a daemon is empty. A run removes its folder after its job has reached the final state. */
 export async function waitUntilScratchIsEmpty(dataFolder: string): Promise<void> {
