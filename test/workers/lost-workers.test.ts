@@ -12,13 +12,13 @@ import { type FleetWorker, startWorkerFleet, type WorkerFleet } from '../helpers
 import { killWorkers } from '../helpers/worker-process.js';
 
 const test = suite('workers that are lost and come back');
-test.after.each(() => {
+test.after(() => {
   killWorkers();
   killDaemons();
 });
 
 /** Longer than a lease. */
-const lostMs = suiteOptions().isLong ? 120_000 : 40_000;
+const lostMs = suiteOptions().isLong ? 120_000 : 34_000;
 
 const suiteName = 'workers/lost-workers';
 
@@ -42,7 +42,7 @@ const longJob = (fleet: WorkerFleet, name: string) => ({
   quality: 5,
 });
 
-test('a frozen worker loses its job, another finishes it, and the first one delivers nothing after it wakes', async () => {
+async function freezeWorker(): Promise<void> {
   const beganAt = performance.now();
   const fleet = await startWorkerFleet();
   const first = await fleet.startWorker('frozen');
@@ -74,9 +74,9 @@ test('a frozen worker loses its job, another finishes it, and the first one deli
   assert.is(fleet.fixture.notifications.filter(({ tag }) => tag === 'freeze').length, 1);
   printEnd(fleet, id, [first, awake], beganAt);
   await fleet.close();
-});
+}
 
-test('a worker that is cut off finishes its encode, delivers nothing, and works again after it is back', async () => {
+async function cutWorkerOff(): Promise<void> {
   const beganAt = performance.now();
   const fleet = await startWorkerFleet();
   const relay = await startTcpRelay(Number(new URL(fleet.daemon.url).port));
@@ -109,7 +109,21 @@ test('a worker that is cut off finishes its encode, delivers nothing, and works 
   printEnd(fleet, id, [cut, near], beganAt);
   await relay.close();
   await fleet.close();
+}
+
+// Both wait for the end of a lease, at the same time.
+const lostFleets = { freeze: Promise.resolve(), cut: Promise.resolve() };
+test.before(() => {
+  lostFleets.freeze = freezeWorker();
+  lostFleets.cut = cutWorkerOff();
+  for (const fleet of Object.values(lostFleets)) fleet.catch(() => {});
 });
+
+test('a frozen worker loses its job, another finishes it, and the first one delivers nothing after it wakes', () =>
+  lostFleets.freeze);
+
+test('a worker that is cut off finishes its encode, delivers nothing, and works again after it is back', () =>
+  lostFleets.cut);
 
 test('a cut that is shorter than the lease costs nothing', async () => {
   const fleet = await startWorkerFleet();

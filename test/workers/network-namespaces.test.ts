@@ -17,7 +17,7 @@ const name = 'workers in network namespaces';
 const found = findNetworkPrograms();
 const { isLong } = suiteOptions();
 /** Longer than a lease. */
-const longCutMs = isLong ? 120_000 : 40_000;
+const longCutMs = isLong ? 120_000 : 34_000;
 /** Shorter than a lease. */
 const shortCutMs = isLong ? 20_000 : 8000;
 /** A job is given to another worker within this time of the last heartbeat, which was sent at most 2 s before the cut. */
