@@ -216,6 +216,8 @@ export interface MediaFacts {
   readonly subtitles?: readonly SubtitleFacts[];
   /** The tags that people or cameras wrote, each name once and in lower case; absent if there are none. */
   readonly tags?: readonly Tag[];
+  /** The timecode of its first frame: `01:00:00:00`, or `01:00:00;00` if frame numbers are dropped. Absent if none. */
+  readonly timecode?: string;
   /** Its chapters in the order of their times; absent if there are none. */
   readonly chapters?: readonly ChapterFacts[];
   /** How far ffmpeg has to read the file before it knows tracks that begin late; absent if its default is enough. */

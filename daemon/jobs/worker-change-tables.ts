@@ -104,6 +104,7 @@ const media = nullable(
     otherAudio: optional(listOf(audio, 1000)),
     subtitles: optional(listOf(subtitle, 1000)),
     tags: optional(listOf(object({ name: word, value: sentence }), 1000)),
+    timecode: optional(word),
     chapters: optional(
       listOf(object({ startSeconds: seconds, endSeconds: seconds, title: optional(sentence) }), 1000),
     ),

@@ -85,13 +85,13 @@ const mpeg4Tags = {
   only: [
     ...['title', 'artist', 'album_artist', 'album', 'date', 'genre', 'comment', 'description', 'synopsis'],
     ...['show', 'season_number', 'episode_sort', 'episode_id', 'network', 'track', 'disc', 'composer'],
-    ...['lyrics', 'copyright', 'grouping', 'keywords', 'location', 'creation_time'],
+    ...['lyrics', 'copyright', 'grouping', 'keywords', 'location', 'creation_time', 'timecode'],
   ],
 } as const;
 const quickTimeTags = {
   only: [
     ...['title', 'artist', 'album', 'date', 'genre', 'comment', 'copyright', 'make', 'model', 'location'],
-    'creation_time',
+    ...['creation_time', 'timecode'],
   ],
 } as const;
 const wavTags = {

@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { JobFailure } from '../jobs/job.js';
-import type { AudioFacts, MediaFacts, VideoFacts } from '../jobs/media.js';
+import type { AudioFacts, MediaFacts, Ratio, VideoFacts } from '../jobs/media.js';
 import { checkCombination } from './check-combination.js';
 import { decideAutoCopies, hasAutoCopies, withoutAutoCopies } from './decide/auto-copies.js';
 import { decideCaptions, wantsCaptions } from './decide/captions.js';
@@ -211,7 +211,9 @@ function decideOutput(
     extension: combination.extension,
     clip,
     isCut: packaging.packaging !== undefined,
+    frameRate: outputRate(videoResult.video, copies?.video ?? null),
   });
+  const hasTimecode = metadata.tags.some(({ name }) => name === 'timecode');
   const decision = {
     outputId: id,
     extension: combination.extension,
@@ -223,7 +225,9 @@ function decideOutput(
         ? videoResult.video
         : { ...videoResult.video, burned },
     audio: audioResult.audio,
-    ...(copies === null ? {} : { copies }),
+    ...(copies === null
+      ? {}
+      : { copies: { ...copies, ...(media.timecode === undefined ? {} : { dropsTimecode: true as const }) } }),
     language: decideLanguage(
       settings,
       audioResult.audio === null ? (copies?.audio ?? null) : inputAudio,
@@ -240,6 +244,7 @@ function decideOutput(
         wantsVideo: combination.video !== null,
         wantsAudio: combination.audio !== null,
         hasVideo: isVideo,
+        hasTimecode,
       }),
       ...metadataWarnings,
       ...(copies === null ? [] : copyWarnings(clip, copies)),
@@ -264,6 +269,13 @@ function decideOutput(
       lastFrame: decideLastFrame(decision, media),
     },
   };
+}
+
+/** The frame rate of an output; null if it is unknown, or if there is no video. */
+function outputRate(encoded: VideoDecision | null, copied: VideoFacts | null): Ratio | null {
+  if (copied !== null) return copied.frameRate;
+  const framesPerSecond = encoded?.framesPerSecond ?? null;
+  return framesPerSecond === null ? null : { numerator: framesPerSecond, denominator: 1 };
 }
 
 /** The warning about a track that ends before the clip. */

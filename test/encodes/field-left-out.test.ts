@@ -150,7 +150,8 @@ test('cover images, attached files, timecode and other audio are named, one sent
     'The file attached to the input was left out: font.ttf.',
   ]);
   const timecode = await made('timecode.mov', ...film('64x48', 1), '-timecode', '01:00:00:00');
-  assert.equal(warningsOf(await encoder.encoded(timecode)), [
+  assert.equal(warningsOf(await encoder.encoded(timecode)), []);
+  assert.equal(warningsOf(await encoder.encoded(timecode, {}, 'out.webm')), [
     'The data track of the input was left out: stream 2 (tmcd: timecode).',
   ]);
   const cover = await made(

@@ -53,6 +53,7 @@ async function read(path: string) {
         tags: { title: string };
       }) => `${title} ${Math.round(Number(start_time) * 1000)} ${Math.round(Number(end_time) * 1000)}`,
     ),
+    timecode: streams.flatMap(({ tags = {} }: { tags?: { timecode?: string } }) => tags.timecode ?? [])[0],
     streams: streams.map(({ codec_type }: { codec_type: string }) => codec_type).join(' '),
   };
 }
@@ -106,6 +107,26 @@ for (const build of await shippedBuilds()) {
       }
     });
   }
+
+  test('a timecode is that of the first frame', async () => {
+    const input = join(tempFolder(), 'in.mov');
+    const film = ['-f', 'lavfi', '-i', 'testsrc=size=64x48:rate=30000/1001:duration=2'];
+    const timecode = ['-timecode', '01:00:59;28'];
+    await makeMedia(input, [...film, '-c:v', 'libx264', '-g', '1', ...timecode]);
+    for (const [name, words, expected] of [
+      ['a.mp4', ['--copy-video'], '01:00:59;28'],
+      ['a.mov', ['--start-clip', '1.001', '--clip-length', '0.5'], '01:01:01;00'],
+      ['b.mov', ['--start-clip', '1.001', '--copy-video'], '01:01:01;00'],
+      ['a.mkv', ['--frame-rate', '25'], '01:01:00:00'],
+      ['b.mp4', ['--metadata', 'drop', '--copy-video'], undefined],
+    ] as const) {
+      const output = join(tempFolder(), name);
+      const args = ['run', input, '-o', output, '--progress', 'none', '--speed', '5', ...words];
+      assert.is((await runCli(args, { env: build.env })).code, 0);
+      const found = await read(output);
+      assert.equal([found.tags.timecode ?? found.timecode, name], [expected, name]);
+    }
+  });
 
   test('the location, a title and the modification time', async ({ input }) => {
     await utimes(input, 1_577_934_245, 1_577_934_245);

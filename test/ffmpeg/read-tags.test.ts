@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readChapters, readTags } from '../../daemon/ffmpeg/probe/read-tags.js';
+import { readChapters, readTags, readTimecode } from '../../daemon/ffmpeg/probe/read-tags.js';
 
 const read = (tags: object, format = 'mov,mp4') =>
   readTags({ format: { format_name: format, tags } }).tags.map(({ name, value }) => `${name}=${value}`);
@@ -55,6 +55,13 @@ test('chapters are in the order of their times, which count from the start of th
     { startSeconds: 10, endSeconds: 17.5, title: 'B' },
     { startSeconds: 17.5, endSeconds: 17.5 },
   ]);
+});
+
+test('a timecode is that of a track, or of the file', () => {
+  const tags = (timecode: string) => ({ tags: { TIMECODE: timecode } });
+  assert.is(readTimecode({ streams: [{}, tags('01:00:00;00')], format: tags('02:00:00:00') }), '01:00:00;00');
+  assert.is(readTimecode({ streams: [tags('-i')], format: tags('02:00:00:00') }), '02:00:00:00');
+  assert.is(readTimecode({ streams: [{}] }), null);
 });
 
 test.run();

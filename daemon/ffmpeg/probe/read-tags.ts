@@ -80,6 +80,13 @@ function plainText(text: string): string {
     .trim();
 }
 
+/** The timecode of the first frame: that of a timecode track, of the video, or of the file. Null if there is none. */
+export function readTimecode(json: ProbeObject): string | null {
+  const owners = [...objectsAt(json, 'streams'), objectAt(json, 'format')];
+  const found = owners.flatMap((owner) => tagAt(owner, 'timecode') ?? []);
+  return found.find((text) => /^\d{2}:\d{2}:\d{2}[:;.]\d{2,3}$/.test(text)) ?? null;
+}
+
 /**
  * The chapters of a file in the order of their times, from the start of the file. A chapter without a length ends where
  * the next one starts.

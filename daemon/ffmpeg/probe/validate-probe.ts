@@ -28,7 +28,7 @@ import {
   textAt,
 } from './probe-fields.js';
 import { isCodecKnown, isUsableAudio, readAudio, readDuration, toKilobits } from './read-streams.js';
-import { readChapters, readTags } from './read-tags.js';
+import { readChapters, readTags, readTimecode } from './read-tags.js';
 import { readUnused } from './read-unused.js';
 import { isVideo, pixelsOf, readVideo } from './read-video.js';
 import { programNames, selectProgram } from './select-program.js';
@@ -281,6 +281,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
   });
   const { tags } = readTags(json);
   const chapters = readChapters(json);
+  const timecode = readTimecode(json);
   const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;
   return {
     media: {
@@ -292,6 +293,7 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
       ...(otherAudio.length === 0 ? {} : { otherAudio }),
       ...(subtitles.length === 0 ? {} : { subtitles }),
       ...(tags.length === 0 ? {} : { tags }),
+      ...(timecode === null ? {} : { timecode }),
       ...(chapters.length === 0 ? {} : { chapters }),
       ...(output.analysis === undefined ? {} : { analysis: output.analysis }),
       ...(unused === null ? {} : { unused }),

@@ -297,6 +297,8 @@ export interface Copies {
   readonly stripsAdts: boolean;
   /** Whether the parameter sets of the video, which the input stores once, must be put in front of each keyframe. */
   readonly repeatsParameterSets: boolean;
+  /** Set if the video declares a timecode, which the tags of the output replace. */
+  readonly dropsTimecode?: true;
 }
 
 /** The tags and chapters of an output. Times count from the start of the clip. */

@@ -9,6 +9,8 @@ interface KeptStreams {
   readonly wantsAudio: boolean;
   /** Whether it has video. Then the warnings about its captions name the subtitles that are left out. */
   readonly hasVideo: boolean;
+  /** Whether it has the timecode of the input, or one that was set. */
+  readonly hasTimecode: boolean;
 }
 
 /** Longer lists end with the number of the others. */
@@ -22,14 +24,17 @@ const maxNames = 8;
 export function leftOutWarnings(
   settings: OutputSettings,
   media: MediaFacts,
-  { wantsVideo, wantsAudio, hasVideo }: KeptStreams,
+  { wantsVideo, wantsAudio, hasVideo, hasTimecode }: KeptStreams,
 ): readonly string[] {
   const { tracks = [], programs } = media.unused ?? {};
   const videos = wantsVideo ? tracks.filter(({ kind }) => kind === 'video') : [];
   const audios = wantsAudio ? tracks.filter(({ kind }) => kind === 'audio') : [];
   const covers = tracks.filter(({ kind }) => kind === 'cover').length;
   const files = tracks.filter(({ kind }) => kind === 'attachment');
-  const data = tracks.filter(({ kind }) => kind === 'data');
+  const data = tracks.filter(
+    ({ kind, codec }) =>
+      kind === 'data' && !(codec === 'tmcd' && (hasTimecode || settings.metadata === 'drop')),
+  );
   return [
     ...(programs === undefined || settings.program !== undefined ? [] : [programWarning(programs)]),
     ...trackWarnings('video', videos),

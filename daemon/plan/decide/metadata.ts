@@ -1,8 +1,9 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { ChapterFacts, MediaFacts, Tag } from '../../jobs/media.js';
+import type { ChapterFacts, MediaFacts, Ratio, Tag } from '../../jobs/media.js';
 import { type Container, containerOf, type Extension } from '../formats.js';
 import type { Clip, Metadata } from './decisions.js';
 import { namesSentence } from './left-out.js';
+import { timecodeAt } from './timecode.js';
 
 /** What an output has of the tags and chapters of its input, and one sentence for each kind that is left out. */
 interface MetadataDecision {
@@ -13,6 +14,16 @@ interface MetadataDecision {
 /** Where a file was recorded. Phones and cameras write it. */
 const locationTags = /^(?:location.*|gps.*|geo.*|xyz|loci)$/;
 
+/** The output whose tags and chapters are decided. */
+interface TaggedOutput {
+  readonly extension: Extension;
+  readonly clip: Clip;
+  /** Whether it is cut into segments. */
+  readonly isCut: boolean;
+  /** Frames per second of its video; null if unknown, or if it has none. */
+  readonly frameRate: Ratio | null;
+}
+
 /**
  * Decides the tags and chapters of an output. The location is left out unless it is asked for, because it is private.
  * Segments have neither tags nor chapters.
@@ -20,20 +31,24 @@ const locationTags = /^(?:location.*|gps.*|geo.*|xyz|loci)$/;
 export function decideMetadata(
   { metadata: wanted = 'keep', chapters: wantedChapters = 'keep' }: OutputSettings,
   media: MediaFacts,
-  { extension, clip, isCut }: { readonly extension: Extension; readonly clip: Clip; readonly isCut: boolean },
+  { extension, clip, isCut, frameRate }: TaggedOutput,
 ): MetadataDecision {
   const container = containerOf(extension);
   const given = typeof wanted === 'string' ? [] : Object.entries(wanted);
   const set = new Map(given.map(([name, value]) => [name.toLowerCase(), value]));
   const ofInput = wanted === 'drop' ? [] : (media.tags ?? []).filter(({ name }) => !set.has(name));
   const isPrivate = ({ name }: Tag) => wanted !== 'keep-all' && locationTags.test(name);
+  const timecode = wanted === 'drop' || set.has('timecode') ? null : timecodeIn(media, clip, frameRate);
+  const ownTimecode = timecode === null || !timecodeMuxers.includes(container.muxer) ? [] : [timecode];
   const asked = [...set].flatMap(([name, value]) => (value === '' ? [] : [{ name, value }]));
-  const candidates = [...ofInput.filter((tag) => !isPrivate(tag)), ...asked];
+  const candidates = [...ofInput.filter((tag) => !isPrivate(tag)), ...ownTimecode, ...asked];
   const tags = isCut ? [] : candidates.filter(({ name }) => storesTag(container, name));
   const found = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
   const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(found, clip);
   const where = isCut ? 'segments have no' : `${extension} files have no`;
-  const lost = candidates.filter((tag) => !tags.includes(tag) && tag.name !== 'creation_time');
+  const lost = candidates.filter(
+    (tag) => !tags.includes(tag) && tag.name !== 'creation_time' && !ownTimecode.includes(tag),
+  );
   const tooLong = wanted === 'drop' ? [] : (media.unused?.tags ?? []);
   return {
     metadata: { tags, chapters },
@@ -62,6 +77,16 @@ export function decideMetadata(
           ]),
     ],
   };
+}
+
+/** The muxers of containers with a timecode: as a track in MP4 and QuickTime, as a tag in Matroska. */
+const timecodeMuxers: readonly string[] = ['mp4', 'mov', 'matroska'];
+
+/** The timecode of the first frame of an output, as a tag; null if that is not known. */
+function timecodeIn({ timecode, video }: MediaFacts, clip: Clip, frameRate: Ratio | null): Tag | null {
+  if (timecode === undefined || video?.frameRate == null || frameRate === null) return null;
+  const value = timecodeAt(timecode, clip.startSeconds, video.frameRate, frameRate);
+  return value === null ? null : { name: 'timecode', value };
 }
 
 /** Whether a container stores a tag, so that ffmpeg reads it again under the same name. */

@@ -55,10 +55,11 @@ export function outputArgs(
  */
 function copyArgs({ copies, clip, container }: Decision, streams: Streams): readonly string[] {
   if (copies === undefined) return [];
-  const { video, audio, stripsAdts, repeatsParameterSets } = copies;
+  const { video, audio, stripsAdts, repeatsParameterSets, dropsTimecode = false } = copies;
   const isHevcInMp4 = video?.codec === 'hevc' && (container.needsHvc1Tag ?? false);
   return [
     ...(video === null ? [] : ['-c:v', 'copy', ...(isHevcInMp4 ? ['-tag:v', 'hvc1'] : [])]),
+    ...(dropsTimecode ? ['-metadata:s:v:0', 'timecode='] : []),
     ...(video === null || !repeatsParameterSets ? [] : ['-bsf:v', parameterSetFilters(video.codec)]),
     ...(audio === null || streams.audio === null ? [] : ['-c:a', 'copy']),
     ...(stripsAdts && streams.audio !== null ? ['-bsf:a', 'aac_adtstoasc'] : []),
