@@ -12,13 +12,14 @@ test.after(() => killDaemons());
 /** Loaded by Node before the program: after a signal, files of jobs cannot be written (ENOSPC) or read (EMFILE). */
 const failures = `
 import callbacks from 'node:fs';
-import fs from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
-const { open } = fs;
-const { readFile } = callbacks;
+const { open, readFile } = callbacks;
 const fail = (code) => Promise.reject(Object.assign(new Error(code + ': injected by the test'), { code }));
 let isShort = false;
-fs.open = (path, ...rest) => (isShort && String(path).includes('/jobs/') ? fail('ENOSPC') : open(path, ...rest));
+callbacks.open = (path, ...rest) =>
+  isShort && String(path).includes('/jobs/')
+    ? fail('ENOSPC').catch((error) => rest.at(-1)(error))
+    : open(path, ...rest);
 callbacks.readFile = (path, ...rest) =>
   isShort && String(path).includes('/jobs/')
     ? fail('EMFILE').catch((error) => rest.at(-1)(error))

@@ -1,7 +1,6 @@
 import * as fs from 'node:fs';
 import { chown, mkdir, open, readFile, rename, stat, statfs, unlink } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { promisify } from 'node:util';
 import { VencError } from '../errors.js';
 import { systemCode } from './system-code.js';
 
@@ -79,19 +78,22 @@ export interface Disk {
 }
 
 // From `node:fs`: those of `node:fs/promises` take twice the processor time for a small file (Node 20).
-const openFile = promisify(fs.open) as (path: string, flags: string, mode?: number) => Promise<number>;
-const writeBytes = promisify(fs.write) as (
-  file: number,
-  bytes: Buffer,
-  offset: number,
-) => Promise<{ readonly bytesWritten: number }>;
-const syncFile = promisify(fs.fsync);
-const closeFile = promisify(fs.close);
+const openFile = (path: string, flags: string, mode?: number) =>
+  called<number>((done) => fs.open(path, flags, mode, done));
+const syncFile = (file: number) => called<void>((done) => fs.fsync(file, done));
+const closeFile = (file: number) => called<void>((done) => fs.close(file, done));
 
 async function writeText(file: number, text: string): Promise<void> {
   const bytes = Buffer.from(text);
   for (let offset = 0; offset < bytes.length; )
-    offset += (await writeBytes(file, bytes, offset)).bytesWritten;
+    offset += await called<number>((done) => fs.write(file, bytes, offset, done));
+}
+
+/** Resolves to the result of a function with a callback. */
+function called<T>(start: (done: (error: Error | null, result?: T) => void) => void): Promise<T> {
+  return new Promise((resolve, reject) => {
+    start((error, result) => (error === null ? resolve(result as T) : reject(error)));
+  });
 }
 
 /** The disk of this machine. */

@@ -1,4 +1,3 @@
-import type { FileHandle } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
 /** A kind of failure that a disk or a process without resources shows. */
@@ -35,6 +34,11 @@ export const diskFailureKinds: readonly DiskFailureKind[] = [
   'failing rename',
 ];
 
+/** An open file; its descriptor is -1 once it is closed. */
+interface OpenFile {
+  readonly fd: number;
+}
+
 /** A failure to inject below a folder. */
 export interface DiskFailure {
   readonly folder: string;
@@ -46,7 +50,7 @@ export interface DiskFailure {
 }
 
 /**
- * Replaces the functions of `node:fs/promises` in this process, so that the real code of the daemon runs into failures. They act like the
+ * Replaces the functions of `node:fs/promises`, and some of `node:fs`, in this process, so that the real code of the daemon runs into failures. They act like the
  * originals except below the folder of a failure. Also records which data and names a power cut would lose.
  *
  * Not the `Disk` interface: hosted files, partial files and locks do not use it. Not a preloaded C library: a test machine may lack a compiler.
@@ -58,7 +62,7 @@ export class FsFailures {
   #watched = '';
   readonly #unsyncedFiles = new Set<string>();
   readonly #unsyncedFolders = new Set<string>();
-  readonly #open = new Map<FileHandle, string>();
+  readonly #open = new Map<OpenFile, string>();
   readonly #violations: string[] = [];
 
   /** Injects a failure from now on. */
@@ -129,7 +133,7 @@ export class FsFailures {
     return [...this.#open.values()].filter((path) => path.startsWith(folder));
   }
 
-  noteOpened(handle: FileHandle, path: string): void {
+  noteOpened(handle: OpenFile, path: string): void {
     this.#open.set(handle, path);
   }
 

@@ -1,4 +1,4 @@
-import { existsSync, realpathSync, statSync } from 'node:fs';
+import callbacks, { existsSync, realpathSync, statSync } from 'node:fs';
 import fs, { type FileHandle } from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, dirname, join } from 'node:path';
@@ -77,6 +77,7 @@ async function install(): Promise<FsFailures> {
     },
   });
   Object.assign(fs, replacement);
+  replaceCallbacks(failuresOfProcess);
   syncBuiltinESMExports();
   await replaceHandleMethods(failuresOfProcess, paths);
   return failuresOfProcess;
@@ -118,6 +119,59 @@ async function replaceHandleMethods(
       await failuresOfProcess.step('write', path);
       failuresOfProcess.noteWritten(path);
       return write.apply(this, args);
+    },
+  });
+}
+
+type Done = (error: Error | null, result?: number) => void;
+
+/** Replaces the functions with callbacks with which the stores write small files. */
+function replaceCallbacks(failuresOfProcess: FsFailures): void {
+  const { open, write, fsync, close } = callbacks;
+  const files = new Map<number, { readonly entry: { fd: number }; readonly path: string }>();
+  Object.assign(callbacks, {
+    open(path: string, ...rest: [...unknown[], Done]) {
+      const at = pathOf(path);
+      const done = rest.at(-1) as Done;
+      const opened = (error: Error | null, file = -1) => {
+        if (error === null) {
+          const entry = { fd: file };
+          files.set(file, { entry, path: at });
+          failuresOfProcess.noteOpened(entry, at);
+        }
+        done(error, file);
+      };
+      failuresOfProcess
+        .step('open', at)
+        .then(() => Reflect.apply(open, callbacks, [path, ...rest.slice(0, -1), opened]), done);
+    },
+    write(file: number, bytes: Buffer, ...rest: [...unknown[], Done]) {
+      const path = files.get(file)?.path ?? '';
+      const done = rest.at(-1) as Done;
+      const [offset, length, position] = rest.map((value) => (typeof value === 'number' ? value : null));
+      const from = offset ?? 0;
+      const half = Math.floor((length ?? bytes.length - from) / 2);
+      const writeHalf = (then: Done) => write(file, bytes, from, half, position ?? null, then);
+      if (half > 0 && failuresOfProcess.takesShortWrite(path)) return void writeHalf(done);
+      const fail = () => new Promise<void>((resolve) => writeHalf(() => resolve()));
+      failuresOfProcess.step('write', path, fail).then(() => {
+        failuresOfProcess.noteWritten(path);
+        Reflect.apply(write, callbacks, [file, bytes, ...rest]);
+      }, done);
+    },
+    close(file: number, done?: Done) {
+      const opened = files.get(file);
+      if (opened !== undefined) opened.entry.fd = -1;
+      files.delete(file);
+      close(file, done);
+    },
+    fsync(file: number, done: Done) {
+      const path = files.get(file)?.path ?? '';
+      const synced: Done = (error) => {
+        if (error === null) failuresOfProcess.noteSynced(path);
+        done(error);
+      };
+      failuresOfProcess.step('sync', path).then(() => fsync(file, synced), done);
     },
   });
 }
