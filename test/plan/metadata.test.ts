@@ -97,7 +97,8 @@ test('metadata drops, keeps all and sets tags', () => {
 });
 
 test('a warning names what the container has no place for', () => {
-  assert.equal(linesOf({}, 'film.mp4'), [...titleLines, timeLine, ...allChapters]);
+  const inMp4 = chapterLines([0, 20_000, 'One'], [20_000, 40_000, ''], [40_000, 60_000, 'Three']);
+  assert.equal(linesOf({}, 'film.mp4'), [...titleLines, timeLine, ...inMp4]);
   assert.equal(warningsOf({ metadata: { mood: 'good' } }, 'film.mp4'), [
     locationWarning,
     'The tags of the input were left out: director (.mp4 files have no place for them).',
@@ -128,6 +129,12 @@ test('chapters that overlap, have no length or begin after the end are put in or
     linesOf({}, 'film.mp4', media),
     chapterLines([0, 10_000, 'A'], [10_000, 30_000, 'B'], [30_000, 60_000, 'C']),
   );
+});
+
+test('a chapter of an MP4 file that starts late keeps its time', () => {
+  const media = mediaFacts({ chapters: [chapter(10, 60, 'A')] });
+  assert.equal(linesOf({}, 'film.mp4', media), chapterLines([0, 10_000, ''], [10_000, 60_000, 'A']));
+  assert.equal(linesOf({}, 'film.mkv', media), chapterLines([10_000, 60_000, 'A']));
 });
 
 test('an audio file has the tags of its film', () => {

@@ -44,7 +44,7 @@ export function decideMetadata(
   const candidates = [...ofInput.filter((tag) => !isPrivate(tag)), ...ownTimecode, ...asked];
   const tags = isCut ? [] : candidates.filter(({ name }) => storesTag(container, name));
   const found = wantedChapters === 'drop' ? [] : (media.chapters ?? []);
-  const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(found, clip);
+  const chapters = isCut || container.hasChapters !== true ? [] : clipChapters(found, clip, container);
   const where = isCut ? 'segments have no' : `${extension} files have no`;
   const lost = candidates.filter(
     (tag) => !tags.includes(tag) && tag.name !== 'creation_time' && !ownTimecode.includes(tag),
@@ -95,13 +95,21 @@ function storesTag({ tags }: Container, name: string): boolean {
   return 'only' in tags ? tags.only.includes(name) : !tags.except.includes(name);
 }
 
+/** The muxers of the containers whose chapters are a track of text, which starts with the film. */
+const gaplessMuxers: readonly string[] = ['mp4', 'mov', 'ipod', '3gp', '3g2'];
+
 /**
  * The chapters of a clip: those that cross its edges are shortened, and those beyond them left out. A chapter ends where
- * the next one starts, because MP4 has no others.
+ * the next one starts, because MP4 has no others. It also has none that starts late, which one with an empty title precedes, and none without
+ * a title, which becomes an empty one.
  */
-function clipChapters(chapters: readonly ChapterFacts[], clip: Clip): readonly ChapterFacts[] {
+function clipChapters(
+  chapters: readonly ChapterFacts[],
+  clip: Clip,
+  { muxer }: Container,
+): readonly ChapterFacts[] {
   const length = clip.expectedSeconds ?? clip.lengthSeconds ?? Number.POSITIVE_INFINITY;
-  return chapters.flatMap((chapter, index) => {
+  const clipped = chapters.flatMap((chapter, index) => {
     const next = chapters[index + 1]?.startSeconds ?? Number.POSITIVE_INFINITY;
     const own = chapter.endSeconds > chapter.startSeconds ? chapter.endSeconds : Number.POSITIVE_INFINITY;
     const startSeconds = Math.max(0, chapter.startSeconds - clip.startSeconds);
@@ -110,4 +118,8 @@ function clipChapters(chapters: readonly ChapterFacts[], clip: Clip): readonly C
       ? []
       : [{ ...chapter, startSeconds, endSeconds }];
   });
+  const firstStart = clipped[0]?.startSeconds ?? 0;
+  if (!gaplessMuxers.includes(muxer)) return clipped;
+  const first = firstStart < 0.001 ? [] : [{ startSeconds: 0, endSeconds: firstStart }];
+  return [...first, ...clipped].map((chapter) => ({ title: '', ...chapter }));
 }

@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 5 },
   'daemon/packaging': { lines: 4160, files: 32 },
   'daemon/pipeline': { lines: 4810, files: 37 },
-  'daemon/plan': { lines: 9670, files: 68 },
+  'daemon/plan': { lines: 9690, files: 68 },
   'daemon/queue': { lines: 3330, files: 19 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 41 },
