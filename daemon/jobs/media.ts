@@ -151,10 +151,7 @@ export interface UnusedTrack {
   readonly codec: string;
   /** The name of an attached file; absent for others. */
   readonly fileName?: string;
-  /**
-   * Why it cannot be used: ffmpeg found no frame of it, does not know its codec, or it is a still image next to a
-   * video.
-   */
+  /** Why it cannot be used: no frame of it was found, its codec is unknown, or it is a still image next to a video. */
   readonly reason?: 'empty' | 'unknown-codec' | 'still';
 }
 
@@ -166,6 +163,9 @@ export interface UnusedContent {
   /** The chosen programme and the others; absent if the file has fewer than two. */
   readonly programs?: { readonly chosen: ProgramFacts; readonly others: readonly ProgramFacts[] };
 }
+
+/** A timecode of SMPTE 12M; the frames follow `;` or `.` if frame numbers are dropped to keep up with the clock. */
+export const timecodePattern = /^(\d{2}):(\d{2}):(\d{2})([:;.])(\d{2,3})$/;
 
 /** A tag of a file, such as its title. */
 export interface Tag {

@@ -1,4 +1,4 @@
-import type { ChapterFacts, Tag } from '../../jobs/media.js';
+import { type ChapterFacts, type Tag, timecodePattern } from '../../jobs/media.js';
 import { numberAt, objectAt, objectsAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
 
 /** A file may declare thousands of tags and chapters, and texts of megabytes. The record of a job keeps them. */
@@ -19,7 +19,7 @@ const technicalTags = [
   /^(?:has[_a-z]*|cansee?k.*|metadata(?:creator|date)|.*size|last[a-z]*|totalframes|total.*rate|audio.*rate|video.*rate)$/,
   /^(?:wmfsdk.*|isvbr|deviceconformancetemplate|wm\/(?:encodingtime|wmadrc.*|mediaclass.*|toolname|toolversion|provider.*))$/,
   /^(?:.*_?umid|.*uid|generation_.*|timecode|time_reference|time_base|originator.*|origination_.*|coding_history)$/,
-  /^(?:com\.android\..*|software|creationdate|live-photo.*|content\.identifier|.*-version)$/,
+  /^(?:com\.android\..*|creationdate|live-photo.*|content\.identifier|.*-version)$/,
   /^(?:full-frame-rate.*|player\..*|camera\..*|playback_requirements|xmp|exif)$/,
   /^(?:service_name|service_provider|variant_bitrate|_statistics_.*|bps|number_of_(?:frames|bytes)|source_id|language)$/,
 ];
@@ -84,7 +84,7 @@ function plainText(text: string): string {
 export function readTimecode(json: ProbeObject): string | null {
   const owners = [...objectsAt(json, 'streams'), objectAt(json, 'format')];
   const found = owners.flatMap((owner) => tagAt(owner, 'timecode') ?? []);
-  return found.find((text) => /^\d{2}:\d{2}:\d{2}[:;.]\d{2,3}$/.test(text)) ?? null;
+  return found.find((text) => timecodePattern.test(text)) ?? null;
 }
 
 /**

@@ -1,7 +1,6 @@
 import type { UnusedContent, UnusedTrack } from '../../jobs/media.js';
 import { hasDisposition, numberAt, objectsAt, type ProbeObject, tagAt, textAt } from './probe-fields.js';
 import { isCodecKnown } from './read-streams.js';
-import { readTags } from './read-tags.js';
 import type { ProgramSelection } from './select-program.js';
 
 /** Longer lists are cut: a file may declare thousands of tags or tracks. */
@@ -13,21 +12,28 @@ interface MeasuredStreams {
   readonly empty: ReadonlySet<number>;
 }
 
+/** What is not listed again. */
+interface UsedContent {
+  /** The indexes of the tracks that outputs are made from. */
+  readonly used: ReadonlySet<number>;
+  /** The names of the tags that are too long or too many. */
+  readonly longTags: readonly string[];
+}
+
 /** What a file has besides the tracks that outputs are made from; null if nothing. */
 export function readUnused(
   json: ProbeObject,
   { streams, programs }: ProgramSelection,
-  { used, ...known }: { readonly used: ReadonlySet<number> } & MeasuredStreams,
+  { used, longTags, ...known }: UsedContent & MeasuredStreams,
 ): UnusedContent | null {
   const chapterCount = objectsAt(json, 'chapters').length;
   const tracks = streams
     .filter((stream) => !used.has(numberAt(stream, 'index') ?? -1) && !isChapterTrack(stream, chapterCount))
     .flatMap((stream) => unusedTrack(stream, known) ?? [])
     .slice(0, maxItems);
-  const tags = readTags(json).tooLong.slice(0, maxItems);
   const unused: UnusedContent = {
     ...(tracks.length === 0 ? {} : { tracks }),
-    ...(tags.length === 0 ? {} : { tags }),
+    ...(longTags.length === 0 ? {} : { tags: longTags.slice(0, maxItems) }),
     ...(programs === null ? {} : { programs: { ...programs, others: programs.others.slice(0, maxItems) } }),
   };
   return Object.keys(unused).length === 0 ? null : unused;

@@ -275,11 +275,11 @@ export function validateProbe(output: ProbeOutput): ProbeValidation {
     ...(video === null ? [] : [video]),
     ...(audio === null ? [] : [audio, ...otherAudio]),
   ]);
+  const { tags, tooLong: longTags } = readTags(json);
   const unused = readUnused(json, selection, {
     used: new Set([...used].map(({ streamIndex }) => streamIndex)),
-    ...{ stills, empty },
+    ...{ longTags, stills, empty },
   });
-  const { tags } = readTags(json);
   const chapters = readChapters(json);
   const timecode = readTimecode(json);
   const bitsPerSecond = durationSeconds === null ? null : (output.sizeBytes * 8) / durationSeconds;

@@ -17,9 +17,9 @@ interface KeptStreams {
 const maxNames = 8;
 
 /**
- * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks,
- * cover images, attached files and data tracks. What the request leaves out on purpose is not named: skipped audio and
- * captions, skipped video with its subtitles, and the alternatives of a programme or an audio track that it chooses.
+ * Names what an input has and an output has not, one sentence for each kind: other programmes, tracks, cover
+ * images, attached files and data tracks. What the request leaves out on purpose is not named: skipped audio and captions,
+ * skipped video with its subtitles, and the alternatives of a programme or an audio track that it chooses.
  */
 export function leftOutWarnings(
   settings: OutputSettings,

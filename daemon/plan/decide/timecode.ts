@@ -1,7 +1,4 @@
-import type { Ratio } from '../../jobs/media.js';
-
-/** A timecode of SMPTE 12M; the frames follow `;` or `.` if frame numbers are dropped to keep up with the clock. */
-const timecodePattern = /^(\d{2}):(\d{2}):(\d{2})([:;.])(\d{2,3})$/;
+import { type Ratio, timecodePattern } from '../../jobs/media.js';
 
 /**
  * The timecode of the first frame of an output: that of the input, after `startSeconds`, counted at the frame rate of
