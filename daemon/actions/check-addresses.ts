@@ -6,7 +6,7 @@ import type { DraftParts, OutputDestinations } from '../jobs/draft.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';
 import { thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';
 import { schemeOf } from '../transports/registry.js';
-import { credentialUse, withSavedCredentials } from '../transports/with-credentials.js';
+import { credentialUse, withSavedCredentials } from '../transports/services.js';
 import type { AppContext } from './app-context.js';
 import { type MachineServices, withKeysOfWorkers } from './required-services.js';
 

@@ -1,7 +1,7 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import type { OutputDestinations } from '../jobs/draft.js';
-import { credentialUse } from '../transports/with-credentials.js';
+import { credentialUse } from '../transports/services.js';
 
 /** The warning that no URL uses the credentials named at a path; none if one uses them, or if none are named. */
 function unusedCredentials(

@@ -7,7 +7,7 @@ import type { CredentialsRequest } from '../jobs/worker-protocol.js';
 import { thumbnailPatterns } from '../pipeline/written-files.js';
 import { partNamePattern } from '../plan/part-names.js';
 import { schemeOf } from '../transports/registry.js';
-import { credentialUse } from '../transports/with-credentials.js';
+import { credentialUse } from '../transports/services.js';
 
 /*
  * What a remote worker may ask the daemon for: only the files and credentials that its job names.

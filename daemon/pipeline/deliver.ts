@@ -16,7 +16,7 @@ import {
 } from '../jobs/thumbnails.js';
 import type { Transfer } from '../transfer/transfer.js';
 import { schemeOf } from '../transports/registry.js';
-import { type CredentialOwner, transportWithCredentials } from '../transports/with-credentials.js';
+import { type CredentialOwner, transportWithCredentials } from '../transports/services.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { mayRollBack, withConfirmedClaim } from './confirmed-claim.js';
 import type { ExtractedThumbnail } from './extract-thumbnails.js';

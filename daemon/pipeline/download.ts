@@ -8,7 +8,7 @@ import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';
 import { decodeInPlace } from '../transfer/decode-file.js';
 import { defaultConnections, type Transfer } from '../transfer/transfer.js';
-import { transportWithCredentials } from '../transports/with-credentials.js';
+import { transportWithCredentials } from '../transports/services.js';
 import type { RunLimiter } from './concurrency-limits.js';
 import { repeatAfterCut } from './confirmed-claim.js';
 import type { DiskReservation } from './disk-reservations.js';

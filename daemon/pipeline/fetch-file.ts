@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { isVencError, VencError } from '../../src/shared/errors.js';
 import type { Run } from '../jobs/run.js';
 import { decodeInPlace } from '../transfer/decode-file.js';
-import { transportWithCredentials } from '../transports/with-credentials.js';
+import { transportWithCredentials } from '../transports/services.js';
 import { repeatAfterCut } from './confirmed-claim.js';
 import type { PipelineContext } from './pipeline-context.js';
 

@@ -40,6 +40,16 @@ export function errorClassOf(kind: FailureKind, direction: Direction): ErrorClas
   return errorClasses[direction][kind];
 }
 
+/** A parsed URL. Throws if it is a validation error instead, as a sentence without subject. */
+export function requireLocation<Location extends object>(
+  location: Location | string,
+  direction: Direction,
+): Location {
+  if (typeof location !== 'string') return location;
+  const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
+  throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
+}
+
 type Row = readonly [kind: TransferError['kind'], failureKind: FailureKind, predicate: string];
 
 const byCode: Readonly<Record<string, Row>> = {
@@ -73,6 +83,13 @@ export function transientError(
   retryAfterMs: number | null = null,
 ): TransferError {
   return { kind: 'transient', error: new VencError(errorClass, message), retryAfterMs };
+}
+
+/** The delay of a `Retry-After` header, in seconds or as a date; null if there is none or it is invalid. */
+export function retryAfterMs(value: string | null | undefined, nowMs: number): number | null {
+  if (value == null) return null;
+  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - nowMs;
+  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 /** Maps the error of a connection. `host` is a host with its port, without credentials. */

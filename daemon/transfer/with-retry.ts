@@ -178,3 +178,18 @@ export function createTransferRetryPolicy(options: TransferRetryOptions): Transf
     },
   };
 }
+
+/** Runs `work`, and calls `close` if the signal is aborted before or meanwhile. */
+export async function closeOnAbort<Result>(
+  signal: AbortSignal,
+  close: () => void,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  signal.addEventListener('abort', close, { once: true });
+  try {
+    signal.throwIfAborted();
+    return await work();
+  } finally {
+    signal.removeEventListener('abort', close);
+  }
+}

@@ -2,7 +2,7 @@ import { CreateBucketCommand } from '@aws-sdk/client-s3';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { checkBucket } from '../../daemon/transports/hosted/bucket-availability.js';
-import { createBucketFileStore } from '../../daemon/transports/hosted/create-bucket-file-store.js';
+import { createBucketFileStore } from '../../daemon/transports/hosted/open-bucket-files.js';
 import { finishedFile, refTo } from '../contracts/hosted-file-store/store-context.js';
 import { hostedFileStoreContract } from '../contracts/hosted-file-store.js';
 import { failureOf, transferOf } from '../contracts/transport/evidence.js';

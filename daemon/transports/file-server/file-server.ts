@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { RemoteUrl } from '../../transfer/remote-url.js';
 import type { TransferError } from '../../transfer/transfer-error.js';
-import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
+import { closeOnAbort, type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';
 
 /** What a server reports about a file. */
 export interface RemoteFacts {
@@ -93,16 +93,16 @@ export function withSession(
   return withIdleTimeout({ signal, stallTimeoutMs, direction, host: location.name }, async (watchdog) => {
     let session: FileSession | null = null;
     const close = () => session?.close();
-    watchdog.signal.addEventListener('abort', close, { once: true });
     try {
-      session = await server.connect(location, watchdog, direction);
-      watchdog.signal.throwIfAborted();
-      return await work(session, watchdog);
+      return await closeOnAbort(watchdog.signal, close, async () => {
+        session = await server.connect(location, watchdog, direction);
+        watchdog.signal.throwIfAborted();
+        return work(session, watchdog);
+      });
     } catch (error) {
       watchdog.signal.throwIfAborted();
       return server.mapError(error, direction, location);
     } finally {
-      watchdog.signal.removeEventListener('abort', close);
       close();
     }
   });

@@ -3,11 +3,11 @@ import { VencError } from '../../../src/shared/errors.js';
 import { freeBytes } from '../../../src/shared/util/disk.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { totalByteLength } from '../../transfer/chunks.js';
-import { type Direction, mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
+import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
 import { downloadToFile } from '../../transfer/download-to-file.js';
 import type { PartialFile } from '../../transfer/partial-file.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { errorClassOf, type TransferError, transientError } from '../../transfer/transfer-error.js';
+import { requireLocation, type TransferError, transientError } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { Transport } from '../transport.js';
 import { type FileServer, type RemoteFacts, type RemoteLocation, withSession } from './file-server.js';
@@ -30,12 +30,6 @@ export function createServerTransport(
     const location = parseUrl(url);
     return typeof location === 'string' ? location : null;
   };
-  const locationOf = (url: string, direction: Direction): RemoteLocation => {
-    const location = parseUrl(url);
-    if (typeof location !== 'string') return location;
-    const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
-    throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
-  };
   /** Folders that the latest uploads created, by URL. */
   const createdFolders = new Map<string, readonly string[]>();
   const remember = (url: string, folders: readonly string[]): void => {
@@ -53,11 +47,11 @@ export function createServerTransport(
     checkInput: validationError,
     checkOutput: validationError,
     download: async (from, toPath, transfer) =>
-      downloadFrom(await load(), locationOf(from, 'download'), toPath, transfer, options),
+      downloadFrom(await load(), requireLocation(parseUrl(from), 'download'), toPath, transfer, options),
     sizeOf: async (from, signal) =>
-      fetchRemoteSize(await load(), locationOf(from, 'download'), signal, options),
+      fetchRemoteSize(await load(), requireLocation(parseUrl(from), 'download'), signal, options),
     async upload(fromPath, to, transfer) {
-      const location = locationOf(to, 'upload');
+      const location = requireLocation(parseUrl(to), 'upload');
       const { facts, folders } = await uploadTo(await load(), location, fromPath, to, transfer, options);
       remember(to, folders);
       return facts;

@@ -1,12 +1,12 @@
-import { isIP, type Socket } from 'node:net';
+import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type ConnectionOptions, connect, rootCertificates, TLSSocket } from 'node:tls';
+import { TLSSocket } from 'node:tls';
 import { FTPError } from 'basic-ftp';
 import { isVencError } from '../../../src/shared/errors.js';
 import { openSocket } from '../../net/open-socket.js';
 import type { SocketBuffers } from '../../net/socket-buffers.js';
 import type { SsrfGuard } from '../../net/ssrf-guard.js';
-import type { ControlConnection } from './control-connection.js';
+import { type ControlConnection, encrypt } from './control-connection.js';
 
 /** A connection for one file or listing. */
 export interface DataConnection {
@@ -71,35 +71,6 @@ export function createDataConnector(
 
 function isPort(port: number): boolean {
   return Number.isInteger(port) && port >= 1 && port <= 65_535;
-}
-
-/**
- * The TLS options for a host. The certificate and its host name are verified. Data connections use the host name of the
- * control connection, because a resumed session is bound to it.
- */
-export function tlsOptionsOf(host: string, authorities: readonly string[] = []): ConnectionOptions {
-  const ca = authorities.length === 0 ? {} : { ca: [...rootCertificates, ...authorities] };
-  return { host, servername: isIP(host) === 0 ? host : '', ...ca };
-}
-
-/** A socket during its TLS handshake. */
-interface Encrypted {
-  readonly socket: TLSSocket;
-  /** Resolves when the handshake is complete. */
-  readonly ready: Promise<void>;
-}
-
-/** Starts TLS on an open connection. */
-export function encrypt(plainSocket: Socket, options: ConnectionOptions): Encrypted {
-  const socket = connect({ ...options, socket: plainSocket });
-  const ready = new Promise<void>((resolve, reject) => {
-    socket.once('secureConnect', () => resolve());
-    socket.on('error', reject);
-    socket.once('close', () => reject(new Error('the connection was closed')));
-  });
-  // Its waiters receive the error; without one, the rejection must not end the process.
-  ready.catch(() => undefined);
-  return { socket, ready };
 }
 
 /** How long to wait for the reply that explains why the server closed a data connection. */

@@ -5,8 +5,7 @@ import {
   parseRecord,
   type UploadRecord,
 } from '../../hosted-files/hosted-file-store-state.js';
-import type { BucketAvailability } from './bucket-availability.js';
-import { maxRequestMs } from './bucket-availability.js';
+import { type BucketAvailability, maxRequestMs } from './bucket-availability.js';
 import type { BucketFolder } from './bucket-folder.js';
 
 /** Options of a hosted file store in a bucket. */

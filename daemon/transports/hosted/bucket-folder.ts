@@ -1,20 +1,31 @@
 import type { Readable } from 'node:stream';
+import { VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { Transfer } from '../../transfer/transfer.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
-import { downloadObject } from '../s3/download.js';
-import { checkListing, type ListedObject, listObjects } from '../s3/list-objects.js';
+import { downloadObject, readObject } from '../s3/download.js';
 import { parseS3Error } from '../s3/map-storage-error.js';
-import { getObject, type ObjectRange, type ObjectStat, removeS3Object, statObject } from '../s3/object.js';
-import type { ObjectUploadContext } from '../s3/object-upload-context.js';
-import { ownUpload, putBytes } from '../s3/put-bytes.js';
-import { readObject } from '../s3/read-object.js';
+import {
+  checkListing,
+  getObject,
+  type ListedObject,
+  listObjects,
+  type ObjectRange,
+  type ObjectStat,
+  removeS3Object,
+  statObject,
+} from '../s3/object.js';
+import { type ObjectLocation, parseBucketUrl } from '../s3/object-location.js';
+import {
+  createObjectUploadContext,
+  type ObjectUploadContext,
+  putBytes,
+} from '../s3/object-upload-context.js';
 import { createStorageConnections, StorageSession } from '../s3/storage-session.js';
 import { uploadObject } from '../s3/upload.js';
 import type { StorageService } from '../services.js';
-import type { BucketLocation } from './bucket-location.js';
 
 /** Options of a folder in a bucket. */
 export interface BucketFolderOptions extends RemoteOptions {
@@ -76,7 +87,8 @@ export class BucketFolder {
   /** The context of an upload to a path. */
   startUpload(path: string, contentType: string, signal: AbortSignal): ObjectUploadContext {
     const session = this.#session(path, 'upload');
-    return ownUpload(session, { url: this.#urlOf(path), contentType, signal, parallelParts: 2 });
+    const head = { Bucket: session.location.bucket, Key: session.location.key, ContentType: contentType };
+    return createObjectUploadContext({ session, url: this.#urlOf(path), signal, head, parallelParts: 2 });
   }
 
   /** Downloads a file to a local path, as the transport of buckets does. */
@@ -92,13 +104,7 @@ export class BucketFolder {
   /** Deletes a file. No-op if absent. */
   async remove(path: string, signal: AbortSignal): Promise<void> {
     const session = this.#session(path, 'upload');
-    await session.send(
-      async (request) => {
-        await removeS3Object(session, request);
-        return true;
-      },
-      { signal },
-    );
+    await session.send((request) => removeS3Object(session, request), { signal });
   }
 
   /** All files below a folder, with paths like those that the other methods take. `folder` ends with a slash. */
@@ -159,4 +165,45 @@ function nullIfMissing(error: unknown): null {
   const response = parseS3Error(error);
   if (response?.code === 'NoSuchKey') return null;
   throw error;
+}
+
+/** The folder in a bucket that contains the hosted files and uploads of daemons. */
+interface BucketLocation {
+  readonly bucket: string;
+  /** Without a slash at its end; empty for the whole bucket. */
+  readonly prefix: string;
+  readonly keys: NonNullable<ObjectLocation['keys']>;
+  /** The region in the scheme, or the one that the server named. */
+  readonly region?: string;
+  /** Bucket and prefix, for messages. */
+  readonly name: string;
+  /** The URL of the folder, without a slash at its end. May contain secrets. */
+  readonly url: string;
+}
+
+/** Keys have at most 1024 bytes. This leaves enough for the longest token and name. */
+const maxPrefixBytes = 500;
+
+/** Parses the value of `--hosted`. Throws `UsageError`, without the value: it may contain secrets. */
+export function parseHostedUrl(url: string, service: Pick<StorageService, 'keys'>): BucketLocation {
+  const base = url.replace(/\/+$/, '');
+  if (!/^s3(?:\+[a-z0-9-]+)?:\/\/[^/]/i.test(base))
+    throw usageError('takes the URL of a folder in a bucket, such as s3://bucket/prefix');
+  // Files have the form of any other URL of a bucket; only the folder may be the bucket itself.
+  const location = parseBucketUrl(`${base}/file`, service);
+  if (typeof location === 'string') throw usageError(location.replace(/ a key /, ' a prefix '));
+  const { bucket, key, keys, region } = location;
+  const prefix = key.split('/').slice(0, -1).join('/');
+  if (Buffer.byteLength(prefix) > maxPrefixBytes)
+    throw usageError(`must have a prefix of at most ${maxPrefixBytes} bytes`);
+  if (keys === null)
+    throw usageError(
+      'needs the keys of the bucket: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or write s3://ACCESS_KEY:SECRET@bucket/prefix',
+    );
+  const name = prefix === '' ? bucket : `${bucket}/${prefix}`;
+  return { bucket, prefix, keys, name, url: base, ...(region === undefined ? {} : { region }) };
+}
+
+function usageError(predicate: string): VencError {
+  return new VencError('UsageError', `--hosted ${predicate}.`);
 }

@@ -7,7 +7,7 @@ import { receivedChunks } from '../../hosted-files/receive-body.js';
 import type { IncomingUpload } from '../../hosted-files/store-upload.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { contentTypeOf } from '../../transfer/content-type.js';
-import { putBytes } from '../s3/put-bytes.js';
+import { putBytes } from '../s3/object-upload-context.js';
 import { maxUnknownBytes, uploadInParts } from '../s3/upload-in-parts.js';
 import {
   type BucketFileStoreState,

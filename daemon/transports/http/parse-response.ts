@@ -1,5 +1,10 @@
 import { type ContentEncoding, isContentEncoding } from '../../transfer/decode-file.js';
-import { permanentError, type TransferError, transientError } from '../../transfer/transfer-error.js';
+import {
+  permanentError,
+  retryAfterMs,
+  type TransferError,
+  transientError,
+} from '../../transfer/transfer-error.js';
 
 /** Status and headers of an answer, header names in lower case. */
 export interface ResponseHead {
@@ -190,14 +195,8 @@ function errorOfStatus(response: ResponseHead, host: string, now: Date): Transfe
   return transientError(
     'DownloadFailureError',
     `${message}.`,
-    retryAfterMs(header(response, 'retry-after'), now),
+    retryAfterMs(header(response, 'retry-after'), now.getTime()),
   );
-}
-
-function retryAfterMs(value: string | null, now: Date): number | null {
-  if (value === null) return null;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now.getTime();
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 function permanentFailure(message: string): ParsedResponse {

@@ -7,6 +7,7 @@ import {
   type FailureKind,
   mapConnectionError,
   permanentError,
+  retryAfterMs,
   type TransferError,
   transientError,
 } from '../../transfer/transfer-error.js';
@@ -154,12 +155,6 @@ export function transferFailure(direction: Direction, message: string): VencErro
 /** The error code for a message. It is shown only if it is a plain identifier, because servers may send any text. */
 function codePrefix(code: string): string {
   return /^[A-Za-z][A-Za-z0-9]{2,60}$/.test(code) ? `${code}, ` : '';
-}
-
-function retryAfterMs(value: string | undefined, now: number): number | null {
-  if (value === undefined) return null;
-  const ms = /^\d+$/.test(value) ? Number(value) * 1000 : Date.parse(value) - now;
-  return Number.isFinite(ms) ? Math.max(0, ms) : null;
 }
 
 function field(value: unknown, name: string): unknown {

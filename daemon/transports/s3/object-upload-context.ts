@@ -1,6 +1,6 @@
+import { PutObjectCommand, type PutObjectCommandInput } from '@aws-sdk/client-s3';
 import type { ProgressReporter, Transfer } from '../../transfer/transfer.js';
-import { isDefaultGrant, type ObjectGrants } from './grants.js';
-import type { HeaderParameters } from './header-parameters.js';
+import { grantsFor, isDefaultGrant, type ObjectGrants } from './grants.js';
 import { isAclUnsupported } from './map-storage-error.js';
 import type { StorageSession } from './storage-session.js';
 
@@ -30,9 +30,21 @@ interface ObjectUploadState {
   isAclDisabled: boolean;
 }
 
-/** Creates the context of an upload that has not started. */
-export function createObjectUploadContext(fields: Omit<ObjectUploadContext, 'state'>): ObjectUploadContext {
-  return { ...fields, state: { submittedEtag: null, isDelivered: false, isAclDisabled: false } };
+/**
+ * Creates the context of an upload that has not started. By default it has the default grants, and reports neither
+ * progress nor warnings.
+ */
+export function createObjectUploadContext(
+  fields: Omit<ObjectUploadContext, 'state' | 'progress' | 'onWarning' | 'grants'> &
+    Partial<Pick<ObjectUploadContext, 'progress' | 'onWarning' | 'grants'>>,
+): ObjectUploadContext {
+  return {
+    progress: { update: () => {}, complete: () => {} },
+    onWarning: () => {},
+    grants: grantsFor(undefined),
+    ...fields,
+    state: { submittedEtag: null, isDelivered: false, isAclDisabled: false },
+  };
 }
 
 /**
@@ -52,4 +64,64 @@ export async function withGrants<Result>(
     state.isAclDisabled = true;
     return response;
   }
+}
+
+/** The headers of an object, as parameters of the commands that create it. */
+type HeaderParameters = Partial<
+  Pick<
+    PutObjectCommandInput,
+    | 'CacheControl'
+    | 'ContentDisposition'
+    | 'ContentEncoding'
+    | 'ContentType'
+    | 'Expires'
+    | 'Metadata'
+    | 'ServerSideEncryption'
+    | 'StorageClass'
+    | 'Tagging'
+  >
+>;
+
+const names: Readonly<Record<string, keyof HeaderParameters>> = {
+  'cache-control': 'CacheControl',
+  'content-disposition': 'ContentDisposition',
+  'content-encoding': 'ContentEncoding',
+  'content-type': 'ContentType',
+  'x-amz-server-side-encryption': 'ServerSideEncryption',
+  'x-amz-storage-class': 'StorageClass',
+  'x-amz-tagging': 'Tagging',
+};
+/** Google Cloud Storage accepts its metadata under the names of S3. */
+const metadataPrefix = /^x-(?:amz|goog)-meta-/;
+
+/**
+ * Converts the headers of a transfer, by name in lower case. The SDK builds the headers of a request only from
+ * parameters.
+ */
+export function headerParameters(headers: Readonly<Record<string, string>> = {}): HeaderParameters {
+  const entries = Object.entries(headers);
+  const metadata = entries.flatMap(([name, value]) =>
+    metadataPrefix.test(name) ? [[name.replace(metadataPrefix, ''), value] as const] : [],
+  );
+  const parameters = entries.flatMap(([name, value]) => {
+    const parameter = names[name];
+    return parameter === undefined ? [] : [[parameter, value] as const];
+  });
+  return {
+    ...Object.fromEntries(parameters),
+    ...(headers.expires === undefined ? {} : { Expires: new Date(headers.expires) }),
+    ...(metadata.length === 0 ? {} : { Metadata: Object.fromEntries(metadata) }),
+  };
+}
+
+/** Uploads an object from memory in one request. */
+export async function putBytes(upload: ObjectUploadContext, Body: Uint8Array): Promise<void> {
+  const { session, head, signal } = upload;
+  await session.send(
+    ({ client, signal: abortSignal }) =>
+      withGrants(upload, (grants) =>
+        client.send(new PutObjectCommand({ ...head, ...grants, Body }), { abortSignal }),
+      ),
+    { signal },
+  );
 }

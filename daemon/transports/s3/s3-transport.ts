@@ -1,8 +1,7 @@
-import { VencError } from '../../../src/shared/errors.js';
 import { parseUrl } from '../../../src/shared/text/url-text.js';
 import type { CleanupJournal } from '../../transfer/cleanup-journal.js';
 import type { Direction } from '../../transfer/disk-errors.js';
-import { errorClassOf } from '../../transfer/transfer-error.js';
+import { requireLocation } from '../../transfer/transfer-error.js';
 import type { RemoteOptions } from '../../transfer/with-retry.js';
 import type { StorageService } from '../services.js';
 import type { Transport } from '../transport.js';
@@ -41,11 +40,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
     direction: Direction,
     work: (session: StorageSession) => Promise<Answer>,
   ): Promise<Answer> => {
-    const location = parseBucketUrl(url, service);
-    if (typeof location === 'string') {
-      const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
-      throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
-    }
+    const location = requireLocation(parseBucketUrl(url, service), direction);
     // Loaded on the first transfer: an idle daemon does not need the SDK.
     const { createStorageConnections, StorageSession } = await import('./storage-session.js');
     // Otherwise each of many small files would need a connection of its own.
@@ -92,13 +87,7 @@ function bucketTransport(scheme: string, options: BucketOptions): Transport {
       const { removeS3Object } = await import('./object.js');
       const { signal } = new AbortController();
       await withStorageSession(url, 'upload', (session) =>
-        session.send(
-          async (request) => {
-            await removeS3Object(session, request);
-            return true;
-          },
-          { signal },
-        ),
+        session.send((request) => removeS3Object(session, request), { signal }),
       );
     },
     async sizeOf(from, signal) {

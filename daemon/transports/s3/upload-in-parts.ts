@@ -71,7 +71,6 @@ export async function abortUpload(session: StorageSession, id: string, signal: A
       await request.client.send(command, { abortSignal: request.signal }).catch((error: unknown) => {
         if (parseS3Error(error)?.status !== 404) throw error;
       });
-      return true;
     },
     { signal },
   );
@@ -193,7 +192,6 @@ async function complete(
         if (parseS3Error(error)?.code !== 'NoSuchUpload' || !(await hasEtag(session, request, etag)))
           throw error;
       }
-      return true;
     },
     { signal },
   );

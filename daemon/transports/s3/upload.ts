@@ -9,9 +9,13 @@ import { type TransferError, transientError } from '../../transfer/transfer-erro
 import { UploadSource } from '../../transfer/upload-source.js';
 import { withRetry } from '../../transfer/with-retry.js';
 import { grantOwnerFullControl, grantsFor } from './grants.js';
-import { headerParameters } from './header-parameters.js';
 import { hasEtag, headObjectSize, removeS3Object } from './object.js';
-import { createObjectUploadContext, type ObjectUploadContext, withGrants } from './object-upload-context.js';
+import {
+  createObjectUploadContext,
+  headerParameters,
+  type ObjectUploadContext,
+  withGrants,
+} from './object-upload-context.js';
 import type { StorageSession, StorageSessionOptions } from './storage-session.js';
 import { maxSingleBytes, uploadInParts } from './upload-in-parts.js';
 
@@ -109,17 +113,12 @@ async function uploadInOnePart(upload: ObjectUploadContext, file: UploadSource):
 
 /** Grants the owner full control. The object is complete, so it stays if that fails, and there is a warning. */
 async function grantOwner({ session, signal, onWarning }: ObjectUploadContext): Promise<void> {
-  const send = async (): Promise<string | null> => {
-    const [reason = null] = await session.send(
-      async (request) => [await grantOwnerFullControl(session, request)],
-      { signal },
-    );
-    return reason;
-  };
-  const reason = await send().catch((error: unknown) => {
-    signal.throwIfAborted();
-    return isVencError(error) ? error.message.replace(/\.$/, '') : 'the request failed';
-  });
+  const reason = await session
+    .send((request) => grantOwnerFullControl(session, request), { signal })
+    .catch((error: unknown) => {
+      signal.throwIfAborted();
+      return isVencError(error) ? error.message.replace(/\.$/, '') : 'the request failed';
+    });
   if (reason !== null)
     onWarning(`The owner of ${session.location.name} may lack full control of it: ${reason}.`);
 }
@@ -152,9 +151,8 @@ async function rollBack({ session, state }: ObjectUploadContext, stallTimeoutMs:
     async (request) => {
       if (isDelivered || (await hasEtag(session, request, offered ?? '')))
         await removeS3Object(session, request);
-      return true;
     },
     { signal: AbortSignal.timeout(stallTimeoutMs) },
   );
-  await work.catch(() => false);
+  await work.catch(() => {});
 }

@@ -1,5 +1,7 @@
 import type { Socket } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { SFTPWrapper } from 'ssh2';
+import type { OnChunks } from '../file-server/file-server.js';
 
 type SftpCallback<Value> = (error: Error | null | undefined, value: Value) => void;
 
@@ -57,4 +59,165 @@ function requestBytesOf(sftp: SFTPWrapper): number {
     (name) => Number(limits[name] ?? 0) >= largeBytes,
   );
   return supportsLargeRequests ? largeBytes : smallBytes;
+}
+
+/** Maximum size of a chunk: larger than one response, because each chunk has a fixed cost for its receiver. */
+const maxChunkBytes = 1 << 18;
+/** 2 MiB of pending requests hide the round-trip time, and bound the memory. */
+const maxPendingChunks = 8;
+
+/** A requested chunk, with its reused buffer. */
+interface PendingChunk {
+  readonly buffer: Buffer;
+  readonly requestedBytes: number;
+  readonly bytesRead: Promise<number>;
+}
+
+/**
+ * Reads an open file from an offset to its end with pipelined requests, and passes the bytes on in order. If the file
+ * is longer than `sizeBytes`, one more chunk is passed on so that the receiver detects it.
+ */
+export async function readAhead(
+  channel: SftpChannel,
+  handle: Buffer,
+  range: { readonly fromByte: number; readonly sizeBytes: number },
+  onChunks: OnChunks,
+): Promise<void> {
+  const freeBuffers: Buffer[] = [];
+  const chunks: PendingChunk[] = [];
+  const { requestBytes } = channel;
+  const chunkBytes = Math.floor(maxChunkBytes / requestBytes) * requestBytes;
+  let requestedTo = range.fromByte;
+  const requestChunk = (remainingBytes: number): void => {
+    const buffer = freeBuffers.pop() ?? Buffer.allocUnsafe(chunkBytes);
+    const requestedBytes = Math.min(chunkBytes, Math.ceil(remainingBytes / requestBytes) * requestBytes);
+    const bytesRead = readChunk(channel, handle, buffer, requestedBytes, requestedTo);
+    // Thrown when the read reaches it; until then it must not count as an unhandled rejection.
+    bytesRead.catch(() => undefined);
+    chunks.push({ buffer, requestedBytes, bytesRead });
+    requestedTo += requestedBytes;
+  };
+  for (;;) {
+    while (requestedTo < range.sizeBytes && chunks.length < maxPendingChunks)
+      requestChunk(range.sizeBytes - requestedTo);
+    const isPastEnd = chunks.length === 0;
+    if (isPastEnd) requestChunk(1);
+    const chunk = chunks.shift();
+    if (chunk === undefined) return;
+    const bytes = await chunk.bytesRead;
+    if (bytes > 0) await onChunks([chunk.buffer.subarray(0, bytes)]);
+    freeBuffers.push(chunk.buffer);
+    if (bytes < chunk.requestedBytes || isPastEnd) return;
+  }
+}
+
+/**
+ * Fills a buffer from an offset on. Resolves to the number of bytes read, which is less than requested only at the end
+ * of the file.
+ */
+async function readChunk(
+  channel: SftpChannel,
+  handle: Buffer,
+  buffer: Buffer,
+  requestedBytes: number,
+  startByte: number,
+): Promise<number> {
+  const { requestBytes } = channel;
+  const starts = Array.from({ length: requestedBytes / requestBytes }, (_, index) => index * requestBytes);
+  const counts = await Promise.all(
+    starts.map((offset) => readFull(channel, handle, buffer, offset, startByte)),
+  );
+  const firstShort = counts.findIndex((count) => count < requestBytes);
+  return firstShort < 0 ? requestedBytes : firstShort * requestBytes + (counts[firstShort] ?? 0);
+}
+
+/** Reads one request size. Requests the rest again if the server returns less. */
+async function readFull(
+  channel: SftpChannel,
+  handle: Buffer,
+  buffer: Buffer,
+  offset: number,
+  startByte: number,
+): Promise<number> {
+  const { requestBytes } = channel;
+  let done = 0;
+  while (done < requestBytes) {
+    const count = await readOnce(
+      channel,
+      handle,
+      buffer,
+      offset + done,
+      requestBytes - done,
+      startByte + offset + done,
+    );
+    if (count === 0) break;
+    done += count;
+  }
+  return done;
+}
+
+function readOnce(
+  channel: SftpChannel,
+  handle: Buffer,
+  buffer: Buffer,
+  offset: number,
+  bytes: number,
+  position: number,
+): Promise<number> {
+  return channel.call((sftp, callback) => sftp.read(handle, buffer, offset, bytes, position, callback));
+}
+
+/**
+ * Maximum number of unconfirmed bytes, which hides the round-trip time. When a connection breaks, the server may have
+ * written any part of them.
+ */
+export const maxUnconfirmedBytes = 1 << 21;
+
+/**
+ * Writes a stream to an open file from an offset on with pipelined requests. Resolves when the server has confirmed all
+ * of them.
+ */
+export async function writeBehind(
+  channel: SftpChannel,
+  handle: Buffer,
+  fromByte: number,
+  bytes: Readable,
+  onConfirmed: () => void,
+): Promise<void> {
+  let unconfirmed = 0;
+  let failure: unknown = null;
+  let wake: () => void = () => undefined;
+  const onSettled = (error: unknown): void => {
+    unconfirmed -= 1;
+    failure ??= error;
+    wake();
+  };
+  const onWriteConfirmed = (): void => {
+    onConfirmed();
+    onSettled(null);
+  };
+  const waitUntilAtMost = async (maxUnconfirmed: number): Promise<void> => {
+    while (failure === null && unconfirmed > maxUnconfirmed) {
+      await new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+    }
+    if (failure !== null) throw failure;
+  };
+  const { requestBytes } = channel;
+  const maxUnconfirmedRequests = Math.floor(maxUnconfirmedBytes / requestBytes);
+  let position = fromByte;
+  for await (const chunk of bytes as AsyncIterable<Buffer>) {
+    for (let offset = 0; offset < chunk.byteLength; offset += requestBytes) {
+      await waitUntilAtMost(maxUnconfirmedRequests - 1);
+      const count = Math.min(requestBytes, chunk.byteLength - offset);
+      unconfirmed += 1;
+      const start = position;
+      channel
+        .callVoid((sftp, callback) => sftp.write(handle, chunk, offset, count, start, callback))
+        .then(onWriteConfirmed, onSettled);
+      position += count;
+    }
+  }
+  await waitUntilAtMost(0);
 }

@@ -4,6 +4,7 @@ import {
   errorClassOf,
   mapConnectionError,
   permanentError,
+  retryAfterMs,
   type TransferError,
   transientError,
 } from '../../transfer/transfer-error.js';
@@ -107,7 +108,7 @@ export function errorOfSwiftStatus({ status, headers }: SwiftResponse, target: S
     return permanentError(failure, `${host} has no space for the file: it answered with status ${status}.`);
   const isTransient = [408, 409, 422, 425, 429, 498, 499].includes(status) || status >= 500;
   if (!isTransient || status === 501 || status === 505) return permanentError(failure, `${message}.`);
-  return transientError(failure, `${message}.`, retryAfterMs(headers['retry-after']));
+  return transientError(failure, `${message}.`, retryAfterMs(headers['retry-after'], Date.now()));
 }
 
 /** The error for a rejected login. */
@@ -125,8 +126,4 @@ export function objectNotFoundError({ host, container, object, direction }: Swif
       ? `no object "${object}" in the container "${container}"`
       : `no container "${container}"`;
   return permanentError(errorClassOf('missing', direction), `There is ${description} at ${host}.`);
-}
-
-function retryAfterMs(text: string | undefined): number | null {
-  return text !== undefined && /^\d{1,6}$/.test(text) ? Number(text) * 1000 : null;
 }

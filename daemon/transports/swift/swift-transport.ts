@@ -2,7 +2,7 @@ import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { FileFacts } from '../../jobs/job.js';
 import type { Direction } from '../../transfer/disk-errors.js';
 import type { Transfer } from '../../transfer/transfer.js';
-import { errorClassOf } from '../../transfer/transfer-error.js';
+import { requireLocation } from '../../transfer/transfer-error.js';
 import { connectTimeoutOf } from '../../transfer/with-retry.js';
 import { downloadFromHttpTarget } from '../http/http-transport.js';
 import type { Transport } from '../transport.js';
@@ -29,11 +29,7 @@ export function createSwiftTransport(options: SwiftOptions): Transport {
     direction: Direction,
     work: (session: SwiftSession) => Promise<Result>,
   ): Promise<Result> => {
-    const location = parseSwiftUrl(url, options.service);
-    if (typeof location === 'string') {
-      const subject = direction === 'download' ? 'The URL of the input' : 'The destination';
-      throw new VencError(errorClassOf('failure', direction), `${subject} ${location}.`);
-    }
+    const location = requireLocation(parseSwiftUrl(url, options.service), direction);
     const session = new SwiftSession(tokenCache, location, direction, options);
     try {
       return await work(session);

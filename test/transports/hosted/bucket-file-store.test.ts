@@ -5,7 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { HostedFileStore } from '../../../daemon/hosted-files/hosted-file-store.js';
-import { createBucketFileStore } from '../../../daemon/transports/hosted/create-bucket-file-store.js';
+import { createBucketFileStore } from '../../../daemon/transports/hosted/open-bucket-files.js';
 import {
   contentOf,
   neverAborted,

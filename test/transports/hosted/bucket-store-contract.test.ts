@@ -1,6 +1,6 @@
 import { utimes } from 'node:fs/promises';
 import { join } from 'node:path';
-import { createBucketFileStore } from '../../../daemon/transports/hosted/create-bucket-file-store.js';
+import { createBucketFileStore } from '../../../daemon/transports/hosted/open-bucket-files.js';
 import { hostedFileStoreContract } from '../../contracts/hosted-file-store.js';
 import { bucketStoreOptions, keysIn, openBucketFolder } from '../../helpers/bucket-files-harness.js';
 import { startS3rver } from '../../helpers/servers/s3rver.js';

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { HeadObjectCommand } from '@aws-sdk/client-s3';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { headerParameters } from '../../../daemon/transports/s3/header-parameters.js';
+import { headerParameters } from '../../../daemon/transports/s3/object-upload-context.js';
 import { sampleBytes, scratchFolder, transferOf } from '../../contracts/transport/evidence.js';
 import { s3rverKeys, startS3rver } from '../../helpers/servers/s3rver.js';
 import { clientFor, transportTo } from './s3-harness.js';

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { knownHostName, knownKeysIn } from '../../../daemon/transports/sftp/known-hosts.js';
+import { knownHostName, knownKeysIn } from '../../../daemon/transports/sftp/host-keys.js';
 
 const hashed = (name: string): string => {
   const salt = Buffer.from('twenty bytes of salt');
