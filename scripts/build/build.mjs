@@ -2,13 +2,14 @@
  * `npm run build`: tsc compiles the program and the tests into dist/, then esbuild bundles the program into
  * dist/venc/, which is shipped. Nothing is done if no source has changed since the latest build.
  *
- * Loading modules takes most of the start-up time of a command. Therefore the code that
- * every command needs is one file, `venc.cjs`, and the code that only some commands need (the daemon, the screen of
- * `venc watch`) is loaded from dist/venc/lazy/. The file is CommonJS, because starting the ES module loader takes as
- * long as reading the whole file. It has a V8 code cache, which is valid only for the V8 version that created it;
- * other versions ignore it. CPU time of `venc list --json` relative to `node -e 0`, medians of 11: modules 1.91, one
- * file 1.52, the same minified 1.51, one file with the cache 1.48. Names are not shortened, because that gained
- * nothing.
+ * Loading modules takes most of the start-up time of a command. Therefore the code that every command needs is one
+ * file, `venc.cjs`, and the code of the daemon, which also `venc run` and `venc worker` need, is another, `daemon.cjs`.
+ * The files are CommonJS, because starting the ES module loader takes as long as reading a whole file. Each has a V8
+ * code cache, which is valid only for the V8 version that created it; other versions ignore it. CPU time of
+ * `venc list --json` relative to `node -e 0`, medians of 11: modules 1.91, one file 1.52, the same minified 1.51, one
+ * file with the cache 1.48. CPU time of `venc run` in Node: 0.62 s with the daemon as 88 modules, 0.35 s as one file.
+ * Names are not shortened, because that gained nothing. The screen of `venc watch` waits for a part of itself while it
+ * is loaded, which only modules can do: it is in dist/venc/lazy/.
  */
 import { spawnSync } from 'node:child_process';
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -31,17 +32,20 @@ const { dependencies, optionalDependencies } = createRequire(import.meta.url)('.
 const packages = Object.keys({ ...dependencies, ...optionalDependencies });
 
 /**
- * Folders of modules that are loaded on first use. Their entry points are collected while the main bundle is built.
+ * Folders of modules that are loaded on first use. Their entry points are collected while the main bundle is built:
+ * the screen of `venc watch`, and all others, which are in daemon.cjs.
  */
+const screenFolder = 'dist/src/tui/';
 const lazyFolders = [
   'dist/daemon/',
-  'dist/src/tui/',
+  screenFolder,
   'dist/src/shared/xml/',
   'dist/src/shared/settings/support/',
 ];
 /** Modules that are small enough for the main bundle and needed by every completion. */
 const bundledModules = ['dist/daemon/admin/read-account-names.js'];
-const lazyModules = new Set();
+const screenModules = new Set();
+const daemonModules = new Set();
 /** Files that bundled modules reference by URL: base name to source. */
 const namedFiles = new Map();
 
@@ -59,11 +63,13 @@ const common = {
   metafile: true,
   external: packages,
 };
+// Of packages that have both, the ES modules: esbuild leaves out what is not used of them (OpenTelemetry: 137 KB instead
+// of 565 KB).
+const mainFields = ['module', 'main'];
 const modules = {
   ...common,
   format: 'esm',
-  // Of packages that have both, the ES modules: esbuild leaves out what is not used of them (OpenTelemetry: 137 KB instead of 565 KB).
-  mainFields: ['module', 'main'],
+  mainFields,
   // The development build of React is slower in every frame.
   define: { 'process.env.NODE_ENV': '"production"', 'process.env.DEV': '"false"' },
   // Some of the bundled packages are CommonJS and load built-in modules with require.
@@ -77,52 +83,82 @@ if (isBuilt(root, fingerprint)) process.exit();
 rmSync(`${root}dist`, { recursive: true, force: true });
 run(`${root}node_modules/typescript/bin/tsc`);
 
-const main = await build({
-  ...common,
+const main = await buildScript('venc', {
   entryPoints: ['dist/src/cli/main.js'],
-  outfile: `${shipped}/venc.cjs`,
-  format: 'cjs',
-  // launch.cjs passes the URL, because a CommonJS file has no import.meta.
-  define: { 'import.meta.url': '__bundleUrl' },
   plugins: [{ name: 'lazy-modules', setup: excludeLazyModules }],
 });
-// A script with a code cache cannot call import(). launch.cjs passes its own import function, with a name of the same
-// length, so that the columns of the source map stay correct.
-const bundle = `${shipped}/venc.cjs`;
-writeFileSync(bundle, readFileSync(bundle, 'utf8').replaceAll(/\bimport\(/g, '$mport('));
-
+const daemon = await buildScript('daemon', {
+  stdin: { contents: exportLoaders(daemonModules), resolveDir: root },
+  mainFields,
+  plugins: [collectNamedFiles(namedFiles)],
+});
 const lazy = await build({
   ...modules,
-  entryPoints: [...lazyModules],
+  entryPoints: [...screenModules],
   outdir: `${shipped}/lazy`,
   outbase: 'dist',
   chunkNames: 'parts/[hash]',
   splitting: true,
-  plugins: [{ name: 'no-devtools', setup: excludeDevtools }, collectNamedFiles(namedFiles)],
+  plugins: [{ name: 'no-devtools', setup: excludeDevtools }],
 });
 const named = await Promise.all(
   destinationsOfNamedFiles(shipped, namedFiles).map(({ source, destination }) =>
     build({ ...modules, entryPoints: [source], outfile: destination }),
   ),
 );
-const bundled = bundledPackages(root, [main, lazy, ...named]);
+const bundled = bundledPackages(root, [main, daemon, lazy, ...named]);
 writeFileSync(`${shipped}/LICENSES`, licencesOf(root, bundled));
 const sbom = sbomOf(root, bundled);
 if (sbom !== null) writeFileSync(`${root}dist/sbom.cdx.json`, sbom);
 for (const name of ['launch.cjs', 'mapped-stacks.cjs'])
   copyFileSync(`${root}scripts/build/${name}`, `${shipped}/${name}`);
 checkReferences(shipped);
-run(`${root}scripts/build/warm-code-cache.mjs`, `${shipped}/v8-${process.versions.v8}-${process.arch}.cache`);
+run(`${root}scripts/build/warm-code-cache.mjs`, shipped);
 // Without npm the build is not complete.
 if (sbom !== null) recordBuild(root, fingerprint);
+
+/** Builds a script that launch.cjs runs. */
+async function buildScript(name, options) {
+  const outfile = `${shipped}/${name}.cjs`;
+  // launch.cjs passes the URL, because a CommonJS file has no import.meta.
+  const result = await build({
+    ...common,
+    ...options,
+    outfile,
+    format: 'cjs',
+    define: { 'import.meta.url': '__bundleUrl' },
+  });
+  // A script with a code cache cannot call import(). launch.cjs passes its own import function, with a name of the same
+  // length, so that the columns of the source map stay correct.
+  const script = readFileSync(outfile, 'utf8').replaceAll(/\bimport\(/g, '$mport(');
+  // esbuild leaves other characters than ASCII in regular expressions, and with any of them V8 stores the whole file with
+  // two bytes for each character.
+  const ascii = script.replaceAll(
+    /[^\0-\x7f]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+  writeFileSync(outfile, ascii);
+  return result;
+}
+
+/** A module that exports a function for each of these modules, which loads it. */
+function exportLoaders(names) {
+  const loaders = [...names].map((name) => `'${relative('dist', name)}': () => import('./${name}')`);
+  return `export const loaders = { ${loaders.join(', ')} };`;
+}
 
 function excludeLazyModules(bundler) {
   bundler.onResolve({ filter: /^\./ }, ({ kind, resolveDir, path }) => {
     const found = relative(root, resolve(resolveDir, path));
     if (kind !== 'dynamic-import' || bundledModules.includes(found)) return null;
     if (!lazyFolders.some((folder) => found.startsWith(folder))) return null;
-    lazyModules.add(found);
-    return { path: `./lazy/${relative('dist', found)}`, external: true };
+    const name = relative('dist', found);
+    if (found.startsWith(screenFolder)) {
+      screenModules.add(found);
+      return { path: `./lazy/${name}`, external: true };
+    }
+    daemonModules.add(found);
+    return { path: `daemon.cjs:${name}`, external: true };
   });
 }
 

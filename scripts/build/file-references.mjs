@@ -1,12 +1,12 @@
 /*
  * Files that bundled code references by `new URL('./name.js', import.meta.url)`, such as the entry point of a worker
- * thread. A bundler moves the referencing code but does not follow such references. Therefore each of these files is
+ * thread. In a script, the URL is __bundleUrl. A bundler moves the referencing code but does not follow such references. Therefore each of these files is
  * bundled separately, next to every output that references it.
  */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 
-const namedFile = /new URL\(\s*(["'])(\.{1,2}\/[^"']+)\1\s*,\s*import\.meta\.url\s*\)/g;
+const namedFile = /new URL\(\s*(["'])(\.{1,2}\/[^"']+)\1\s*,\s*(?:import\.meta\.url|__bundleUrl)\s*\)/g;
 const importedFile = /(?:\bimport|\$mport|\bfrom|\brequire)\s*\(?\s*(["'])(\.{1,2}\/[^"']+)\1/g;
 
 /** An esbuild plugin that adds to `sources` each file that a module references: base name to path. */

@@ -1,37 +1,61 @@
-// The build copies this file next to the bundle. It runs the bundle, with the V8 code cache if there is one for this
-// version of V8 (see scripts/build/build.mjs).
+// The build copies this file next to the scripts that it runs: venc.cjs, and daemon.cjs when a command needs it. Each is
+// run with its V8 code cache if there is one for this version of V8 (see scripts/build/build.mjs).
 const { readFileSync } = require('node:fs');
 const { join } = require('node:path');
 const { pathToFileURL } = require('node:url');
 const { Script } = require('node:vm');
 
 const folder = __dirname;
-const filename = join(folder, 'venc.cjs');
 const prefix = '(function(exports, require, module, $mport, __bundleUrl){';
 // Reading source maps is slow.
-if (process.argv.includes('--debug')) require('./mapped-stacks.cjs').mapStacks({ [filename]: prefix.length });
+if (process.argv.includes('--debug'))
+  require('./mapped-stacks.cjs').mapStacks(['venc.cjs', 'daemon.cjs'].map(pathOf), prefix.length);
+
+const scripts = new Map();
 
 /** Loads built-in modules without the ES module loader, whose start is slow. */
-function load(specifier) {
-  if (specifier.startsWith('node:')) return Promise.resolve(require(specifier));
-  if (!specifier.startsWith('.')) return import(specifier);
-  return import(pathToFileURL(join(folder, specifier)).href);
+async function load(specifier) {
+  if (specifier.startsWith('node:')) return require(specifier);
+  const [, module] = /^daemon\.cjs:(.*)/.exec(specifier) ?? [];
+  if (module !== undefined) return run('daemon.cjs').loaders[module]();
+  return import(specifier.startsWith('.') ? pathToFileURL(pathOf(specifier)).href : specifier);
 }
 
-function cachedCode() {
+/** Runs a script at its first use, and returns its exports. */
+function run(name) {
+  const known = scripts.get(name);
+  if (known !== undefined) return known.exports;
+  const filename = pathOf(name);
+  // The build leaves only ASCII characters, which are read fastest as latin1.
+  const script = new Script(`${prefix}${readFileSync(filename, 'latin1')}\n})`, {
+    filename,
+    cachedData: cachedCode(name),
+  });
+  const module = { exports: {} };
+  script.runInThisContext()(module.exports, require, module, load, pathToFileURL(filename).href);
+  scripts.set(name, { script, exports: module.exports });
+  return module.exports;
+}
+
+function cachedCode(name) {
   try {
-    return readFileSync(join(folder, `v8-${process.versions.v8}-${process.arch}.cache`));
+    return readFileSync(pathOf(cacheOf(name)));
   } catch {
     return undefined;
   }
 }
 
-const script = new Script(`${prefix}${readFileSync(filename, 'utf8')}\n})`, {
-  filename,
-  cachedData: cachedCode(),
-});
-const bundle = { exports: {} };
-script.runInThisContext()(bundle.exports, require, bundle, load, pathToFileURL(filename).href);
+function cacheOf(name) {
+  return `${name}.${process.versions.v8}-${process.arch}.cache`;
+}
 
-/** createCache is for the build, which calls it after the program has run. */
-module.exports = { main: bundle.exports.main, createCache: () => script.createCachedData() };
+function pathOf(name) {
+  return join(folder, name);
+}
+
+/** For the build, after the program has run: the names and contents of the code caches. */
+function createCaches() {
+  return [...scripts].map(([name, { script }]) => [cacheOf(name), script.createCachedData()]);
+}
+
+module.exports = { main: run('venc.cjs').main, load, createCaches };

@@ -11,23 +11,23 @@ const packageFolder = resolve(__dirname, '../..');
 const maps = new Map();
 
 /**
- * Maps the stacks of all errors created from now on. `firstColumns`: the number of columns that launch.cjs inserted
- * before the first line of a file.
+ * Maps the stacks of all errors created from now on. `firstColumn`: the number of columns that launch.cjs inserted
+ * before the first line of each script.
  */
-function mapStacks(firstColumns) {
+function mapStacks(scripts, firstColumn) {
   Error.prepareStackTrace = (error, sites) => {
-    const frames = sites.map((site) => `\n    at ${mapped(site, firstColumns)}`);
+    const frames = sites.map((site) => `\n    at ${mapped(site, scripts, firstColumn)}`);
     return `${error}${frames.join('')}`;
   };
 }
 
-function mapped(site, firstColumns) {
+function mapped(site, scripts, firstColumn) {
   const text = site.toString();
   const name = site.getFileName();
   if (name === null || name.startsWith('node:')) return text;
   const path = name.startsWith('file:') ? fileURLToPath(name) : name;
   const [line, column] = [site.getLineNumber(), site.getColumnNumber()];
-  const shift = line === 1 ? (firstColumns[path] ?? 0) : 0;
+  const shift = line === 1 && scripts.includes(path) ? firstColumn : 0;
   const entry = mapOf(path)?.findEntry(line - 1, column - 1 - shift);
   if (entry?.originalSource === undefined) return text;
   const source = relative(packageFolder, resolve(dirname(path), entry.originalSource));

@@ -1,8 +1,8 @@
 /*
- * The last step of the build: runs the most frequent commands of scripts, and writes V8's code cache of the functions
- * that ran. Only these are in the cache, so it stays small.
+ * The last step of the build: runs the most frequent commands of scripts, loads the daemon, and writes V8's code caches
+ * of the functions that ran. Only these are in the caches, so they stay small.
  *
- *   node scripts/build/warm-code-cache.mjs FILE
+ *   node scripts/build/warm-code-cache.mjs FOLDER
  *
  * No request leaves the process. HTTP connections go to a server in the same process over a pair of streams, and
  * opening any socket throws. The process has its own environment and home folder, so that keys, targets and
@@ -27,9 +27,15 @@ const commands = [
   'show 1',
   'progress 1',
 ];
+/** The modules of the daemon that commands load first. */
+const daemonModules = [
+  'daemon/app/start-daemon.js',
+  'daemon/app/one-shot-run.js',
+  'daemon/worker/run-worker.js',
+];
 
 /** Runs this script again with an empty home folder and without the environment of the caller. */
-function runIsolated(file) {
+function runIsolated(folder) {
   const home = mkdtempSync(join(tmpdir(), 'venc-build-'));
   const env = {
     HOME: home,
@@ -40,24 +46,25 @@ function runIsolated(file) {
   };
   const script = fileURLToPath(import.meta.url);
   try {
-    const { status } = spawnSync(process.execPath, [script, file, '--child'], { env, stdio: 'inherit' });
+    const { status } = spawnSync(process.execPath, [script, folder, '--child'], { env, stdio: 'inherit' });
     process.exitCode = status ?? 1;
   } finally {
     rmSync(home, { recursive: true, force: true });
   }
 }
 
-async function warm(file) {
+async function warm(folder) {
   answerInProcess();
   process.stdout.write = () => true;
-  const { main, createCache } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
+  const { main, load, createCaches } = createRequire(import.meta.url)('../../dist/venc/launch.cjs');
   for (const command of commands) {
     await main(command.split(' '));
     if (process.exitCode !== undefined && process.exitCode !== 0) {
       throw new Error(`venc ${command} exited with ${process.exitCode} while the code cache was created`);
     }
   }
-  writeFileSync(file, createCache());
+  for (const name of daemonModules) await load(`daemon.cjs:${name}`);
+  for (const [name, cache] of createCaches()) writeFileSync(join(folder, name), cache);
 }
 
 /** Answers every HTTP request of this process with a server that does not listen. */
@@ -110,8 +117,8 @@ class Stream extends Duplex {
   unref() {}
 }
 
-const [cacheFile, isChild] = process.argv.slice(2);
-if (cacheFile === undefined)
-  throw new Error('name the file to write: node scripts/build/warm-code-cache.mjs FILE');
-if (isChild === '--child') await warm(cacheFile);
-else runIsolated(cacheFile);
+const [cacheFolder, isChild] = process.argv.slice(2);
+if (cacheFolder === undefined)
+  throw new Error('name the folder of the caches: node scripts/build/warm-code-cache.mjs FOLDER');
+if (isChild === '--child') await warm(cacheFolder);
+else runIsolated(cacheFolder);
