@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { pathTo } from '../../src/shared/settings/parse-result.js';
-import { isEmailAddress } from '../../src/shared/settings/read-text.js';
+import { pathTo } from '../../src/shared/settings/kinds/kind.js';
+import { isEmailAddress } from '../../src/shared/settings/kinds/text.js';
 import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isFinal } from '../../src/shared/states.js';
 import { backoffDelayMs } from '../../src/shared/util/backoff.js';

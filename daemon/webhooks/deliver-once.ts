@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
 import { isVencError } from '../../src/shared/errors.js';
 import { jobNotificationFields, outputNotificationFields } from '../../src/shared/records/notifications.js';
-import { isEmailAddress } from '../../src/shared/settings/read-text.js';
+import { isEmailAddress } from '../../src/shared/settings/kinds/text.js';
 import { toXml } from '../../src/shared/to-xml.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
 import { apply } from '../jobs/changes.js';

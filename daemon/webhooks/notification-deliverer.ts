@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { isVencError } from '../../src/shared/errors.js';
-import { isEmailAddress } from '../../src/shared/settings/read-text.js';
+import { isEmailAddress } from '../../src/shared/settings/kinds/text.js';
 import { parseUrl } from '../../src/shared/text/url-text.js';
 import type { Job } from '../jobs/job.js';
 import { dueMsOf } from '../jobs/notifications.js';

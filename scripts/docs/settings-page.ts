@@ -1,7 +1,7 @@
 import { chooseCodecs } from '../../daemon/plan/decide/choose-codecs.js';
 import { containerOf, containers, type Extension } from '../../daemon/plan/formats.js';
-import { code } from '../../src/shared/settings/describe-setting.js';
 import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/index.js';
+import { code } from '../../src/shared/settings/kinds/kind.js';
 import { crossRules, examples } from './examples.js';
 import { block, settingsTables, table } from './settings-tables.js';
 

@@ -1,12 +1,8 @@
-import {
-  code,
-  defaultText,
-  meaningText,
-  nestedSettings,
-  valueText,
-} from '../../src/shared/settings/describe-setting.js';
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
+import { kindOf, nestedSettings } from '../../src/shared/settings/kinds/groups.js';
+import { code } from '../../src/shared/settings/kinds/kind.js';
+import { defaultText, meaningText } from '../../src/shared/settings/support/list-settings.js';
 import { exceptionsText } from '../../src/shared/settings/support/setting-support.js';
 
 const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as const;
@@ -39,7 +35,7 @@ function rowsOf(name: string, setting: Setting, path: 'job' | 'output'): readonl
   const row = [
     others === '' ? code(name) : `${code(name)}, also ${others}`,
     flag === undefined ? '' : code(flag),
-    valueText(setting),
+    kindOf(setting).describe(setting),
     defaultText(setting),
     meaningText(setting),
     supportText(setting),

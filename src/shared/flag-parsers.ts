@@ -120,3 +120,35 @@ function parseClock(word: string) {
 function twoDigits(value: number): string {
   return String(value).padStart(2, '0');
 }
+
+/** One `name=value` of a command line, without its quotes. */
+type Assignment = readonly [name: string, value: string];
+
+const onePair = /([^=,"]+)=(?:"((?:[^"]|"")*)"|([^,"][^,]*)?)(,|$)/y;
+
+/**
+ * Parses `name=value,name=value`: `x=10,url="a,b"` is `x` with `10` and `url` with `a,b`. A value with a comma is
+ * enclosed in double quotes, and a double quote inside is doubled. A name may occur several times, and may be written
+ * with `-` instead of `_`. Throws `UsageError` naming `flag`; the message never repeats the text, which may be
+ * secret.
+ */
+export function parseAssignments(text: string, flag: string): readonly Assignment[] {
+  const assignments: Assignment[] = [];
+  for (let at = 0; at < text.length; ) {
+    onePair.lastIndex = at;
+    const found = onePair.exec(text);
+    const isUnterminated = found?.[4] === ',' && onePair.lastIndex === text.length;
+    if (found === null || isUnterminated) throw malformed(flag);
+    const [match, name = '', quoted, plain = ''] = found;
+    assignments.push([name.trim().replaceAll('-', '_'), quoted?.replaceAll('""', '"') ?? plain]);
+    at += match.length;
+  }
+  if (assignments.length === 0) throw malformed(flag);
+  return assignments;
+}
+
+function malformed(flag: string): VencError {
+  return new VencError('UsageError', `${flag} must be name=value,name=value`, {
+    hint: 'Enclose a value that contains a comma in double quotes: url="a,b".',
+  });
+}

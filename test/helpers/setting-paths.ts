@@ -1,4 +1,4 @@
-import { nestedSettings } from '../../src/shared/settings/describe-setting.js';
+import { nestedSettings } from '../../src/shared/settings/kinds/groups.js';
 import type { SettingsTable } from '../../src/shared/settings/setting.js';
 
 /** The path of every setting of a table, including nested ones: `thumbnails.number`. */

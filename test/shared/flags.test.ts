@@ -1,8 +1,8 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isVencError } from '../../src/shared/errors.js';
-import { parseAssignments, parseOutputFlag } from '../../src/shared/settings/flag-values.js';
-import { parseFlags, settingFlags } from '../../src/shared/settings/flags.js';
+import { parseAssignments } from '../../src/shared/flag-parsers.js';
+import { parseFlags, parseOutputFlag, settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable, type SettingsTable } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { matchesGolden } from '../helpers/golden.js';

@@ -8,9 +8,9 @@ import {
   type Setting,
   type SettingsTable,
 } from '../../src/shared/settings/index.js';
+import { parseValue } from '../../src/shared/settings/kinds/groups.js';
 import { notificationTable } from '../../src/shared/settings/notifications.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
-import { parseValue } from '../../src/shared/settings/parse-value.js';
 import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
 import { watermarkTable } from '../../src/shared/settings/watermark.js';
 

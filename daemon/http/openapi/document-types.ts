@@ -1,3 +1,5 @@
+import type { ValueSchema } from '../../../src/shared/settings/kinds/kind.js';
+
 /** A reference to a component. */
 export interface Reference {
   readonly $ref: string;
@@ -79,9 +81,6 @@ export interface OpenApiDocument extends DocumentBody {
   readonly servers: readonly { readonly url: string; readonly description: string }[];
 }
 
-/** A type of JSON Schema. */
-type SchemaType = 'string' | 'integer' | 'number' | 'boolean' | 'object' | 'array' | 'null';
-
 /** How a value is serialized as XML (OpenAPI, "XML Object"). */
 interface XmlNote {
   readonly name?: string;
@@ -89,28 +88,18 @@ interface XmlNote {
 }
 
 /** A JSON Schema (2020-12, as in OpenAPI 3.1), limited to the keywords that this document uses. */
-export interface Schema {
+export interface Schema extends ValueSchema {
   readonly $ref?: string;
-  readonly type?: SchemaType | readonly SchemaType[];
   readonly description?: string;
   readonly deprecated?: true;
   readonly const?: string;
-  readonly enum?: readonly (string | number | boolean | null)[];
   readonly default?: string | number | boolean;
   readonly format?: string;
-  readonly pattern?: string;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly exclusiveMinimum?: number;
-  readonly exclusiveMaximum?: number;
   readonly contentMediaType?: string;
   readonly properties?: Schemas;
   readonly required?: readonly string[];
   readonly additionalProperties?: boolean | Schema;
   readonly propertyNames?: Schema;
-  readonly maxProperties?: number;
   readonly items?: Schema;
   readonly maxItems?: number;
   readonly anyOf?: readonly Schema[];

@@ -1,11 +1,9 @@
-import { maxUrlLength, sidePixels } from '../../../src/shared/settings/limits.js';
+import { kindOf } from '../../../src/shared/settings/kinds/groups.js';
 import type {
   ListSetting,
-  MapSetting,
   ObjectSetting,
   Setting,
   SettingsTable,
-  UrlSetting,
 } from '../../../src/shared/settings/setting.js';
 import { refTo, type Schema, type Schemas } from './document-types.js';
 
@@ -50,7 +48,7 @@ function propertySchema(name: string, setting: Setting, names: TableNames): Sche
 function valueSchema(name: string, setting: Setting, names: TableNames): Schema {
   if (setting.kind === 'object') return objectSchema(setting, names);
   if (setting.kind === 'list') return listSchema(name, setting, names);
-  return plainSchema(setting);
+  return kindOf(setting).schema?.(setting) ?? {};
 }
 
 function objectSchema(setting: ObjectSetting, names: TableNames): Schema {
@@ -111,127 +109,3 @@ function orNull(schema: Schema): Schema {
 }
 
 const nothing: Schema = { type: 'null' };
-
-/** A setting with a single value and no nested settings. */
-type PlainSetting = Exclude<Setting, ObjectSetting | ListSetting>;
-
-const integerPattern = '^-?(?:0|[1-9]\\d*)$';
-const decimalPattern = '^-?(?:0|[1-9]\\d*)(?:\\.\\d+)?$';
-const timecode = '^(?:\\d{1,2}:[0-5]\\d:[0-5]\\d(?:\\.\\d+)?|(?:0|[1-9]\\d*)(?:\\.\\d+)?)$';
-const size = '^[1-9]\\d*[xX][1-9]\\d*$';
-const headerName = "^[\\w!#$%&'*+.^`|~\\-]+$";
-
-/**
- * The schema of a plain value as it may be sent: numbers and booleans also as text (contract, section 3). The daemon
- * rejects everything that the schema rejects, and validates more: numbers in texts, control characters, and the
- * segments of a path.
- */
-function plainSchema(setting: PlainSetting): Schema {
-  switch (setting.kind) {
-    case 'integer': {
-      const pattern = setting.acceptsAuto ? `^auto$|${integerPattern}` : integerPattern;
-      return { type: ['integer', 'string'], ...rangeOf(setting), pattern };
-    }
-    case 'number':
-      return { type: ['number', 'string'], ...rangeOf(setting), pattern: decimalPattern };
-    case 'number-choice': {
-      const { choices } = setting;
-      return { type: ['integer', 'string'], enum: [...choices, ...choices.map(String)] };
-    }
-    case 'boolean':
-      return {
-        type: ['boolean', 'integer', 'string'],
-        enum: [true, false, 1, 0, 'true', 'false', '1', '0', ...(setting.mayBeAuto === true ? ['auto'] : [])],
-      };
-    case 'text':
-      return {
-        ...(setting.maxNumber === undefined
-          ? { type: 'string' }
-          : { type: ['string', 'integer'], minimum: 0, maximum: setting.maxNumber }),
-        ...(setting.mayBeEmpty || setting.emptyMeansOmitted ? {} : { minLength: 1 }),
-        maxLength: setting.maxLength,
-        ...(setting.form === undefined ? {} : { pattern: `^(?:${setting.form.pattern})$` }),
-      };
-    case 'url':
-      return { type: 'string', maxLength: maxUrlLength, pattern: schemePattern(setting) };
-    case 'choice': {
-      const { choices, aliases = {}, trueMeans, default: _, ...others } = setting;
-      if (trueMeans !== undefined) {
-        return {
-          anyOf: [plainSchema({ ...others, choices, aliases }), plainSchema({ ...others, kind: 'boolean' })],
-        };
-      }
-      const words = [...choices, ...Object.keys(aliases)];
-      return {
-        anyOf: [
-          { type: 'string', enum: choices },
-          { type: 'string', pattern: `^(?:${words.map(inAnyCase).join('|')})$` },
-        ],
-      };
-    }
-    case 'ratio':
-      return { type: 'string', pattern: '^[1-9]\\d*:[1-9]\\d*$' };
-    case 'size':
-      return { type: 'string', pattern: size };
-    case 'time': {
-      const lowerBound = setting.isAboveZero ? { exclusiveMinimum: 0 } : { minimum: 0 };
-      return {
-        type: ['number', 'string'],
-        ...lowerBound,
-        exclusiveMaximum: setting.maxSeconds,
-        pattern: timecode,
-      };
-    }
-    case 'distance': {
-      const lowerBound = setting.isSigned ? -sidePixels.max : 1;
-      const sign = setting.isSigned ? '-?' : '';
-      const word = setting.isSigned ? '|[cC][eE][nN][tT][eE][rR](?:[eE][dD])?' : '';
-      const pattern = `^(?:${sign}(?:0|[1-9]\\d*)(?:\\.\\d+)?%?${word})$`;
-      return { type: ['integer', 'string'], minimum: lowerBound, maximum: sidePixels.max, pattern };
-    }
-    case 'map':
-      return mapSchema(setting);
-    case 'unchecked':
-      return {};
-  }
-}
-
-function rangeOf({ min, max }: { readonly min: number; readonly max: number }): Schema {
-  return { minimum: min, maximum: max };
-}
-
-function schemePattern({ schemes, emptyMeansOmitted, acceptsEmail }: UrlSetting): string {
-  const known =
-    schemes === undefined ? '[A-Za-z][A-Za-z\\d+.\\-]*' : `(?:${schemes.map(inAnyCase).join('|')})`;
-  if (acceptsEmail) return `^(?:${known}:/|[^\\s/:@]+@[^\\s/:@]+$)`;
-  return emptyMeansOmitted ? `^(?:$|${known}:/)` : `^${known}:/`;
-}
-
-const tagName = '^[A-Za-z\\d][\\w.\\-]*$';
-// Control characters except line feeds.
-const tagValue = '^[^\\x00-\\x09\\x0b-\\x1f\\x7f-\\x9f]*$';
-
-function mapSchema({ of, words, max, maxNameLength, maxLength, reserved }: MapSetting): Schema {
-  const reservedPattern = reserved.map((text) => inAnyCase(text).replace(/\*$/, '.*')).join('|');
-  const map: Schema = {
-    type: 'object',
-    maxProperties: max,
-    propertyNames: {
-      maxLength: maxNameLength,
-      pattern: of === 'tags' ? tagName : headerName,
-      not: { pattern: `^(?:${reservedPattern})$` },
-    },
-    additionalProperties: {
-      type: 'string',
-      maxLength,
-      pattern: of === 'tags' ? tagValue : '^[\\x20-\\x7e]*$',
-    },
-  };
-  if (words === undefined) return map;
-  return { anyOf: [map, { type: 'string', pattern: `^(?:${words.map(inAnyCase).join('|')})$` }] };
-}
-
-/** A case-insensitive pattern for a word: JSON Schema has no flag for that. */
-function inAnyCase(text: string): string {
-  return text.replace(/[a-z]/gi, (letter) => `[${letter.toUpperCase()}${letter.toLowerCase()}]`);
-}

@@ -1,6 +1,6 @@
 import { type ConfigKey, configKeys, configTable } from '../../config/config.js';
-import { choicesOf } from '../../shared/settings/flags.js';
 import { outputTable } from '../../shared/settings/index.js';
+import { kindOf } from '../../shared/settings/kinds/groups.js';
 import type { Setting } from '../../shared/settings/setting.js';
 import type { CommandNode, FlagNode } from '../command-tree.js';
 import type { CompletionItem, CompletionQuery } from './lookup.js';
@@ -82,9 +82,7 @@ export function settingWords(name: string | null): readonly string[] {
   const all = Object.entries<Setting>(outputTable).filter(([, { kind }]) => kind !== 'unchecked');
   if (name === null) return all.map(([one]) => one);
   const setting = all.find(([one]) => one === name)?.[1];
-  if (setting?.kind !== 'boolean') return setting === undefined ? [] : choicesOf(setting);
-  if (setting.mayBeAuto === true) return ['true', 'false', 'auto'];
-  return setting.isSentAsInteger ? ['1', '0'] : ['true', 'false'];
+  return setting === undefined ? [] : (kindOf(setting).words?.(setting) ?? []);
 }
 
 /** The start of a help text without ranges and defaults, because shells show it next to each completion. */

@@ -1,7 +1,7 @@
 import { captionFormat, isCaptions } from '../../shared/settings/captions.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { audioExtensions, videoExtensions } from '../../shared/settings/format-names.js';
 import { playlistExtension } from '../../shared/settings/playlists.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import { decodeUrlPart, fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';

@@ -1,7 +1,6 @@
 import { stat } from 'node:fs/promises';
 import { VencError } from '../../shared/errors.js';
-import { parseOutputFlag } from '../../shared/settings/flag-values.js';
-import { parseFlags } from '../../shared/settings/flags.js';
+import { parseFlags, parseOutputFlag } from '../../shared/settings/flags.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { type CreateArgs, readOutputArgument } from '../input/job-args.js';
 import type { OutputDestinations } from '../run/assign-destinations.js';

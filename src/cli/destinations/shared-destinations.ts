@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { VencError } from '../../shared/errors.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import type { FileToUpload } from '../input/files.js';
 import { isHosted, outputsIn } from './output-names.js';
 

@@ -1,6 +1,6 @@
 import { posix } from 'node:path';
 import type { JobRecord } from '../../shared/records.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import { fileNameInUrl, parseUrl, withoutExtension } from '../../shared/text/url-text.js';
 import {
   extensionFor,

@@ -1,5 +1,5 @@
 import { VencError } from '../../shared/errors.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import type { CreateArgs } from './job-args.js';
 import type { TypedRequest } from './print-warnings.js';
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander';
 import type { Environment } from '../../config/folders.js';
 import { invalidRequest, VencError } from '../../shared/errors.js';
-import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
-import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
+import { parseFlags, parseOutputFlag, settingFlags } from '../../shared/settings/flags.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import { collectValues } from './args.js';
 import { type FileToUpload, readTextFile } from './files.js';
 import { type LadderArgs, withLadder } from './ladder-flags.js';

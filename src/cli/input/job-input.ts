@@ -1,6 +1,6 @@
 import { pathToFileURL } from 'node:url';
 import { isVencError, VencError } from '../../shared/errors.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import { parseJsonSyntax } from '../../shared/text/json-syntax.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject, isTooDeep } from '../../shared/util/is-object.js';

@@ -1,8 +1,7 @@
 import { VencError } from '../../shared/errors.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { outputTable } from '../../shared/settings/index.js';
-import { parseBoolean } from '../../shared/settings/read-number.js';
-import type { SettingsTable } from '../../shared/settings/setting.js';
+import { parseBoolean } from '../../shared/settings/kinds/numbers.js';
+import type { RequestFields, SettingsTable } from '../../shared/settings/setting.js';
 
 /** A ladder of renditions for players, as its flags describe it. */
 export interface Ladder {

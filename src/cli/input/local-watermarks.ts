@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import { type FileToUpload, readableFileSize } from './files.js';
 
 const captionNames = ['caption_url', 'captions_url'] as const;

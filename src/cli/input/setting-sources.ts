@@ -1,8 +1,7 @@
-import type { RequestFields } from '../../shared/settings/flag-values.js';
 import { settingFlags } from '../../shared/settings/flags.js';
 import { jobTable, outputTable } from '../../shared/settings/index.js';
-import { canonicalName, spellingsOf } from '../../shared/settings/sent-paths.js';
-import type { SettingsTable } from '../../shared/settings/setting.js';
+import type { RequestFields, SettingsTable } from '../../shared/settings/setting.js';
+import { canonicalName, spellingsOf } from '../../shared/settings/spellings.js';
 
 /** Where the settings of a request come from. */
 export interface SettingSources {

@@ -1,14 +1,13 @@
 import { isVencError, joinErrors, VencError } from '../../shared/errors.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { parseOutputFlag, type RequestFields } from '../../shared/settings/flag-values.js';
-import { parseFlags, settingFlags } from '../../shared/settings/flags.js';
+import { parseFlags, parseOutputFlag, settingFlags } from '../../shared/settings/flags.js';
 import { jobTable, outputTable } from '../../shared/settings/index.js';
+import { kindOf, parseValue } from '../../shared/settings/kinds/groups.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { parseJobRequest } from '../../shared/settings/parse-job-request.js';
-import { parseValue } from '../../shared/settings/parse-value.js';
 import type { ReportedWarning } from '../../shared/settings/request-warning.js';
-import { canonicalName } from '../../shared/settings/sent-paths.js';
-import type { Setting, SettingsTable } from '../../shared/settings/setting.js';
+import type { RequestFields, Setting, SettingsTable } from '../../shared/settings/setting.js';
+import { canonicalName } from '../../shared/settings/spellings.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';
 import { type CreateArgs, type JobArgs, readOutputArgument } from './job-args.js';
@@ -203,18 +202,6 @@ function withoutFullStop(text: string): string {
   return text.replace(/\.$/, '');
 }
 
-/** Kinds of settings whose values are shown. Texts and URLs may contain passwords. */
-const shownKinds: readonly Setting['kind'][] = [
-  'integer',
-  'number',
-  'number-choice',
-  'boolean',
-  'choice',
-  'ratio',
-  'size',
-  'time',
-  'distance',
-];
 /** A longer value was not meant for the setting. */
 const maxShownCharacters = 60;
 
@@ -232,7 +219,7 @@ function typedValueSuffix(text: string, sources: SettingSources): string {
   const typed = setting === undefined ? undefined : typedValue(path, Number(digits), name, sources);
   if (setting === undefined || typed === undefined) return '';
   const field = fieldAt(setting, typed, tail.match(/\[\d+\]|[\w-]+/g) ?? []);
-  if (field === null || !shownKinds.includes(field.setting.kind)) return '';
+  if (field === null || kindOf(field.setting).mayHoldSecret) return '';
   const shown = String(field.value);
   const [error = ''] = parseValue(field.setting, field.value, '').validationErrors;
   if (error === '' || !text.endsWith(error) || shown.length > maxShownCharacters) return '';

@@ -4,7 +4,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url';
 import type { JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
 import { outputTable } from '../../shared/settings/index.js';
-import { parseValue } from '../../shared/settings/parse-value.js';
+import { parseValue } from '../../shared/settings/kinds/groups.js';
 import { methodOf } from '../../shared/settings/thumbnail-rules.js';
 import { type ThumbnailSettings, thumbnailsTable } from '../../shared/settings/thumbnails.js';
 import { isUrl } from '../../shared/text/url-text.js';

@@ -1,6 +1,6 @@
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import type { Context } from '../context.js';
 import { hasFileOutput, withOverwrite } from '../destinations/output-names.js';
 import { rejectExistingNames, rejectSharedDestinations } from '../destinations/shared-destinations.js';

@@ -6,7 +6,7 @@ import { normaliseCreated } from '../../client/normalise.js';
 import { abortableSleep } from '../../client/retries.js';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
-import type { RequestFields } from '../../shared/settings/flag-values.js';
+import type { RequestFields } from '../../shared/settings/setting.js';
 import { jsonText, safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { hostsOutputs } from '../destinations/shared-destinations.js';

@@ -1,8 +1,9 @@
-import { collect } from '../errors.js';
-import { type RequestFields, requestValue } from './flag-values.js';
+import { collect, VencError } from '../errors.js';
+import { parseJsonSyntax } from '../text/json-syntax.js';
+import { isObject } from '../util/is-object.js';
 import { jobTable, outputTable } from './index.js';
-import { offeredChoices } from './read-text.js';
-import type { Setting, SettingsTable } from './setting.js';
+import { fieldsFromFlag, kindOf, placeholderOf, rangeOf, requestValue } from './kinds/groups.js';
+import type { RequestFields, Setting, SettingsTable } from './setting.js';
 
 /** The command-line flag of a setting: everything that a parser, a help page or a completion needs. */
 interface SettingFlag {
@@ -53,6 +54,18 @@ export function parseFlags(options: Readonly<Record<string, unknown>>): {
   };
 }
 
+/**
+ * Parses the value of `--output`: `name=value,name=value`, or a JSON object, which is returned unchanged. The content
+ * of the file in `--output @FILE` has the same form. Error messages call it `flag`.
+ */
+export function parseOutputFlag(text: string, flag = '--output'): RequestFields {
+  if (!text.trimStart().startsWith('{')) return fieldsFromFlag(outputTable, text, flag);
+  const result = parseJsonSyntax(text);
+  if ('value' in result && isObject(result.value)) return result.value;
+  const where = 'value' in result || result.position === null ? '' : `: syntax error at ${result.position}`;
+  throw new VencError('UsageError', `${flag} is not valid JSON${where}.`);
+}
+
 function valuesOf(table: SettingsTable, path: SettingFlag['path'], options: RequestFields): RequestFields {
   const steps = flagsOf(table, path).flatMap(({ name, flag, attribute }) => {
     const setting = table[name];
@@ -74,12 +87,12 @@ function flagsOf(table: SettingsTable, path: SettingFlag['path']): readonly Sett
         flag: `--${word}`,
         name,
         attribute: word.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase()),
-        argument: isBoolean ? null : argumentOf(name, setting),
+        argument: isBoolean ? null : placeholderOf(setting, name),
         negation: isBoolean ? `--no-${word}` : null,
         help: helpOf(setting),
-        choices: choicesOf(setting),
+        choices: isBoolean ? [] : (kindOf(setting).words?.(setting) ?? []),
         path,
-        repeatable: setting.kind === 'list' || setting.kind === 'map',
+        repeatable: kindOf(setting).isRepeatable ?? false,
       };
     });
 }
@@ -90,35 +103,6 @@ function hasFlag(name: string, path: SettingFlag['path']): boolean {
   return path === 'job' ? name !== 'input' : !Object.hasOwn(jobTable, name);
 }
 
-function argumentOf(name: string, setting: Setting): string {
-  switch (setting.kind) {
-    case 'ratio':
-      return '<A:B>';
-    case 'size':
-      return '<WIDTHxHEIGHT>';
-    case 'time':
-      return '<time>';
-    case 'list':
-      return argumentOf(name, setting.of);
-    case 'object':
-      if (setting.textField !== undefined) return `<${setting.textField}>`;
-      return setting.numberField === undefined ? '<name=value,...>' : '<n|name=value,...>';
-    case 'map':
-      return '<name=value>';
-    case 'text':
-      return `<${setting.argument ?? name.replaceAll('_', '-')}>`;
-    default:
-      // The last word is the kind of value: the codec of video_codec, the bitrate of audio_bitrate.
-      return `<${name.replace(/^.*_/, '')}>`;
-  }
-}
-
-/** The values of a setting that has a list of them; empty for others. */
-export function choicesOf(setting: Setting): readonly string[] {
-  if (setting.kind === 'number-choice') return setting.choices.map(String);
-  return setting.kind === 'choice' ? offeredChoices(setting) : [];
-}
-
 /**
  * The help text of a setting's flag, with range and default, generated from its row: `number of channels (1 to 2;
  * default: as many as the input has, at most 2)`.
@@ -127,43 +111,9 @@ function helpOf(setting: Setting): string {
   const notes = [
     rangeOf(setting),
     defaultOf(setting),
-    setting.kind === 'list' || setting.kind === 'map' ? 'repeatable' : '',
+    kindOf(setting).isRepeatable ? 'repeatable' : '',
   ].filter((note) => note !== '');
   return notes.length === 0 ? setting.help : `${setting.help} (${notes.join('; ')})`;
-}
-
-function rangeOf(setting: Setting): string {
-  switch (setting.kind) {
-    case 'integer':
-    case 'number': {
-      const unit = setting.unit === undefined ? '' : ` ${setting.unit}`;
-      return `${setting.min} to ${setting.max}${unit}`;
-    }
-    case 'choice':
-    case 'number-choice':
-      return choicesOf(setting).join(', ');
-    case 'text':
-      return `at most ${setting.maxLength} characters`;
-    case 'size':
-      return `sides of ${setting.min} to ${setting.max} pixels`;
-    case 'time':
-      return `below ${setting.maxSeconds / 3600} hours`;
-    case 'object':
-      // Such an object is typed as plain text; its other fields are available only in requests.
-      if (setting.textField !== undefined) return '';
-      return Object.entries(setting.fields).map(fieldNote).join(', ');
-    case 'list':
-      return rangeOf(setting.of);
-    default:
-      return '';
-  }
-}
-
-/** One field of an object: `number=1 to 500 (1)` shows its range and, in parentheses, its default. */
-function fieldNote([name, setting]: readonly [string, Setting]): string {
-  const range = setting.kind === 'integer' ? `=${rangeOf(setting)}` : '';
-  const value = 'default' in setting && setting.default !== undefined ? ` (${setting.default})` : '';
-  return `${name}${range}${value}`;
 }
 
 function defaultOf(setting: Setting): string {

@@ -1,8 +1,8 @@
 import { isObject } from '../util/is-object.js';
-import type { RequestFields } from './flag-values.js';
 import { jobTable, outputTable } from './index.js';
-import { parseSize } from './read-number.js';
-import type { SettingsTable } from './setting.js';
+import { size } from './kinds/measures.js';
+import type { RequestFields, SettingsTable } from './setting.js';
+import { spellingsOf } from './spellings.js';
 
 /** The sources of a request, in increasing priority. */
 export interface RequestLayers {
@@ -80,16 +80,11 @@ function overlay(table: SettingsTable, base: RequestFields, layer: RequestFields
   return { ...Object.fromEntries(keptEntries), ...layer };
 }
 
-function spellingsOf(table: SettingsTable, settingName: string): readonly string[] {
-  const all = Object.entries(table).map(([name, { spellings = [] }]) => [name, ...spellings]);
-  return all.find((names) => names.includes(settingName)) ?? [settingName];
-}
-
 /** Replaces the `size` of the base with width and height if the layer has either of these. */
 function expandSize(base: RequestFields, layer: RequestFields): RequestFields {
   const hasWidthOrHeight = 'width' in layer || 'height' in layer;
-  const size = hasWidthOrHeight ? parseSize(outputTable.size, base.size) : { rule: '' };
-  if (!('value' in size)) return base;
+  const { value } = hasWidthOrHeight ? size.parse(outputTable.size, base.size, 'size') : {};
+  if (value === undefined) return base;
   const { size: _size, ...others } = base;
-  return { ...others, ...size.value };
+  return { ...others, ...value };
 }

@@ -2,6 +2,8 @@ import { isObject } from '../util/is-object.js';
 import { ineffectiveCaptionSettings } from './captions.js';
 import { ineffectiveEncryptionSettings, validateEncryption } from './encryption.js';
 import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTable } from './index.js';
+import { parseObjectFields } from './kinds/groups.js';
+import { invalidResult, mergeResults, type ParseResult } from './kinds/kind.js';
 import {
   validateJob,
   validateLabels,
@@ -9,11 +11,9 @@ import {
   withAllowedAudioBitrate,
   withMergedSkipRules,
 } from './output-rules.js';
-import { invalidResult, mergeResults, type ParseResult } from './parse-result.js';
-import { parseObjectFields } from './parse-value.js';
 import { ineffectivePlaylistSettings, validatePlaylist } from './playlists.js';
 import { overriddenSettings, withoutSize } from './precedence.js';
-import { applyStrictMode } from './report-warnings.js';
+import { applyStrictMode, nonSettingFields } from './report-warnings.js';
 import type { RequestWarning } from './request-warning.js';
 import { ineffectiveSegmentSettings, validateSegments } from './segments.js';
 import { overriddenThumbnailSettings, validateThumbnails } from './thumbnail-rules.js';
@@ -70,7 +70,8 @@ export function parseJobRequest(
     const validationErrors = ['The request must be an object with an input'];
     return { ok: false, validationErrors, warnings: [], validParts: { job: {}, outputs: noOutputs } };
   }
-  const job = parseObjectFields(jobTable, body, '');
+  const fields = Object.entries(body).filter(([name]) => !nonSettingFields.includes(name));
+  const job = parseObjectFields(jobTable, Object.fromEntries(fields), '');
   const isStrict = job.valid.strict ?? false;
   const jobWarnings = applyStrictMode(job.warnings, isStrict);
   const outputs = parseOutputs(body, limits.maxOutputs, isStrict);

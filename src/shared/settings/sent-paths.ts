@@ -1,8 +1,9 @@
 import { isObject } from '../util/is-object.js';
 import { memoizeByKey } from '../util/memoize-by-key.js';
-import { nestedSettings } from './describe-setting.js';
 import { jobTable, outputTable } from './index.js';
+import { nestedSettings } from './kinds/groups.js';
 import type { SettingsTable } from './setting.js';
+import { canonicalName, hasValue, spellingsOf } from './spellings.js';
 
 /*
  * Checks know a setting by its name in the tables, and lists as arrays. A client may have used another spelling of the
@@ -77,11 +78,6 @@ const namePositions = memoizeByKey(
     new Map(Object.keys(value).map((name, position) => [name, position])),
 );
 
-/** null is the same as omitted. */
-function hasValue(value: Readonly<Record<string, unknown>>, name: string): boolean {
-  return Object.hasOwn(value, name) && value[name] !== null && value[name] !== undefined;
-}
-
 /** A place in a request: the value there, and the index of each part of its path among its siblings. */
 interface RequestPlace {
   readonly value: unknown;
@@ -116,24 +112,6 @@ function childOf(value: unknown, part: string): { readonly value?: unknown; read
   const name = part === 'outputs' && !Object.hasOwn(value, part) ? 'output' : part;
   const position = namePositions(value).get(name);
   return position === undefined ? { position: Number.POSITIVE_INFINITY } : { value: value[name], position };
-}
-
-/** The name of a setting in the table, for any of its spellings. */
-export function canonicalName(table: SettingsTable, name: string): string {
-  return namesBySpelling(table).get(name) ?? name;
-}
-
-const namesBySpelling = memoizeByKey((table: SettingsTable) => {
-  const names = Object.entries(table).toReversed();
-  return new Map(
-    names.flatMap(([name, { spellings = [] }]) => spellings.map((spelling) => [spelling, name] as const)),
-  );
-});
-
-/** All spellings of a setting, for any of them; the one in the table first. */
-export function spellingsOf(table: SettingsTable, name: string): readonly string[] {
-  const known = canonicalName(table, name);
-  return [known, ...(table[known]?.spellings ?? [])];
 }
 
 /**

@@ -237,6 +237,9 @@ export type Setting =
 /** Settings by name. */
 export type SettingsTable = Readonly<Record<string, Setting>>;
 
+/** Fields of a request as a client sends them, under the names of the service. */
+export type RequestFields = Readonly<Record<string, unknown>>;
+
 /** A size in pixels. */
 export interface Size {
   readonly width: number;

@@ -8,8 +8,8 @@ import {
   thumbnailUrl,
 } from '../thumbnail-names.js';
 import type { OutputSettings } from './index.js';
+import { byteLength } from './kinds/text.js';
 import { maxPathPartBytes, sidePixels } from './limits.js';
-import { byteLength } from './read-text.js';
 import type { RequestWarning } from './request-warning.js';
 import type { ThumbnailSettings } from './thumbnails.js';
 

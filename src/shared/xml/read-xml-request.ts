@@ -1,4 +1,5 @@
 import { jobTable, outputTable } from '../settings/index.js';
+import { kinds } from '../settings/kinds/groups.js';
 import type { Setting } from '../settings/setting.js';
 import { memoizeByKey } from '../util/memoize-by-key.js';
 import { displayName, invalidXmlError, parseXml, type TextPosition, type XmlElement } from './parse-xml.js';
@@ -19,20 +20,19 @@ export function readXmlRequest(text: string): XmlRequestParseResult {
 
 const rootName = 'api-request';
 
-type PlainKind = Exclude<Setting['kind'], 'list' | 'object'>;
 /**
  * What the conversion needs to know of a setting to distinguish text, objects and lists. The rows of the
  * settings tables have it.
  */
 type Shape = (
-  | { readonly kind: PlainKind | 'plain' }
+  | { readonly kind: Exclude<Setting['kind'], 'list' | 'object'> }
   | { readonly kind: 'object'; readonly fields: ShapeTable }
   | { readonly kind: 'list'; readonly of: Shape; readonly isSentAlone?: true }
 ) & { readonly spellings?: readonly string[] };
 type ShapeTable = Readonly<Record<string, Shape>>;
 
 /** A value that is neither a list nor an object, and from which surrounding whitespace is trimmed. */
-const plain: Shape = { kind: 'plain' };
+const plain: Shape = { kind: 'unchecked' };
 const requestShape: Shape = {
   kind: 'object',
   fields: {
@@ -73,16 +73,11 @@ function valueIn(element: XmlElement, shape: Shape): unknown {
       return isText(element) ? element.text.trim() : fieldsIn(element, shape.fields);
     case 'map':
       return isText(element) ? element.text.trim() : fieldsIn(element, null);
-    case 'text':
-      return element.children.length === 0 ? element.text : anyValueIn(element);
-    case 'integer':
-    case 'number-choice':
-      // Some serializers write every number as a decimal: 64.0 is a whole number in JSON.
-      return element.children.length === 0
-        ? element.text.trim().replace(/^(-?\d+)\.0+$/, '$1')
-        : anyValueIn(element);
-    default:
-      return element.children.length === 0 ? element.text.trim() : anyValueIn(element);
+    default: {
+      if (element.children.length > 0) return anyValueIn(element);
+      const { text } = element;
+      return kinds[shape.kind].fromXml?.(text) ?? text.trim();
+    }
   }
 }
 

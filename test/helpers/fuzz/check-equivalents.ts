@@ -2,7 +2,7 @@ import * as assert from 'uvu/assert';
 import { flatSkipNames } from '../../../src/shared/settings/conditions.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
-import { spellingsOf } from '../../../src/shared/settings/sent-paths.js';
+import { spellingsOf } from '../../../src/shared/settings/spellings.js';
 import type { FuzzAnswer, FuzzClient } from './fuzz-client.js';
 import type { Fields } from './generate-request.js';
 import { fieldsOfRequest, findField, namedPath } from './named-fields.js';

@@ -1,5 +1,5 @@
-import { nestedSettings } from '../../../src/shared/settings/describe-setting.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
+import { nestedSettings } from '../../../src/shared/settings/kinds/groups.js';
 import type { Setting, SettingsTable } from '../../../src/shared/settings/setting.js';
 import { wrongValuesFor } from '../../shared/wrong-values.js';
 import type { Choices } from './choices.js';

@@ -1,5 +1,5 @@
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
-import { canonicalName } from '../../../src/shared/settings/sent-paths.js';
+import { canonicalName } from '../../../src/shared/settings/spellings.js';
 import type { Fields } from './generate-request.js';
 
 /** The files of a request that is encoded: addresses of files on this machine. */

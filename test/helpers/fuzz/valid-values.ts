@@ -1,4 +1,4 @@
-import { offeredChoices } from '../../../src/shared/settings/read-text.js';
+import { kindOf } from '../../../src/shared/settings/kinds/groups.js';
 import type { ObjectSetting, Setting } from '../../../src/shared/settings/setting.js';
 import type { Choices } from './choices.js';
 
@@ -86,7 +86,7 @@ export function valueFor(setting: Setting, choices: Choices): unknown {
         ...(setting.mayBeAuto ? ['auto'] : []),
       ]);
     case 'choice': {
-      const word = choices.pick(offeredChoices(setting));
+      const word = choices.pick(kindOf(setting).words?.(setting) ?? []);
       return choices.chance(0.2) ? word.toUpperCase() : word;
     }
     case 'text':

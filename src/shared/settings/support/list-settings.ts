@@ -1,6 +1,7 @@
 import type { SettingRecord } from '../../records.js';
-import { defaultText, meaningText, nestedSettings, valueText } from '../describe-setting.js';
 import { jobTable, outputTable, type Setting, type SettingsTable } from '../index.js';
+import { kindOf, nestedSettings } from '../kinds/groups.js';
+import { code } from '../kinds/kind.js';
 import { exceptionsText } from './setting-support.js';
 
 /**
@@ -35,7 +36,7 @@ function recordOf(name: string, setting: Setting, object: SettingRecord['object'
     name,
     object,
     spellings: setting.spellings ?? [],
-    value: withoutQuotes(valueText(setting)),
+    value: withoutQuotes(kindOf(setting).describe(setting)),
     default: value === '-' || setting.isRequired ? null : withoutQuotes(value),
     required: setting.isRequired ?? false,
     meaning: withoutQuotes(meaningText(setting)),
@@ -53,4 +54,21 @@ function supportFields(setting: Setting): Pick<SettingRecord, 'support' | 'reaso
 
 function withoutQuotes(text: string): string {
   return text.replaceAll('`', '');
+}
+
+/** Describes the default of a setting: `required` for a required one, `-` if there is none. */
+export function defaultText(setting: Setting): string {
+  if (setting.isRequired) return 'required';
+  if (setting.defaultText !== undefined) return setting.defaultText;
+  const value = 'default' in setting ? setting.default : undefined;
+  if (value === undefined) return '-';
+  if (setting.kind === 'boolean' && setting.isSentAsInteger) return code(value === true ? '1' : '0');
+  return code(String(value));
+}
+
+/** Describes the meaning of a setting, including the rule about its own fields. */
+export function meaningText(setting: Setting): string {
+  const inner = setting.kind === 'list' ? setting.of : setting;
+  const oneOf = inner.kind === 'object' ? (inner.oneOf ?? []) : [];
+  return oneOf.length === 0 ? setting.help : `${setting.help}; with ${oneOf.map(code).join(' or ')} in each`;
 }

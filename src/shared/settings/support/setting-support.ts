@@ -1,5 +1,5 @@
 import { isObject } from '../../util/is-object.js';
-import { isOff } from '../parse-unchecked.js';
+import { isOff } from '../kinds/text.js';
 import type { RequestWarning } from '../request-warning.js';
 import type { Setting, SettingsTable } from '../setting.js';
 
