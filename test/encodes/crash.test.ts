@@ -4,7 +4,6 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Job } from '../../daemon/jobs/job.js';
 import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
-import { pollUntil } from '../helpers/daemon.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -13,7 +12,7 @@ import {
 } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
+import { pollUntil, waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 
 const slow = { speed: 1, quality: 5, width: 1280, upscale: true };
 

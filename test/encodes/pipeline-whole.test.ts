@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobProgressRecord } from '../../src/shared/records.js';
-import { pollUntil, startTestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { media } from '../helpers/media.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { s3rverKeys, startS3rver } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
+import { pollUntil, waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 import { StepBarriers } from '../pipeline/barriers.js';
 import { fakeFfmpeg } from '../pipeline/fake-ffmpeg.js';
 

@@ -5,10 +5,10 @@ import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { ffmpegRaw } from '../contracts/odd-input.js';
-import { pollUntil } from '../helpers/daemon.js';
 import { processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { testFfmpeg } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 import { encoders, frames } from '../plan/encoded.js';
 
 /** The builds of ffmpeg to test with `bin/venc.js`: those of `encoders`, with their paths. */

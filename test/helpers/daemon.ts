@@ -4,6 +4,7 @@ import type { JobProgressRecord, JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { launchDaemon, processKey } from './daemon-process.js';
 import { tempFolder } from './temp.js';
+import { pollUntil } from './wait-until.js';
 
 /** The daemon of one test, on a free port, with a temporary data folder. */
 export interface TestDaemon {
@@ -128,27 +129,4 @@ function logLinesOf(logged: string): readonly string[] {
     const { level, message }: { level: string; message: string } = JSON.parse(line);
     return `${level} ${message}`;
   });
-}
-
-/**
- * Polls until the value meets the condition, less often the longer it takes: each answer costs the daemon and the check of it processor
- * time, which an encode needs. Gives up after two minutes and reports the last value: an encode takes long on a busy
- * machine.
- */
-export async function pollUntil<T>(
-  ask: () => Promise<T>,
-  condition: (value: T) => boolean,
-  limitMs = 120_000,
-): Promise<T> {
-  const begin = Date.now();
-  for (;;) {
-    const value = await ask();
-    if (condition(value)) return value;
-    const waitedMs = Date.now() - begin;
-    if (waitedMs > limitMs)
-      throw new Error(
-        `the condition was not met within ${limitMs / 1000} s; last value: ${JSON.stringify(value)}`,
-      );
-    await new Promise((resolve) => setTimeout(resolve, Math.min(100, 20 + waitedMs / 10)));
-  }
 }

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { pollUntil } from './daemon.js';
 import { processKey, startDaemonProcess } from './daemon-process.js';
 import { tempFolder } from './temp.js';
+import { pollUntil } from './wait-until.js';
 
 /** A daemon with variables of OpenTelemetry. */
 export interface TracedDaemon {

@@ -2,25 +2,34 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as nextTurn, setTimeout as pause } from 'node:timers/promises';
 
-/** Number of polls without a pause, for events in this process: most conditions are true by then. */
-const fastPolls = 20;
-
 /**
- * Waits until a condition is true. Fails after a minute with the name of the condition. After the first polls it pauses between
- * polls, to leave the CPU to the other processes that the condition depends on.
+ * Asks until the answer meets the condition, by default for at most two minutes, because an encode takes long on a busy machine. Then it
+ * fails with the last answer. It asks without a pause for the first milliseconds, for events in this process, and then less often the
+ * longer it takes: each answer of a daemon costs processor time, which an encode needs.
  */
-export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+export async function pollUntil<T>(
+  ask: () => T | Promise<T>,
+  condition: (value: T) => boolean,
+  limitMs = 120_000,
+  what = 'the answer meets the condition',
+): Promise<T> {
   const begin = Date.now();
-  for (let polls = 0; !(await condition()); polls += 1) {
+  for (;;) {
+    const value = await ask();
+    if (condition(value)) return value;
     const waitedMs = Date.now() - begin;
-    if (waitedMs > 60_000) throw new Error(`Timed out after 60 s waiting until ${what}.`);
-    await (polls < fastPolls ? nextTurn() : pauseBetweenPolls(waitedMs));
+    if (waitedMs > limitMs) {
+      const last = JSON.stringify(value);
+      throw new Error(`Timed out after ${limitMs / 1000} s waiting until ${what}; last answer: ${last}`);
+    }
+    await (waitedMs < 5 ? nextTurn() : pause(Math.min(100, Math.max(2, waitedMs / 5))));
   }
 }
 
-/** Pauses for a tenth of the time waited so far, from 2 to 50 ms: a request every few milliseconds would slow down the work itself. */
-const pauseBetweenPolls = (waitedMs: number): Promise<void> =>
-  pause(Math.min(50, Math.max(2, waitedMs / 10)));
+/** Waits until a condition is true, for at most a minute. */
+export async function waitUntil(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  await pollUntil(condition, Boolean, 60_000, what);
+}
 
 /** Waits until the scratch folder of a daemon is empty. A run removes its folder after its job has reached the final state. */
 export async function waitUntilScratchIsEmpty(dataFolder: string): Promise<void> {

@@ -1,7 +1,6 @@
 import { rm } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pollUntil } from '../helpers/daemon.js';
 import { type DaemonProcess, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { caseSeeds } from '../helpers/fuzz/choices.js';
 import { FuzzClient } from '../helpers/fuzz/fuzz-client.js';
@@ -13,6 +12,7 @@ import { runCase } from '../helpers/fuzz/run-case.js';
 import { createSuiteReport } from '../helpers/fuzz/suite-report.js';
 import { suiteOptions } from '../helpers/suite-options.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 /*
  * Small media files of more than twenty kinds, images and caption files, changed at random, as inputs of real jobs.

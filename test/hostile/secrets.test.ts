@@ -4,14 +4,13 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { runInProcess } from '../cli/run-here.js';
-import { pollUntil } from '../helpers/daemon.js';
 import { type DaemonProcess, startDaemonProcess } from '../helpers/daemon-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { startFtpTestServer } from '../helpers/servers/ftp-test-server.js';
 import { startHttpSource } from '../helpers/servers/http-source.js';
 import { printClosingLine } from '../helpers/suite-options.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 /** Searches for secrets wherever another user or a client could read them, while a job that has many of them runs and after it failed. */
 const test = suite('secrets');

@@ -4,9 +4,10 @@ import { revokeKey } from '../../daemon/admin/api-keys.js';
 import { openFolderSetup } from '../../daemon/admin/open-setup.js';
 import type { JobRecord, LogRecord } from '../../src/shared/records.js';
 import { runInProcess } from '../cli/run-here.js';
-import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { sampleFile, sampleMedia } from '../helpers/sample-job.js';
 import { errorsOf, joinTestWorker, sampleJoin, type TestWorker } from '../helpers/test-worker.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 const test = suite<{ daemon: TestDaemon; worker: TestWorker }>('claims of workers over HTTP');
 const input = 'http://127.0.0.1:9/film.mp4';

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { tempFolder } from '../helpers/temp.js';
 import { errorsOf, joinTestWorker, type TestClaim, type TestWorker } from '../helpers/test-worker.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 interface Context {
   daemon: TestDaemon;

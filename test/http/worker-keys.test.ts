@@ -9,9 +9,10 @@ import { isWorkerRoute } from '../../daemon/http/handlers.js';
 import type { JobRecord } from '../../src/shared/records.js';
 import { type Route, type RouteName, routePath, routes } from '../../src/shared/routes.js';
 import { productVersion } from '../../src/shared/version.js';
-import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { fetchRejection } from '../helpers/fetch-rejection.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 interface Context {
   daemon: TestDaemon;

@@ -1,7 +1,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { errorsOf, joinTestWorker } from '../helpers/test-worker.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 const test = suite<{ daemon: TestDaemon }>('services of workers over HTTP');
 const input = 'http://127.0.0.1:9/film.mp4';

@@ -5,7 +5,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { pollUntil } from '../helpers/daemon.js';
 import { killDaemons, startDaemonProcess } from '../helpers/daemon-process.js';
 import { JsonClient } from '../helpers/load/json-client.js';
 import { Latencies } from '../helpers/load/latencies.js';
@@ -14,6 +13,7 @@ import { MixedRequests } from '../helpers/load/mixed-requests.js';
 import { descriptorKinds, usageOf, waitUntilDescriptorsReturn } from '../helpers/load/process-usage.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 const load = beginLoadSuite('creates');
 const connections = 32;

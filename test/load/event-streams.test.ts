@@ -3,7 +3,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CreatedRecord, JobProgressRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { pollUntil } from '../helpers/daemon.js';
 import { killDaemons, processKey, startDaemonProcess } from '../helpers/daemon-process.js';
 import { JsonClient } from '../helpers/load/json-client.js';
 import { Latencies, latencyText } from '../helpers/load/latencies.js';
@@ -21,7 +20,7 @@ import type { StreamKind, StreamPlan } from '../helpers/load/stream-client.js';
 import { startStreamProcess } from '../helpers/load/stream-process.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntil } from '../helpers/wait-until.js';
+import { pollUntil, waitUntil } from '../helpers/wait-until.js';
 
 const load = beginLoadSuite('event-streams');
 const { isLong, random } = load;

@@ -6,7 +6,6 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
-import { pollUntil } from '../helpers/daemon.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -20,7 +19,7 @@ import { s3Client, sftpLocation, storageLocations } from '../helpers/servers/rem
 import { type StallingProxy, startStallingProxy } from '../helpers/servers/stalling-proxy.js';
 import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
-import { waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
+import { pollUntil, waitUntilScratchIsEmpty } from '../helpers/wait-until.js';
 
 /** A server location behind a stalling proxy, where unfinished uploads can be listed. */
 interface ServerFixture {

@@ -7,7 +7,6 @@ import * as assert from 'uvu/assert';
 import type { JobRecord } from '../../src/shared/records.js';
 import { isFinal } from '../../src/shared/states.js';
 import { runCli } from '../cli/run-cli.js';
-import { pollUntil } from '../helpers/daemon.js';
 import {
   type DaemonProcess,
   killDaemons,
@@ -21,6 +20,7 @@ import { processTree, skipSuite } from '../helpers/servers/program.js';
 import { sftpLocation, storageLocations } from '../helpers/servers/remote-locations.js';
 import type { StorageLocation } from '../helpers/servers/storage-location.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 /** Names with characters that have a meaning in URLs, shells, FTP or XML. */
 const oddName = (location: StorageLocation, what: string) =>

@@ -2,11 +2,12 @@ import { existsSync, readFileSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { type FailingBucket, startFailingBucket } from '../helpers/servers/failing-bucket.js';
 import { s3rverKeys } from '../helpers/servers/s3rver.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 import { runVenc } from '../helpers/worker-process.js';
 
 interface Context {

@@ -3,9 +3,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AllReport, CreatedRecord, JobRecord, VodReport } from '../../src/shared/records.js';
-import { pollUntil, startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
+import { startTestDaemon, type TestDaemon } from '../helpers/daemon.js';
 import { film, makeMedia } from '../helpers/media.js';
 import { tempFolder } from '../helpers/temp.js';
+import { pollUntil } from '../helpers/wait-until.js';
 
 /*
  * The npm package "zencoder" from the registry. Programs written for the hosted service only need to change the base URL.
