@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { maxPathPartBytes } from '../../src/shared/settings/limits.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { namedImage } from '../../src/shared/thumbnail-names.js';
 import type { DraftParts, OutputDestinations } from '../jobs/draft.js';
 import { headerErrors, objectWarnings } from '../jobs/object-headers.js';

@@ -5,10 +5,10 @@ import { type JobRequest, type OutputSettings, outputTable } from '../../src/sha
 import type { ValidOutputs } from '../../src/shared/settings/parse-job-request.js';
 import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
 import { applyStrictMode } from '../../src/shared/settings/report-warnings.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import { checkSupport } from '../../src/shared/settings/support.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { notificationWarnings } from '../jobs/notifications.js';

@@ -2,7 +2,7 @@ import { isCaptionPlaylist, isCaptions } from '../../src/shared/settings/caption
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist, playlistExtension, type StreamSettings } from '../../src/shared/settings/playlists.js';
 import { isDash, isSegmented } from '../../src/shared/settings/segments.js';
-import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
+import { memoizeByKey } from '../../src/shared/util/collections.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { sourceOfStream } from '../jobs/playlists.js';
 import { dashProfileOf } from '../plan/decide/packaging.js';

@@ -1,7 +1,7 @@
 import { jobTable } from '../../src/shared/settings/index.js';
 import type { JobRequestParseResult } from '../../src/shared/settings/parse-job-request.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
-import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
+import { checkSupport } from '../../src/shared/settings/support.js';
 import { notificationWarnings } from '../jobs/notifications.js';
 import type { Account } from '../store/account-store.js';
 import { sourceErrors } from './check-addresses.js';

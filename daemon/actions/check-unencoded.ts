@@ -1,11 +1,11 @@
 import { captionFormat, isCaptionPlaylist } from '../../src/shared/settings/captions.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { isPlaylist, playlistExtension } from '../../src/shared/settings/playlists.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isSegmented } from '../../src/shared/settings/segments.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
 import { fileNameInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
-import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
+import { memoizeByKey } from '../../src/shared/util/collections.js';
 import { checkCombination } from '../plan/check-combination.js';
 import { extensionOf } from '../plan/formats.js';
 import type { Capabilities } from '../plan/plan-types.js';

@@ -3,7 +3,7 @@ import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { firstWithLabelOf } from '../../src/shared/settings/thumbnail-rules.js';
 import { fileNameInUrl, siblingInUrl, withoutExtension } from '../../src/shared/text/url-text.js';
 import { namedImage } from '../../src/shared/thumbnail-names.js';
-import { isSameFile, placeIdentity } from '../../src/shared/util/file-identity.js';
+import { isSameFile, placeIdentity } from '../../src/shared/util/disk.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { sourceUrlsOf } from '../jobs/source-urls.js';
 import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';

@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import { credentialUse } from '../transports/services.js';
 

@@ -3,7 +3,7 @@ import { type FileHandle, mkdir, open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Readable } from 'node:stream';
 import { invalidRequest, VencError } from '../../src/shared/errors.js';
-import { formatBytes } from '../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import { checkFreeSpace, mapUploadError, receiveBody } from '../hosted-files/receive-body.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { ReplacementGuard } from '../transfer/transfer.js';

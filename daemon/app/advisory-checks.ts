@@ -1,6 +1,6 @@
 import { isVencError } from '../../src/shared/errors.js';
 import type { Log } from '../../src/shared/util/log.js';
-import { settleWithin } from '../../src/shared/util/time-limit.js';
+import { settleWithin } from '../../src/shared/util/timing.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
 import { serviceLabel, servicesIn } from '../jobs/required-labels.js';
 import type { NotificationAttempt } from '../jobs/run-observer.js';

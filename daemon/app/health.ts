@@ -1,6 +1,6 @@
 import { open, rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
-import { formatBytes } from '../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import { diskReason } from '../../src/shared/util/system-code.js';
 import type { HealthCheckResult } from '../actions/app-context.js';
 import type { HostedFileStore } from '../hosted-files/hosted-file-store.js';

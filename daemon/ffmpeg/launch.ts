@@ -1,6 +1,6 @@
 import { constants } from 'node:os';
 import { type ExecaError, execa } from 'execa';
-import { childEnvironment } from '../../src/shared/util/child-environment.js';
+import { childEnvironment } from '../../src/shared/util/environment.js';
 import { type Containment, containmentCommand } from './containment/find-containment.js';
 import type { ProgramLimits } from './containment/program-limits.js';
 import type { ProgramAccess } from './containment/sandbox.js';

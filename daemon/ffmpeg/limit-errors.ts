@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import { formatBytes } from '../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import type { EncodeLimits, ProgramLimits } from './containment/program-limits.js';
 import type { ExitResult } from './launch.js';
 

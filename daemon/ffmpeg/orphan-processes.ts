@@ -3,7 +3,7 @@ import { readdir, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { execaSync } from 'execa';
-import { childEnvironment } from '../../src/shared/util/child-environment.js';
+import { childEnvironment } from '../../src/shared/util/environment.js';
 import { parseStartTicks } from '../../src/shared/util/lock/lock-holder.js';
 
 const recordNamePattern = /^\.ffmpeg-(\d+)$/;

@@ -5,9 +5,8 @@ import { dirname, join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { ExecaError, execa } from 'execa';
 import { replaceFile } from '../../src/shared/util/atomic-files.js';
-import { childEnvironment } from '../../src/shared/util/child-environment.js';
 import { makeFolder } from '../../src/shared/util/disk.js';
-import { homeFolder } from '../../src/shared/util/home-folder.js';
+import { childEnvironment, homeFolder } from '../../src/shared/util/environment.js';
 
 /** Where outputs of programs are cached, and whether to ignore the cache. */
 export interface ProgramQueryOptions {

@@ -76,7 +76,7 @@ let settings: { readonly settings: readonly SettingRecord[] } | null = null;
 /** `GET /v2/settings`. The list is built at the first request. */
 export const getSettings: PublicRouteHandler = async () => {
   settings ??= {
-    settings: (await import('../../src/shared/settings/support/list-settings.js')).listSettings(),
+    settings: (await import('../../src/shared/settings/support.js')).listSettings(),
   };
   return { status: 200, record: settings };
 };

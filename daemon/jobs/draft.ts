@@ -1,5 +1,5 @@
 import type { JobRequest, OutputSettings } from '../../src/shared/settings/index.js';
-import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import type { ReportedWarning } from '../../src/shared/settings/setting.js';
 import type { IdempotencyRecord, Job, JobInput, OutputDestination } from './job.js';
 import { targetsOf } from './notifications.js';
 import { reservedThumbnailIds } from './thumbnails.js';

@@ -2,7 +2,7 @@ import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
 import { redact } from '../../src/shared/redact.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { ReportedWarning } from '../../src/shared/settings/request-warning.js';
+import type { ReportedWarning } from '../../src/shared/settings/setting.js';
 import type { InputState, JobState, OutputState } from '../../src/shared/states.js';
 import type { MediaFacts } from './media.js';
 import type { CaptionFileFacts, CaptionRenditionFacts, TrackFacts } from './rendition-facts.js';

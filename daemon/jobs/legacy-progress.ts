@@ -1,8 +1,7 @@
 import type { EarlyOutputProgress, ProgressRecord } from '../../src/shared/records.js';
 import type { EarlyOutputEvent, EarlyOutputState, InputEvent, OutputEvent } from '../../src/shared/states.js';
 import type { Job, JobOutput } from './job.js';
-import type { JobProgress } from './progress.js';
-import { outputProgress } from './progress.js';
+import { type JobProgress, outputProgress } from './progress.js';
 
 /**
  * A progress record of version 1 (section 9). `progress` is the percent of the current event, or the overall percent

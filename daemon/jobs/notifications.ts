@@ -1,9 +1,9 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { pathTo } from '../../src/shared/settings/kinds/kind.js';
 import { isEmailAddress } from '../../src/shared/settings/kinds/text.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { isFinal } from '../../src/shared/states.js';
-import { backoffDelayMs } from '../../src/shared/util/backoff.js';
+import { backoffDelayMs } from '../../src/shared/util/timing.js';
 import type { Job, Notification, NotificationTarget } from './job.js';
 
 /** Maximum number of delivery attempts for a notification (contract, section 10). */

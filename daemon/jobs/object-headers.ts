@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 
 /** Headers of an object that a request may set, in lower case; a name that ends in `*` is a prefix. */
 const headersByScheme: Readonly<Record<string, readonly string[]>> = {

@@ -9,7 +9,7 @@ import {
   siblingInUrl,
   withoutExtension,
 } from '../../src/shared/text/url-text.js';
-import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
+import { memoizeByKey } from '../../src/shared/util/collections.js';
 import type { OutputDestination } from './job.js';
 
 /** An output as streams refer to it: by its label, or by its address. */

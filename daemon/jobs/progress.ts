@@ -1,6 +1,6 @@
 import type { EncoderSpeed, JobProgressRecord, ProgressRecord } from '../../src/shared/records.js';
 import { type InputEvent, isFinal, type OutputEvent } from '../../src/shared/states.js';
-import { roundToHundredths } from '../../src/shared/util/rounding.js';
+import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { expectedWork, inputWeightPercent } from './expected-work.js';
 import type { Job, JobInput, JobOutput, LastProgress } from './job.js';
 

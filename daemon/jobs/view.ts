@@ -14,9 +14,9 @@ import type {
 } from '../../src/shared/records.js';
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal } from '../../src/shared/states.js';
+import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { replaceExtensionInUrl, siblingInUrl } from '../../src/shared/text/url-text.js';
-import { memoizeByKey } from '../../src/shared/util/memoize-by-key.js';
-import { roundToHundredths } from '../../src/shared/util/rounding.js';
+import { memoizeByKey } from '../../src/shared/util/collections.js';
 import type { Job, JobInput, JobOutput, Notification } from './job.js';
 import { displaySize, type MediaFacts } from './media.js';
 

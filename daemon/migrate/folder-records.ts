@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { isFinal } from '../../src/shared/states.js';
-import { chunksOf } from '../../src/shared/util/chunks-of.js';
+import { chunksOf } from '../../src/shared/util/collections.js';
 import { mapWithConcurrency } from '../../src/shared/util/semaphore.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import { usageOf } from '../jobs/usage.js';

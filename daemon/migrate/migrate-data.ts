@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
-import { chunksOf } from '../../src/shared/util/chunks-of.js';
+import { chunksOf } from '../../src/shared/util/collections.js';
 import { realDisk } from '../../src/shared/util/disk.js';
 import { checkOfKey, openDatabaseKey } from '../store/credentials/database-key.js';
 import { type DataLock, lockDataFolder } from '../store/data-folder/lock.js';

@@ -2,7 +2,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { VencError } from '../../src/shared/errors.js';
 import { isTransferOnly } from '../../src/shared/settings/sources.js';
-import { formatBytes } from '../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import { isLocal } from '../jobs/expected-work.js';
 import type { FileFacts } from '../jobs/job.js';
 import type { Run } from '../jobs/run.js';

@@ -1,5 +1,5 @@
 import { VencError } from '../../src/shared/errors.js';
-import { fileIdentity, isSameFile } from '../../src/shared/util/file-identity.js';
+import { fileIdentity, isSameFile } from '../../src/shared/util/disk.js';
 import type { Job, JobOutput } from '../jobs/job.js';
 import { sourceUrlsOf } from '../jobs/source-urls.js';
 import type { ReplacementGuard } from '../transfer/transfer.js';

@@ -1,6 +1,6 @@
 import { withoutPassword } from '../../src/shared/redact.js';
 import { isFinal, stateClause } from '../../src/shared/states.js';
-import { formatBytes } from '../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import type { Log } from '../../src/shared/util/log.js';
 import type { FileFacts, Job, JobFailure, JobOutput } from '../jobs/job.js';
 import type { Change } from '../jobs/legal-changes.js';

@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
-import { fileIdentity } from '../../src/shared/util/file-identity.js';
+import { fileIdentity } from '../../src/shared/util/disk.js';
 import type { OutputDestinations } from '../jobs/draft.js';
 import type { JobOutput, OutputDestination } from '../jobs/job.js';
 import { maxImagesOf, thumbnailDestination, thumbnailSets } from '../jobs/thumbnails.js';

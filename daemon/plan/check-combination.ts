@@ -1,12 +1,8 @@
-import {
-  captionFormats,
-  otherRejectedFormats,
-  playlistFormats,
-} from '../../src/shared/settings/format-names.js';
+import { captionFormats, otherRejectedFormats, playlistFormats } from '../../src/shared/settings/general.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { playlistExtension } from '../../src/shared/settings/playlists.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
 import { isSegmented, segmentFormat } from '../../src/shared/settings/segments.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import { fileNameInUrl } from '../../src/shared/text/url-text.js';
 import type { AudioEncoderName } from './audio-encoders.js';
 import { audioBitrateWarnings } from './decide/audio-bitrate.js';

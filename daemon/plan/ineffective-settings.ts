@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import type { RequestWarning } from '../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../src/shared/settings/setting.js';
 import type { Combination } from './check-combination.js';
 import { hasBitrates } from './decide/audio-options.js';
 import { decideCap } from './decide/bitrate-cap.js';

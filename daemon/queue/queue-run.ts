@@ -1,7 +1,7 @@
 import { isVencError } from '../../src/shared/errors.js';
 import { isFinal } from '../../src/shared/states.js';
+import { roundToHundredths } from '../../src/shared/text/numbers.js';
 import { type Log, withFields } from '../../src/shared/util/log.js';
-import { roundToHundredths } from '../../src/shared/util/rounding.js';
 import { apply } from '../jobs/changes.js';
 import { endedClaimOf } from '../jobs/claims.js';
 import type { Job } from '../jobs/job.js';

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { isDeepStrictEqual } from 'node:util';
 import type { ErrorClass } from '../../src/shared/error-classes.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { type Backoff, backoffDelayMs } from '../../src/shared/util/backoff.js';
+import { type Backoff, backoffDelayMs } from '../../src/shared/util/timing.js';
 import type { Job } from '../jobs/job.js';
 import type { JobStore } from '../store/job-store.js';
 

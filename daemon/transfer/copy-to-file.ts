@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import type { FileFacts } from '../jobs/job.js';
 import { outOfSpaceError } from './disk-errors.js';
-
 import { type PartialFileOptions, writeFileAtomically } from './partial-file.js';
 import { readChunks } from './read-file.js';
 import { createProgressReporter, type Transfer } from './transfer.js';

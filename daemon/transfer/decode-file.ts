@@ -5,7 +5,7 @@ import type { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import * as zlib from 'node:zlib';
 import { isVencError, VencError } from '../../src/shared/errors.js';
-import { formatBytes } from '../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../src/shared/text/numbers.js';
 import { freeBytes } from '../../src/shared/util/disk.js';
 import { systemCode } from '../../src/shared/util/system-code.js';
 import { mapLocalDiskError, outOfSpaceError } from './disk-errors.js';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isVencError } from '../../src/shared/errors.js';
-import { backoffDelayMs } from '../../src/shared/util/backoff.js';
+import { backoffDelayMs } from '../../src/shared/util/timing.js';
 import type { SsrfGuard } from '../net/ssrf-guard.js';
 import type { Direction } from './disk-errors.js';
 import { errorClassOf, type TransferError, transientError } from './transfer-error.js';

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { delimiter, join } from 'node:path';
-import { childEnvironment } from '../../src/shared/util/child-environment.js';
+import { childEnvironment } from '../../src/shared/util/environment.js';
 
 /** The result of a run of a program. */
 export interface ProgramResult {

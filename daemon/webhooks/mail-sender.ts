@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { timeoutSignal } from '../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../src/shared/util/timing.js';
 import { runProgram } from '../transports/run-program.js';
 
 /**

@@ -1,4 +1,4 @@
-import { type Backoff, backoffDelayMs } from '../../src/shared/util/backoff.js';
+import { type Backoff, backoffDelayMs } from '../../src/shared/util/timing.js';
 import { delay } from '../queue/retry-until-persisted.js';
 import { WorkerRequestError } from './worker-client.js';
 

@@ -2,8 +2,7 @@ import { settingFlags } from '../../src/shared/settings/flags.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/index.js';
 import { kindOf, nestedSettings } from '../../src/shared/settings/kinds/groups.js';
 import { code } from '../../src/shared/settings/kinds/kind.js';
-import { defaultText, meaningText } from '../../src/shared/settings/support/list-settings.js';
-import { exceptionsText } from '../../src/shared/settings/support/setting-support.js';
+import { defaultText, exceptionsText, meaningText } from '../../src/shared/settings/support.js';
 
 const heads = ['setting', 'flag', 'value', 'default', 'meaning', 'here'] as const;
 

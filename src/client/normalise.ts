@@ -11,7 +11,7 @@ import type {
   OutputMediaFile,
   ProgressRecord,
 } from '../shared/records.js';
-import { roundToHundredths } from '../shared/util/rounding.js';
+import { roundToHundredths } from '../shared/text/numbers.js';
 import { coerceRecord, fieldsOf, itemsOf, readPercent } from './coerce.js';
 
 /* The records of a service as this program uses them: numbers are numbers, and missing values are null. */

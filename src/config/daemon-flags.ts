@@ -1,7 +1,7 @@
 import { delimiter } from 'node:path';
 import { VencError } from '../shared/errors.js';
 import { byteSizeParser, choiceParser, durationParser, integerParser } from '../shared/flag-parsers.js';
-import { formatBytes } from '../shared/text/format-bytes.js';
+import { formatBytes } from '../shared/text/numbers.js';
 import { parseUrl } from '../shared/text/url-text.js';
 
 /** A flag of `venc daemon` that can also be set in the configuration, under the same name. */

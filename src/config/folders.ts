@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { homeFolder } from '../shared/util/home-folder.js';
+import { homeFolder } from '../shared/util/environment.js';
 
 /** Environment variables by name. */
 export type Environment = Readonly<Record<string, string | undefined>>;

@@ -1,5 +1,4 @@
-import { type ErrorClass, errorClasses } from './error-classes.js';
-import type { ErrorClassEntry } from './job-error-classes.js';
+import { type ErrorClass, type ErrorClassEntry, errorClasses } from './error-classes.js';
 
 /** Optional properties of an error. */
 interface VencErrorOptions {

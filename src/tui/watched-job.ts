@@ -1,9 +1,8 @@
 import { progressOfJob } from '../client/normalise.js';
-import { displayProgress, displayState, etaOfFile, etaOfJob } from '../shared/display-state.js';
 import { type ExitCode, exitCodes } from '../shared/exit-codes.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../shared/records.js';
 import { redact } from '../shared/redact.js';
-import { isFinal } from '../shared/states.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../shared/states.js';
 import { safeText } from '../shared/text/safe-text.js';
 import { decodeUrlPart } from '../shared/text/url-text.js';
 import type { JobUnavailable, WatchedFile, WatchedJob } from './watch-types.js';

@@ -2,7 +2,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SettingRecord } from '../../src/shared/records.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
-import { listSettings } from '../../src/shared/settings/support/list-settings.js';
+import { listSettings } from '../../src/shared/settings/support.js';
 import { runInProcess } from './run-here.js';
 
 const explain = (...args: readonly string[]) => runInProcess(['explain', ...args], { width: 80 });

@@ -10,7 +10,7 @@ import { findDisplayedFrame, measureVideo } from '../../daemon/ffmpeg/probe/meas
 import { launchFfprobe, runFfprobe } from '../../daemon/ffmpeg/probe/run-ffprobe.js';
 import { createMailSender } from '../../daemon/webhooks/mail-sender.js';
 import { isVencError } from '../../src/shared/errors.js';
-import { timeoutSignal } from '../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../src/shared/util/timing.js';
 import { tempFolder } from '../helpers/temp.js';
 
 /*

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ErrorClassEntry, jobErrorClasses } from '../../src/shared/job-error-classes.js';
+import { type ErrorClassEntry, jobErrorClasses } from '../../src/shared/error-classes.js';
 import { responses } from '../../src/shared/records/answers.js';
 import type { Field } from '../../src/shared/records/field.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';

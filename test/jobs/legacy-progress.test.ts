@@ -1,8 +1,7 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { earlyOutputProgress, progressV1 } from '../../daemon/jobs/legacy-progress.js';
-import type { FileProgress } from '../../daemon/jobs/progress.js';
-import { inputProgress, outputProgress } from '../../daemon/jobs/progress.js';
+import { type FileProgress, inputProgress, outputProgress } from '../../daemon/jobs/progress.js';
 import type { OutputState } from '../../src/shared/states.js';
 import { jobIn, type States } from './sample-job.js';
 

@@ -4,8 +4,7 @@ import { checkCombination } from '../../daemon/plan/check-combination.js';
 import { plan } from '../../daemon/plan/plan.js';
 import type { PreparedCaptions } from '../../daemon/plan/plan-types.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
-import { validateOutput } from '../../src/shared/settings/output-rules.js';
-import { overriddenSettings } from '../../src/shared/settings/precedence.js';
+import { overriddenSettings, validateOutput } from '../../src/shared/settings/output-rules.js';
 import { mediaFacts, newCapabilities, output, paths, videoFacts } from './facts.js';
 
 const withLibass = { ...newCapabilities, filters: new Set([...newCapabilities.filters, 'ass', 'subtitles']) };

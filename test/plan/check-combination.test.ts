@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import { checkCombination } from '../../daemon/plan/check-combination.js';
 import { containerOf } from '../../daemon/plan/formats.js';
 import { extensionFor } from '../../src/cli/destinations/output-names.js';
-import { audioExtensions } from '../../src/shared/settings/format-names.js';
+import { audioExtensions } from '../../src/shared/settings/general.js';
 import type { OutputSettings } from '../../src/shared/settings/index.js';
 import { newCapabilities, oldCapabilities, without } from './facts.js';
 

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listSettings } from '../../src/shared/settings/support/list-settings.js';
+import { listSettings } from '../../src/shared/settings/support.js';
 
 /** Every setting of the hosted service and its clients, with other spellings, by the object that it belongs to. */
 const names = {

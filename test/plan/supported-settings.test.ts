@@ -11,7 +11,7 @@ import { defaultOutput, jobTable, outputTable } from '../../src/shared/settings/
 import { exampleValue, nestedSettings } from '../../src/shared/settings/kinds/groups.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import type { Setting, SettingsTable } from '../../src/shared/settings/setting.js';
-import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import { checkSupport } from '../../src/shared/settings/support.js';
 import { readSources } from '../helpers/architecture/source-file.js';
 import { audioFacts, mediaFacts, newCapabilities, output, paths, videoFacts } from './facts.js';
 

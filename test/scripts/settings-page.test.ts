@@ -8,7 +8,7 @@ import { addJobOptions, buildRequestBody } from '../../src/cli/input/job-args.js
 import { settingFlags } from '../../src/shared/settings/flags.js';
 import { jobTable, outputTable } from '../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
-import { checkSupport } from '../../src/shared/settings/support/setting-support.js';
+import { checkSupport } from '../../src/shared/settings/support.js';
 import { settingPaths } from '../helpers/setting-paths.js';
 
 const page = settingsPage();

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accessControlTable } from '../../src/shared/settings/access-control.js';
+import { accessControlTable } from '../../src/shared/settings/delivery.js';
 import {
   defaultOutput,
   jobTable,
@@ -12,7 +12,7 @@ import { parseValue } from '../../src/shared/settings/kinds/groups.js';
 import { notificationTable } from '../../src/shared/settings/notifications.js';
 import { parseJobRequest } from '../../src/shared/settings/parse-job-request.js';
 import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
-import { watermarkTable } from '../../src/shared/settings/watermark.js';
+import { watermarkTable } from '../../src/shared/settings/video.js';
 
 const tables: Readonly<Record<string, SettingsTable>> = {
   job: jobTable,

@@ -1,10 +1,10 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { accessControlTable } from '../../src/shared/settings/access-control.js';
+import { accessControlTable } from '../../src/shared/settings/delivery.js';
 import { jobTable, outputTable, type SettingsTable } from '../../src/shared/settings/index.js';
 import { notificationTable } from '../../src/shared/settings/notifications.js';
 import { thumbnailsTable } from '../../src/shared/settings/thumbnails.js';
-import { watermarkTable } from '../../src/shared/settings/watermark.js';
+import { watermarkTable } from '../../src/shared/settings/video.js';
 import { input, validationErrorsFor } from './reading.js';
 import { wrongValuesFor } from './wrong-values.js';
 

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import type { Log } from '../../../src/shared/util/log.js';
-import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Job } from '../../jobs/job.js';
 import type { JobProgress } from '../../jobs/progress.js';
 import type { Run } from '../../jobs/run.js';

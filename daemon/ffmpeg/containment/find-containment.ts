@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { delimiter } from 'node:path';
 import { execa } from 'execa';
 import { VencError } from '../../../src/shared/errors.js';
-import { childEnvironment } from '../../../src/shared/util/child-environment.js';
+import { childEnvironment } from '../../../src/shared/util/environment.js';
 import { findOnSearchPath } from '../candidates.js';
 import { type HardLimits, type ProgramLimits, parseHardLimits, prlimitOptions } from './program-limits.js';
 import { type ProgramAccess, sandboxCommand } from './sandbox.js';

@@ -1,5 +1,5 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
-import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Ratio, VideoFacts } from '../../jobs/media.js';
 import type { Binary } from '../ffmpeg-types.js';
 import { entryArgs, launchFfprobe, type ProbeSettings } from './run-ffprobe.js';

@@ -1,4 +1,4 @@
-import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { FrameShape, FrameShapes, MediaFacts } from '../../jobs/media.js';
 import type { Capabilities } from '../../plan/plan-types.js';
 import { mediaStartSeconds } from '../../plan/thumbnails.js';

@@ -1,5 +1,5 @@
 import { LineReader } from '../../../src/shared/util/line-reader.js';
-import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Analysis, MediaFacts, Ratio, VideoFacts } from '../../jobs/media.js';
 import { inputOptions } from '../../plan/safe-input.js';
 import type { Binary, DisplayMoment, MeasuredVideo } from '../ffmpeg-types.js';

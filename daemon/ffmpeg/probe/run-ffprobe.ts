@@ -3,7 +3,7 @@ import { resolve } from 'node:path';
 import type { ErrorClass } from '../../../src/shared/error-classes.js';
 import { VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { timeoutSignal } from '../../../src/shared/util/time-limit.js';
+import { timeoutSignal } from '../../../src/shared/util/timing.js';
 import type { Analysis } from '../../jobs/media.js';
 import { fileArgument, inputOptions } from '../../plan/safe-input.js';
 import { probeLimits } from '../containment/program-limits.js';

@@ -1,6 +1,5 @@
-import { errorClasses } from '../../../src/shared/error-classes.js';
+import { type ErrorClassEntry, errorClasses } from '../../../src/shared/error-classes.js';
 import { exitCodes } from '../../../src/shared/exit-codes.js';
-import type { ErrorClassEntry } from '../../../src/shared/job-error-classes.js';
 import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import type { Field, ObjectField, RecordTable } from '../../../src/shared/records/field.js';
 import {

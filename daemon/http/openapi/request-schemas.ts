@@ -1,13 +1,13 @@
 import type { WorkerMessageName } from '../../../src/shared/records/worker-messages.js';
 import type { Route } from '../../../src/shared/routes.js';
-import { accessControlTable } from '../../../src/shared/settings/access-control.js';
 import { captionFileTable } from '../../../src/shared/settings/captions.js';
+import { accessControlTable } from '../../../src/shared/settings/delivery.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { notificationTable } from '../../../src/shared/settings/notifications.js';
 import type { Setting, SettingsTable } from '../../../src/shared/settings/setting.js';
-import { exceptionsText } from '../../../src/shared/settings/support/setting-support.js';
+import { exceptionsText } from '../../../src/shared/settings/support.js';
 import { thumbnailsTable } from '../../../src/shared/settings/thumbnails.js';
-import { watermarkTable } from '../../../src/shared/settings/watermark.js';
+import { watermarkTable } from '../../../src/shared/settings/video.js';
 import {
   type MediaType,
   type Method,

@@ -2,7 +2,7 @@ import { VencError } from '../../../src/shared/errors.js';
 import { type ResponseName, responses } from '../../../src/shared/records/answers.js';
 import type { RecordOf } from '../../../src/shared/records/field.js';
 import type { logFields } from '../../../src/shared/records/log.js';
-import { logText } from '../../../src/shared/text/log-text.js';
+import { logText } from '../../../src/shared/text/safe-text.js';
 import { toXml } from '../../../src/shared/to-xml.js';
 import { corsHeaders, headerList } from '../cors.js';
 

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { VencError } from '../../../src/shared/errors.js';
 import type { JobRecord } from '../../../src/shared/records.js';
-import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
+import { memoizeByKey } from '../../../src/shared/util/collections.js';
 import { cancelJob } from '../../actions/cancel-job.js';
 import { createJob, resubmitJob } from '../../actions/create-job.js';
 import { findInput, findJob, findOutput } from '../../actions/find-job.js';

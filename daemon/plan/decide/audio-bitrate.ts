@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { audioBitrateStepKbps, audioKilobitsPerChannel } from '../../../src/shared/settings/limits.js';
-import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../../src/shared/settings/setting.js';
 import { type AudioEncoder, type AudioEncoderName, audioEncoders } from '../audio-encoders.js';
 import type { Container } from '../formats.js';
 import { type BitrateRange, bitrateRange } from './audio-limits.js';

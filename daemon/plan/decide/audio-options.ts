@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../../src/shared/settings/setting.js';
 import type { AudioEncoderName } from '../audio-encoders.js';
 import type { AudioCodec } from '../formats.js';
 import type { Capabilities } from '../plan-types.js';

@@ -1,4 +1,4 @@
-import { audioExtensions, videoExtensions } from '../../../src/shared/settings/format-names.js';
+import { audioExtensions, videoExtensions } from '../../../src/shared/settings/general.js';
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { type AudioEncoderName, audioEncodersFor } from '../audio-encoders.js';
 import { type VideoEncoderName, videoEncoders, videoEncodersFor } from '../encoders.js';

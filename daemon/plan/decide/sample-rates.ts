@@ -1,5 +1,5 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
-import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../../src/shared/settings/setting.js';
 import { type AudioCodec, type AudioCodecFacts, audioCodecs, type Container } from '../formats.js';
 
 /** Maximum sample rate in Hz, and the default for an input without one. */

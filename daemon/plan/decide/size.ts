@@ -1,6 +1,6 @@
 import type { OutputSettings } from '../../../src/shared/settings/index.js';
 import { maxPixels } from '../../../src/shared/settings/limits.js';
-import type { RequestWarning } from '../../../src/shared/settings/request-warning.js';
+import type { RequestWarning } from '../../../src/shared/settings/setting.js';
 import { displaySize, type Ratio, type VideoFacts } from '../../jobs/media.js';
 import type { Correction, Fit, PixelSize } from './decisions.js';
 

@@ -5,7 +5,7 @@ import { isSegmented } from '../../../src/shared/settings/segments.js';
 import { isTransferOnly } from '../../../src/shared/settings/sources.js';
 import { isFinal } from '../../../src/shared/states.js';
 import { fileNameInUrl } from '../../../src/shared/text/url-text.js';
-import { memoizeByKey } from '../../../src/shared/util/memoize-by-key.js';
+import { memoizeByKey } from '../../../src/shared/util/collections.js';
 import { endStateOf } from '../../jobs/end-of-claim.js';
 import type { Job, JobOutput } from '../../jobs/job.js';
 import { outputsByLabel, sourcesToMakeAgain } from '../../jobs/output-graph.js';

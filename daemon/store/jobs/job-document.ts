@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ReportedWarning } from '../../../src/shared/settings/request-warning.js';
+import type { ReportedWarning } from '../../../src/shared/settings/setting.js';
 import { inputStates, isJobState, outputStates } from '../../../src/shared/states.js';
 import { isTemporaryName } from '../../../src/shared/util/atomic-files.js';
 import type { Disk } from '../../../src/shared/util/disk.js';

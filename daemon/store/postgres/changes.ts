@@ -1,8 +1,8 @@
 import { type Kysely, sql } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
-import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
 import { isObject } from '../../../src/shared/util/is-object.js';
 import type { Log } from '../../../src/shared/util/log.js';
+import { backoffDelayMs } from '../../../src/shared/util/timing.js';
 import type { FileProgress } from '../../jobs/progress.js';
 import type { WorkerTableChange } from '../worker-table.js';
 import type { DatabaseTarget } from './errors.js';

@@ -1,4 +1,4 @@
-import { chunksOf } from '../../../src/shared/util/chunks-of.js';
+import { chunksOf } from '../../../src/shared/util/collections.js';
 import type { SavedCredentials } from '../../jobs/saved-credentials.js';
 import type { StoredCredential } from '../credentials/credentials-file.js';
 import { openDatabaseKey } from '../credentials/database-key.js';

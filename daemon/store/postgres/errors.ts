@@ -1,7 +1,7 @@
 import { type Kysely, sql } from 'kysely';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
-import { settleWithin } from '../../../src/shared/util/time-limit.js';
+import { settleWithin } from '../../../src/shared/util/timing.js';
 import type { DatabaseSchema } from './schema.js';
 
 /** What error messages say of a database. Contains no password. */

@@ -3,8 +3,8 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { type Kysely, sql } from 'kysely';
 import { Client, type ClientConfig } from 'pg';
 import { VencError } from '../../../src/shared/errors.js';
-import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
 import type { Log } from '../../../src/shared/util/log.js';
+import { backoffDelayMs } from '../../../src/shared/util/timing.js';
 import type { DatabaseTarget } from './errors.js';
 import type { DatabaseSchema, DatabaseTransaction } from './schema.js';
 

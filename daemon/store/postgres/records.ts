@@ -1,5 +1,5 @@
 import { type Insertable, sql } from 'kysely';
-import { chunksOf } from '../../../src/shared/util/chunks-of.js';
+import { chunksOf } from '../../../src/shared/util/collections.js';
 import { reservedThumbnailIds } from '../../jobs/thumbnails.js';
 import type { JobDailyUsage } from '../../jobs/usage.js';
 import { noAccounts } from '../accounts/accounts-document.js';

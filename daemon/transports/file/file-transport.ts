@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { type FileHandle, lstat, open, stat, symlink, unlink } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { VencError } from '../../../src/shared/errors.js';
-import { identityOf } from '../../../src/shared/util/file-identity.js';
+import { identityOf } from '../../../src/shared/util/disk.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 import type { FileFacts } from '../../jobs/job.js';
 import { copyToFile } from '../../transfer/copy-to-file.js';

@@ -1,6 +1,6 @@
 import { isVencError, VencError } from '../../../src/shared/errors.js';
 import type { Log } from '../../../src/shared/util/log.js';
-import { settleWithin } from '../../../src/shared/util/time-limit.js';
+import { settleWithin } from '../../../src/shared/util/timing.js';
 import type { BucketFolder } from './bucket-folder.js';
 
 /** How long a request that a client waits for may take, in milliseconds, all attempts included. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isVencError, VencError } from '../../../src/shared/errors.js';
-import { formatBytes } from '../../../src/shared/text/format-bytes.js';
+import { formatBytes } from '../../../src/shared/text/numbers.js';
 import { validateFileName } from '../../hosted-files/file-ref.js';
 import type { FileRef } from '../../hosted-files/hosted-file-store.js';
 import { receivedChunks } from '../../hosted-files/receive-body.js';

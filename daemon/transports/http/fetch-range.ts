@@ -3,7 +3,6 @@ import { isVencError } from '../../../src/shared/errors.js';
 import { freeBytes } from '../../../src/shared/util/disk.js';
 import { drainInBatches, firstBytes, totalByteLength } from '../../transfer/chunks.js';
 import { mapLocalDiskError, outOfSpaceError } from '../../transfer/disk-errors.js';
-
 import type { PartialFile } from '../../transfer/partial-file.js';
 import type { ProgressReporter } from '../../transfer/transfer.js';
 import { mapConnectionError, type TransferError, transientError } from '../../transfer/transfer-error.js';

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { backoffDelayMs } from '../../../src/shared/util/backoff.js';
+import { backoffDelayMs } from '../../../src/shared/util/timing.js';
 import type { ContentEncoding } from '../../transfer/decode-file.js';
 import { type TransferError, transientError } from '../../transfer/transfer-error.js';
 import { type Watchdog, withIdleTimeout } from '../../transfer/with-retry.js';

@@ -2,7 +2,7 @@ import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import { mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { textFileOptions } from '../../../src/shared/util/disk.js';
-import { homeFolder } from '../../../src/shared/util/home-folder.js';
+import { homeFolder } from '../../../src/shared/util/environment.js';
 import { KeyedMutex } from '../../../src/shared/util/semaphore.js';
 import { systemCode } from '../../../src/shared/util/system-code.js';
 

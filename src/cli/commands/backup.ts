@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { withoutPassword } from '../../shared/redact.js';
-import { formatBytes } from '../../shared/text/format-bytes.js';
+import { formatBytes } from '../../shared/text/numbers.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Context } from '../context.js';
 import { addSetupOptions, type SetupOptions } from '../input/with-setup.js';

@@ -36,7 +36,7 @@ Examples:
   venc explain thumbnails.number --json`;
 
 async function run(arg: string, options: ExplainOptions, { io }: Context): Promise<ExitCode> {
-  const { listSettings } = await import('../../shared/settings/support/list-settings.js');
+  const { listSettings } = await import('../../shared/settings/support.js');
   const all = listSettings();
   const name = arg.replaceAll('-', '_');
   const found = all.filter((record) => isNamed(record, name));

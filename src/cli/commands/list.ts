@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Client, ListedJobs } from '../../client/client.js';
-import { displayProgress, displayState } from '../../shared/display-state.js';
 import { exitCodes } from '../../shared/exit-codes.js';
 import { integerParser, listParser } from '../../shared/flag-parsers.js';
-import { jobStates } from '../../shared/states.js';
+import { displayProgress, displayState, jobStates } from '../../shared/states.js';
 import type { Context } from '../context.js';
 import { emptyJob } from '../jobs/resolve-jobs.js';
 import { jobsPerPage, selectJobs } from '../jobs/select-jobs.js';

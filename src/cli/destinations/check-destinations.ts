@@ -4,7 +4,7 @@ import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { VencError } from '../../shared/errors.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { fileIdentity } from '../../shared/util/file-identity.js';
+import { fileIdentity } from '../../shared/util/disk.js';
 import { systemCode } from '../../shared/util/system-code.js';
 
 /** What to name instead in hints: a file with `-o`, or a folder. */

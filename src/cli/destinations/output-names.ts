@@ -1,5 +1,5 @@
 import { captionFormat, isCaptions } from '../../shared/settings/captions.js';
-import { audioExtensions, videoExtensions } from '../../shared/settings/format-names.js';
+import { audioExtensions, videoExtensions } from '../../shared/settings/general.js';
 import { playlistExtension } from '../../shared/settings/playlists.js';
 import type { RequestFields } from '../../shared/settings/setting.js';
 import { safeText } from '../../shared/text/safe-text.js';

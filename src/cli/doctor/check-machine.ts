@@ -2,7 +2,7 @@ import { constants } from 'node:fs';
 import { access, stat, statfs } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { redact } from '../../shared/redact.js';
-import { formatBytes } from '../../shared/text/format-bytes.js';
+import { formatBytes } from '../../shared/text/numbers.js';
 
 /** The result of one check. `missing`: something required is absent; `note`: for information only. */
 export interface Finding {

@@ -1,5 +1,5 @@
 import { normaliseCreated } from '../../client/normalise.js';
-import type { ReportedWarning } from '../../shared/settings/request-warning.js';
+import type { ReportedWarning } from '../../shared/settings/setting.js';
 import { safeText } from '../../shared/text/safe-text.js';
 import type { Io } from '../terminal/io.js';
 import type { CreateArgs } from './job-args.js';

@@ -5,8 +5,12 @@ import { jobTable, outputTable } from '../../shared/settings/index.js';
 import { kindOf, parseValue } from '../../shared/settings/kinds/groups.js';
 import { mergeRequest } from '../../shared/settings/merge-request.js';
 import { parseJobRequest } from '../../shared/settings/parse-job-request.js';
-import type { ReportedWarning } from '../../shared/settings/request-warning.js';
-import type { RequestFields, Setting, SettingsTable } from '../../shared/settings/setting.js';
+import type {
+  ReportedWarning,
+  RequestFields,
+  Setting,
+  SettingsTable,
+} from '../../shared/settings/setting.js';
 import { canonicalName } from '../../shared/settings/spellings.js';
 import { isUrl } from '../../shared/text/url-text.js';
 import { isObject } from '../../shared/util/is-object.js';

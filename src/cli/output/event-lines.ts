@@ -2,8 +2,7 @@ import type { FollowEvent } from '../../client/follow-context.js';
 import type { FollowedProgress } from '../../client/job-progress.js';
 import type { ProgressRecord } from '../../shared/records.js';
 import { safeText } from '../../shared/text/safe-text.js';
-import type { TextColours } from './paint.js';
-import { colourState } from './paint.js';
+import { colourState, type TextColours } from './paint.js';
 import { failureLines, progressText } from './progress-text.js';
 
 /** Progress in percent between two lines of a file. */

@@ -1,5 +1,3 @@
-import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
-import { adviceFor } from '../../shared/failure-advice.js';
 import type {
   DetailsRecord,
   InputDetails,
@@ -10,8 +8,9 @@ import type {
   OutputMediaFile,
 } from '../../shared/records.js';
 import { redact, withoutPassword } from '../../shared/redact.js';
-import { isFinal } from '../../shared/states.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
 import { humanDuration, humanId, humanPercent, humanSize, humanTime } from './units.js';
 import { isUnusedRendition, unusedRenditions } from './unused-renditions.js';

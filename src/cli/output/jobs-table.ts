@@ -1,6 +1,6 @@
-import { displayState } from '../../shared/display-state.js';
 import type { JobRecord } from '../../shared/records.js';
 import { withoutPassword } from '../../shared/redact.js';
+import { displayState } from '../../shared/states.js';
 import { fileNameInUrl } from '../../shared/text/url-text.js';
 import { colourState, createTextColours } from './paint.js';
 import { type Column, type TableStyle, table } from './table.js';

@@ -1,5 +1,5 @@
 import type { LogRecord } from '../../shared/records.js';
-import { type LogColours, logText } from '../../shared/text/log-text.js';
+import { type LogColours, logText } from '../../shared/text/safe-text.js';
 import type { TextColours } from './paint.js';
 
 /** Lines of a log as text: warnings and errors are coloured, times and messages of ffmpeg are dim. */

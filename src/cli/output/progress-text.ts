@@ -1,9 +1,8 @@
-import { displayProgress, displayState, etaOfFile, etaOfJob } from '../../shared/display-state.js';
 import { toHintForm } from '../../shared/errors.js';
-import { adviceFor } from '../../shared/failure-advice.js';
 import type { JobProgressRecord, JobRecord, MediaFileRecord, ProgressRecord } from '../../shared/records.js';
-import { isFinal } from '../../shared/states.js';
+import { displayProgress, displayState, etaOfFile, etaOfJob, isFinal } from '../../shared/states.js';
 import { safeText } from '../../shared/text/safe-text.js';
+import { adviceFor } from './error-text.js';
 import { colourState, type TextColours } from './paint.js';
 import { humanDuration, humanId, humanPercent } from './units.js';
 

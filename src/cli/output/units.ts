@@ -1,4 +1,4 @@
-import { formatBytes } from '../../shared/text/format-bytes.js';
+import { formatBytes } from '../../shared/text/numbers.js';
 
 /** Shown for an unknown value. */
 export const unknownMark = '-';

@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { isVencError, VencError } from '../../shared/errors.js';
 import { type ExitCode, exitCodes } from '../../shared/exit-codes.js';
 import { isUrl } from '../../shared/text/url-text.js';
-import { placeIdentity } from '../../shared/util/file-identity.js';
+import { placeIdentity } from '../../shared/util/disk.js';
 import { isObject } from '../../shared/util/is-object.js';
 import {
   type Alternative,

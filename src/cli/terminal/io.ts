@@ -1,6 +1,5 @@
 import type { Environment } from '../../config/folders.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { toAscii } from '../../shared/text/to-ascii.js';
 
 /** The inputs and outputs of a command. Commands receive them, so that they do not depend on the process. */
 export interface Io {
@@ -101,4 +100,37 @@ export function createSymbolWriter(env: Environment): (text: string) => string {
 function isUtf8Locale({ LC_ALL, LC_CTYPE, LANG }: Environment): boolean {
   const name = [LC_ALL, LC_CTYPE, LANG].find((value) => value !== undefined && value !== '');
   return name === undefined || /utf-?8/i.test(name);
+}
+
+/** The symbols that venc draws, each with its closest ASCII character; each takes one column. */
+const replacements: Readonly<Record<string, string>> = {
+  '█': '#',
+  '▉': '#',
+  '▊': '#',
+  '▋': '#',
+  '▌': '#',
+  '▍': '-',
+  '▎': '-',
+  '▏': '-',
+  '░': '-',
+  '│': '|',
+  '├': '|',
+  '└': '`',
+  '─': '-',
+  '›': '>',
+  '·': '-',
+  '…': '~',
+  // The arrow keys are shown as the letter keys with the same function.
+  '↑': 'k',
+  '↓': 'j',
+};
+
+const marks = new RegExp(`[${Object.keys(replacements).join('')}]`, 'g');
+
+/**
+ * Replaces the symbols that venc draws with ASCII, for terminals whose locale does not support them. The width does
+ * not change. Other non-ASCII characters, such as those in names, are kept.
+ */
+export function toAscii(text: string): string {
+  return text.replace(marks, (mark) => replacements[mark] ?? mark);
 }

@@ -1,8 +1,7 @@
 import type { logFormats } from '../../config/daemon-flags.js';
 import type { VencError } from '../../shared/errors.js';
 import { exitCodes } from '../../shared/exit-codes.js';
-import { logText } from '../../shared/text/log-text.js';
-import { jsonText } from '../../shared/text/safe-text.js';
+import { jsonText, logText } from '../../shared/text/safe-text.js';
 import type { LogSink } from '../../shared/util/log.js';
 import { exitCodeOf, formatError } from '../output/error-text.js';
 import type { Io } from './io.js';

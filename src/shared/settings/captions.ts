@@ -1,6 +1,5 @@
 import { fileNameInUrl } from '../text/url-text.js';
-import type { RequestWarning } from './request-warning.js';
-import type { SettingsTable } from './setting.js';
+import type { RequestWarning, SettingsTable } from './setting.js';
 
 const section = 'Captions';
 

@@ -1,6 +1,5 @@
-import type { RequestWarning } from './request-warning.js';
 import { isDash, isSegmented } from './segments.js';
-import type { SettingsTable } from './setting.js';
+import type { RequestWarning, SettingsTable } from './setting.js';
 
 const section = 'Encryption';
 const addressForm = {

@@ -1,20 +1,23 @@
 import { advancedTable, codecOptionsTable } from './advanced.js';
 import { audioEffectsTable, audioTable } from './audio.js';
 import { captionsTable } from './captions.js';
-import { conditionsTable } from './conditions.js';
 import { deliveryTable } from './delivery.js';
 import { encryptionTable } from './encryption.js';
 import { generalTable } from './general.js';
 import { jobTable } from './job.js';
-import { metadataTable } from './metadata.js';
 import { notAppliedOutputTable } from './not-applied.js';
 import { playlistsTable } from './playlists.js';
 import { segmentsTable } from './segments.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
-import { sourcesTable } from './sources.js';
+import { conditionsTable, metadataTable, sourcesTable } from './sources.js';
 import { thumbnailsSetting } from './thumbnails.js';
-import { keyframesTable, resolutionTable, videoEffectsTable, videoRateTable } from './video.js';
-import { watermarkSetting } from './watermark.js';
+import {
+  keyframesTable,
+  resolutionTable,
+  videoEffectsTable,
+  videoRateTable,
+  watermarkSetting,
+} from './video.js';
 
 /**
  * Every setting of an output (service document, section 4.1, and what the

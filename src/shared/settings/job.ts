@@ -1,5 +1,4 @@
-import { credentialsSetting } from './access-control.js';
-import { asperaJobTable } from './delivery.js';
+import { asperaJobTable, credentialsSetting } from './delivery.js';
 import { requiresSetting, strictSetting } from './general.js';
 import { jobPriority } from './limits.js';
 import { notAppliedJobTable } from './not-applied.js';

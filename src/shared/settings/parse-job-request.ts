@@ -5,19 +5,20 @@ import { defaultOutput, type JobRequest, jobTable, type OutputSettings, outputTa
 import { parseObjectFields } from './kinds/groups.js';
 import { invalidResult, mergeResults, type ParseResult } from './kinds/kind.js';
 import {
+  overriddenSettings,
   validateJob,
   validateLabels,
   validateOutput,
+  validateSources,
   withAllowedAudioBitrate,
   withMergedSkipRules,
+  withoutSize,
 } from './output-rules.js';
 import { ineffectivePlaylistSettings, validatePlaylist } from './playlists.js';
-import { overriddenSettings, withoutSize } from './precedence.js';
 import { applyStrictMode, nonSettingFields } from './report-warnings.js';
-import type { RequestWarning } from './request-warning.js';
 import { ineffectiveSegmentSettings, validateSegments } from './segments.js';
+import type { RequestWarning } from './setting.js';
 import { overriddenThumbnailSettings, validateThumbnails } from './thumbnail-rules.js';
-import { validateSources } from './validate-sources.js';
 
 /**
  * The result of parsing the body of a create request: a typed request, or all validation errors as full sentences.

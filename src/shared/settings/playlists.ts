@@ -1,6 +1,5 @@
-import type { RequestWarning } from './request-warning.js';
 import { isDash } from './segments.js';
-import type { SettingsOf, SettingsTable } from './setting.js';
+import type { RequestWarning, SettingsOf, SettingsTable } from './setting.js';
 
 const section = 'Playlists';
 

@@ -1,10 +1,9 @@
 import { findSuggestions } from '../text/suggestions.js';
-import { memoizeByKey } from '../util/memoize-by-key.js';
+import { memoizeByKey } from '../util/collections.js';
 import { jobTable, outputTable } from './index.js';
 import { nestedSettings } from './kinds/groups.js';
-import type { ReportedWarning, RequestWarning, UnknownName } from './request-warning.js';
 import { createPositionOf, sentPath } from './sent-paths.js';
-import type { Setting, SettingsTable } from './setting.js';
+import type { ReportedWarning, RequestWarning, Setting, SettingsTable, UnknownName } from './setting.js';
 import { canonicalName } from './spellings.js';
 
 /** Maximum number of warnings in a response, which also keeps records small. */

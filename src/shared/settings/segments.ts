@@ -1,5 +1,4 @@
-import type { RequestWarning } from './request-warning.js';
-import type { SettingsTable } from './setting.js';
+import type { RequestWarning, SettingsTable } from './setting.js';
 
 const section = 'Segmented outputs';
 const versions = { kind: 'integer', min: 1, max: 13, section } as const;

@@ -1,5 +1,5 @@
+import { memoizeByKey } from '../util/collections.js';
 import { isObject } from '../util/is-object.js';
-import { memoizeByKey } from '../util/memoize-by-key.js';
 import { jobTable, outputTable } from './index.js';
 import { nestedSettings } from './kinds/groups.js';
 import type { SettingsTable } from './setting.js';

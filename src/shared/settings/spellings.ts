@@ -1,4 +1,4 @@
-import { memoizeByKey } from '../util/memoize-by-key.js';
+import { memoizeByKey } from '../util/collections.js';
 import type { SettingsTable } from './setting.js';
 
 /** The rows of a table by position, the position of each spelling of a name, and the positions of the required rows. */

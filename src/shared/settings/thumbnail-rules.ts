@@ -10,7 +10,7 @@ import {
 import type { OutputSettings } from './index.js';
 import { byteLength } from './kinds/text.js';
 import { maxPathPartBytes, sidePixels } from './limits.js';
-import type { RequestWarning } from './request-warning.js';
+import type { RequestWarning } from './setting.js';
 import type { ThumbnailSettings } from './thumbnails.js';
 
 /** The settings that choose the times of a set; the first that is given applies. */

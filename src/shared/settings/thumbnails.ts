@@ -1,5 +1,4 @@
-import { accessControlSetting, credentialsSetting } from './access-control.js';
-import { deliveryTable } from './delivery.js';
+import { accessControlSetting, credentialsSetting, deliveryTable } from './delivery.js';
 import { sidePixels } from './limits.js';
 import type { SettingsOf, SettingsTable } from './setting.js';
 import { resolutionTable } from './video.js';

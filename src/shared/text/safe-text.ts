@@ -1,3 +1,5 @@
+import type { LogEntry, LogLevel } from '../util/log.js';
+
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these characters are the ones to find.
 const unsafe = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g;
 
@@ -24,4 +26,30 @@ export function jsonText(value: unknown, indent = 0): string {
     unsafeInJson,
     (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
+}
+
+/** Colours for the parts of a line of a log. */
+export interface LogColours {
+  readonly time: (text: string) => string;
+  readonly level: (text: string, level: LogLevel) => string;
+  readonly stderr: (text: string) => string;
+}
+
+const plain: LogColours = { time: (text) => text, level: (text) => text, stderr: (text) => text };
+
+/**
+ * A line of a log as text, safe for a terminal. The other lines of a message, such as a stack trace, and the lines of
+ * stderr follow on lines of their own. They are indented, so that no text looks like another line of the log.
+ */
+export function logText(
+  { time, level, message, stderr = [] }: Pick<LogEntry, 'time' | 'level' | 'message' | 'stderr'>,
+  colours: LogColours = plain,
+): string {
+  const [firstLine = '', ...moreLines] = message.split('\n');
+  const first = `${colours.time(safeText(time))} ${colours.level(level.padEnd(5), level)} ${safeText(firstLine)}`;
+  return [
+    first,
+    ...moreLines.map((line) => `    ${safeText(line)}`),
+    ...stderr.map((line) => colours.stderr(`    ${safeText(line)}`)),
+  ].join('\n');
 }

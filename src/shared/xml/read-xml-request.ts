@@ -1,7 +1,7 @@
 import { jobTable, outputTable } from '../settings/index.js';
 import { kinds } from '../settings/kinds/groups.js';
 import type { Setting } from '../settings/setting.js';
-import { memoizeByKey } from '../util/memoize-by-key.js';
+import { memoizeByKey } from '../util/collections.js';
 import { displayName, invalidXmlError, parseXml, type TextPosition, type XmlElement } from './parse-xml.js';
 
 /**

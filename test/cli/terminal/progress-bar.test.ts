@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { toAscii } from '../../../src/cli/terminal/io.js';
 import { createProgressBar } from '../../../src/cli/terminal/progress-bar.js';
-import { toAscii } from '../../../src/shared/text/to-ascii.js';
 
 /** A bar, and its output to a terminal of 60 columns. */
 function barAt(columns: number, { title = 'job 7', inMarks = (text: string) => text } = {}) {

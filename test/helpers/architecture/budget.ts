@@ -20,7 +20,7 @@ export const budget: Budget = {
   'daemon/net': { lines: 440, files: 5 },
   'daemon/packaging': { lines: 4160, files: 32 },
   'daemon/pipeline': { lines: 4810, files: 37 },
-  'daemon/plan': { lines: 9680, files: 68 },
+  'daemon/plan': { lines: 9670, files: 68 },
   'daemon/queue': { lines: 3330, files: 19 },
   'daemon/queue/postgres': { lines: 900, files: 4 },
   'daemon/store': { lines: 5350, files: 41 },
@@ -30,12 +30,12 @@ export const budget: Budget = {
   'daemon/transports': { lines: 8620, files: 53 },
   'daemon/webhooks': { lines: 780, files: 6 },
   'daemon/worker': { lines: 1680, files: 10 },
-  'src/cli': { lines: 10970, files: 98 },
-  'src/cli/output': { lines: 1790, files: 21 },
+  'src/cli': { lines: 11000, files: 98 },
+  'src/cli/output': { lines: 1870, files: 21 },
   'src/client': { lines: 3160, files: 26 },
   'src/config': { lines: 780, files: 6 },
-  'src/shared': { lines: 10430, files: 97 },
-  'src/tui': { lines: 1980, files: 19 },
+  'src/shared': { lines: 10310, files: 78 },
+  'src/tui': { lines: 1970, files: 19 },
 };
 
 /** Files that may have more lines than others, with their limit. Shorten them; add none. */

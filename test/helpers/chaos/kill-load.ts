@@ -1,8 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { JobRecord } from '../../../src/shared/records.js';
 import { isFinal } from '../../../src/shared/states.js';
-import type { DaemonProcess } from '../daemon-process.js';
-import { processKey } from '../daemon-process.js';
+import { type DaemonProcess, processKey } from '../daemon-process.js';
 import type { Choices } from './chaos-suite.js';
 import type { KillFixture } from './kill-fixture.js';
 import { existingJobs, type JobKind, type KillModel, type ModelJob } from './kill-model.js';

@@ -1,7 +1,7 @@
 import * as assert from 'uvu/assert';
-import { flatSkipNames } from '../../../src/shared/settings/conditions.js';
 import { jobTable, outputTable } from '../../../src/shared/settings/index.js';
 import { parseJobRequest } from '../../../src/shared/settings/parse-job-request.js';
+import { flatSkipNames } from '../../../src/shared/settings/sources.js';
 import { spellingsOf } from '../../../src/shared/settings/spellings.js';
 import type { FuzzAnswer, FuzzClient } from './fuzz-client.js';
 import type { Fields } from './generate-request.js';

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { logText } from '../../../src/shared/text/log-text.js';
+import { logText } from '../../../src/shared/text/safe-text.js';
 
 const entry = { time: '2026-01-02T03:04:05.678Z', level: 'error' } as const;
 

@@ -4,7 +4,7 @@ import { test } from 'uvu';
 import * as assert from 'uvu/assert';
 
 // Node reads the home folder from the environment of the process itself.
-const module = new URL('../../../src/shared/util/home-folder.js', import.meta.url).href;
+const module = new URL('../../../src/shared/util/environment.js', import.meta.url).href;
 const script = `import { homeFolder } from ${JSON.stringify(module)}; process.stdout.write(homeFolder());`;
 
 function homeWith(home: string | undefined): string {

@@ -1,5 +1,4 @@
-import type { RequestWarning } from '../request-warning.js';
-import type { Setting } from '../setting.js';
+import type { RequestWarning, Setting } from '../setting.js';
 
 /**
  * Everything that depends on the kind of a setting. Each method takes the row of the setting in its table. `groups.ts`

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { closeSync, openSync } from 'node:fs';
-import { childEnvironment } from '../child-environment.js';
+import { childEnvironment } from '../environment.js';
 
 /**
  * The result of a kernel lock attempt on a folder. `busy`: another process has the lock. `unavailable`: kernel locks

@@ -1,6 +1,6 @@
 import { test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { displayProgress, displayState, etaOfJob } from '../../src/shared/display-state.js';
+import { displayProgress, displayState, etaOfJob } from '../../src/shared/states.js';
 
 const busy = (etaMs?: number) =>
   ({ state: 'processing', ...(etaMs === undefined ? {} : { eta_in_ms: etaMs }) }) as const;

@@ -10,3 +10,8 @@ export function formatBytes(bytes: number): string {
   }
   return `${unit === 0 || value >= 99.5 ? Math.round(value) : value.toFixed(1)} ${units[unit]}`;
 }
+
+/** Rounds a number to two decimals, for percentages and frame rates in responses. */
+export function roundToHundredths(value: number): number {
+  return Math.round(value * 100) / 100;
+}
